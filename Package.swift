@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// No package dependency: Foundation, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
+// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev and libxmlsec1-dev.
+
+let settings: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A library target under `Sources/` with the house's settings.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The test target of one room, under `Tests/`.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "portcullis",
+    products: [
+        .executable(name: "portcullis", targets: ["portcullis"]),
+        .library(name: "PortcullisClient", targets: ["PortcullisClient"]),
+    ],
+    traits: [
+        .trait(name: "SQLite", description: "The durable embedded token store (libsqlite3)."),
+        .trait(name: "SAML", description: "SAML 2.0 assertions (libxmlsec1, libxml2)."),
+    ],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CXMLSec", providers: [.apt(["libxmlsec1-dev"])]),
+
+        room("Bytes"),
+        room("Reactor", ["Bytes", "CLinux"]),
+        room("Crypto", ["Bytes", "COpenSSL"]),
+        room("HTTP", ["Bytes", "CNghttp2"]),
+        room("JOSE", ["Bytes", "Crypto"]),
+        room("Identity", ["Bytes", "Crypto", "JOSE", .target(name: "CXMLSec", condition: .when(traits: ["SAML"]))]),
+        room("Policy", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity"]),
+        room(
+            "Tokens",
+            ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", .target(name: "CSQLite", condition: .when(traits: ["SQLite"]))]
+        ),
+        room("Issuers", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
+        room("Configuration", ["Bytes"]),
+        room("Gateway", ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
+        room("PortcullisClient", ["Bytes"]),
+        .executableTarget(
+            name: "portcullis",
+            dependencies: [
+                "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
+                "Configuration", "Gateway", "PortcullisClient",
+            ],
+            swiftSettings: settings
+        ),
+
+        tests("BytesTests", ["Bytes"]),
+        tests("ReactorTests", ["Bytes", "Reactor"]),
+        tests("CryptoTests", ["Bytes", "Crypto"]),
+        tests("HTTPTests", ["Bytes", "HTTP"]),
+        tests("JOSETests", ["Bytes", "Crypto", "JOSE"]),
+        tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity"]),
+        tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy"]),
+        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens"]),
+        tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers"]),
+        tests("ConfigurationTests", ["Bytes", "Configuration"]),
+        tests("GatewayTests", ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway"]),
+        tests("ArchitectureTests", []),
+        tests("EndToEndTests", ["Bytes"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,49 @@
+/// ASCII characters by name, and the questions asked of them.
+@usableFromInline
+package enum ASCII {
+    package static let tab: UInt8 = 9
+    package static let lineFeed: UInt8 = 10
+    package static let carriageReturn: UInt8 = 13
+    package static let space: UInt8 = 32
+    package static let quote: UInt8 = 34
+    package static let percent: UInt8 = 37
+    package static let comma: UInt8 = 44
+    package static let dot: UInt8 = 46
+    package static let slash: UInt8 = 47
+    package static let colon: UInt8 = 58
+    package static let backslash: UInt8 = 92
+
+    /// The lower-case form of an ASCII letter; any other byte as it is.
+    @inlinable
+    package static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 65 < 26 ? byte | 32 : byte
+    }
+
+    @inlinable
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+
+    @inlinable
+    package static func isLetter(_ byte: UInt8) -> Bool { (byte | 32) &- 97 < 26 }
+
+    /// Value of a hexadecimal digit, or nil.
+    @inlinable
+    package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte &- 48 }
+        let letter = (byte | 32) &- 97
+        return letter < 6 ? letter &+ 10 : nil
+    }
+}
+
+/// Whether two pieces of text are the same bytes.
+package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for i in left.indices where left[i] != right[i] { return false }
+    return true
+}
+
+/// Whether two pieces of text are the same but for the case of ASCII letters.
+package func bytesEqualIgnoringCase(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for i in left.indices where ASCII.lowercased(left[i]) != ASCII.lowercased(right[i]) { return false }
+    return true
+}

@@ -1,0 +1,34 @@
+/// The spare chunks of one worker. Taking one from a warm pool allocates nothing.
+package final class ChunkPool {
+    private var spare: [Chunk] = []
+    /// Size of a pooled chunk in bytes.
+    package let chunkSize: Int
+    private let keep: Int
+    private var outstanding = 0
+
+    /// - Parameters:
+    ///   - chunkSize: bytes of a chunk.
+    ///   - keep: how many spare chunks are kept at the most.
+    package init(chunkSize: Int, keep: Int) {
+        self.chunkSize = chunkSize
+        self.keep = keep
+        spare.reserveCapacity(keep)
+    }
+
+    /// Chunks taken and not given back.
+    package var inUse: Int { outstanding }
+
+    /// An empty chunk.
+    package func take() -> Chunk {
+        outstanding &+= 1
+        return spare.popLast() ?? Chunk(capacity: chunkSize)
+    }
+
+    /// Gives a chunk back; one that has grown or is too many is freed.
+    package func give(_ chunk: Chunk) {
+        outstanding &-= 1
+        guard chunk.capacity == chunkSize, spare.count < keep else { return }
+        chunk.reset()
+        spare.append(chunk)
+    }
+}

@@ -1,0 +1,178 @@
+// The kernel calls of Reactor, as inline functions that answer a result or -errno, so that Swift never reads `errno`.
+// Glibc's Swift module is compiled without _GNU_SOURCE and lacks epoll, eventfd and accept4.
+#pragma once
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+#define CLINUX_RESULT(call) ({ __typeof__(call) r_ = (call); r_ < 0 ? (__typeof__(r_))-errno : r_; })
+
+static inline int clinux_epoll_create(void) { return CLINUX_RESULT(epoll_create1(EPOLL_CLOEXEC)); }
+
+static inline int clinux_epoll_add(int epoll, int fd, uint32_t events, uint64_t data) {
+    struct epoll_event event = { .events = events, .data = { .u64 = data } };
+    return CLINUX_RESULT(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+}
+
+static inline int clinux_epoll_modify(int epoll, int fd, uint32_t events, uint64_t data) {
+    struct epoll_event event = { .events = events, .data = { .u64 = data } };
+    return CLINUX_RESULT(epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event));
+}
+
+static inline int clinux_epoll_remove(int epoll, int fd) {
+    return CLINUX_RESULT(epoll_ctl(epoll, EPOLL_CTL_DEL, fd, (struct epoll_event *)0));
+}
+
+static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms) {
+    return CLINUX_RESULT(epoll_wait(epoll, events, count, timeout_ms));
+}
+
+static inline uint64_t clinux_event_data(const struct epoll_event *event) { return event->data.u64; }
+static inline uint32_t clinux_event_mask(const struct epoll_event *event) { return event->events; }
+
+enum {
+    CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP = EPOLLRDHUP, CLINUX_HUP = EPOLLHUP, CLINUX_ERR = EPOLLERR,
+    CLINUX_EDGE = (int)EPOLLET,
+};
+
+static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+static inline int clinux_eventfd_signal(int fd) {
+    uint64_t one = 1;
+    return (int)CLINUX_RESULT(write(fd, &one, sizeof one));
+}
+
+static inline int clinux_eventfd_drain(int fd) {
+    uint64_t value;
+    return (int)CLINUX_RESULT(read(fd, &value, sizeof value));
+}
+
+static inline int clinux_accept(int fd, struct sockaddr_storage *address) {
+    socklen_t length = sizeof *address;
+    return CLINUX_RESULT(accept4(fd, (struct sockaddr *)address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+static inline int clinux_stream_socket(int family) {
+    return CLINUX_RESULT(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+static inline int clinux_set_option(int fd, int level, int name, int value) {
+    return CLINUX_RESULT(setsockopt(fd, level, name, &value, sizeof value));
+}
+
+static inline int clinux_no_delay(int fd) { return clinux_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1); }
+static inline int clinux_reuse_port(int fd) { return clinux_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
+static inline int clinux_reuse_address(int fd) { return clinux_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1); }
+static inline int clinux_v6_only(int fd) { return clinux_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1); }
+
+/// Closes with a reset instead of a FIN, for connections whose rest is not wanted.
+static inline int clinux_linger_reset(int fd) {
+    struct linger linger = { .l_onoff = 1, .l_linger = 0 };
+    return CLINUX_RESULT(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger));
+}
+
+static inline int clinux_bind(int fd, const struct sockaddr_storage *address, socklen_t length) {
+    return CLINUX_RESULT(bind(fd, (const struct sockaddr *)address, length));
+}
+
+static inline int clinux_listen(int fd, int backlog) { return CLINUX_RESULT(listen(fd, backlog)); }
+
+static inline int clinux_connect(int fd, const struct sockaddr_storage *address, socklen_t length) {
+    return CLINUX_RESULT(connect(fd, (const struct sockaddr *)address, length));
+}
+
+static inline int clinux_local_address(int fd, struct sockaddr_storage *address) {
+    socklen_t length = sizeof *address;
+    return CLINUX_RESULT(getsockname(fd, (struct sockaddr *)address, &length));
+}
+
+static inline int clinux_socket_error(int fd) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0) return errno;
+    return error;
+}
+
+static inline int64_t clinux_receive(int fd, void *bytes, size_t count) {
+    return (int64_t)CLINUX_RESULT(recv(fd, bytes, count, 0));
+}
+
+static inline int64_t clinux_send(int fd, const void *bytes, size_t count) {
+    return (int64_t)CLINUX_RESULT(send(fd, bytes, count, MSG_NOSIGNAL));
+}
+
+static inline int64_t clinux_send_vector(int fd, struct iovec *vector, int count) {
+    struct msghdr message = { .msg_iov = vector, .msg_iovlen = (size_t)count };
+    return (int64_t)CLINUX_RESULT(sendmsg(fd, &message, MSG_NOSIGNAL));
+}
+
+static inline int clinux_close(int fd) { return CLINUX_RESULT(close(fd)); }
+static inline int clinux_shutdown_write(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_WR)); }
+
+static inline int64_t clinux_write(int fd, const void *bytes, size_t count) {
+    return (int64_t)CLINUX_RESULT(write(fd, bytes, count));
+}
+
+static inline uint64_t clinux_monotonic_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline int64_t clinux_wall_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline uint64_t clinux_open_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return 1024;
+    return limit.rlim_cur;
+}
+
+/// Raises the soft limit of open files to the hard one; answers the limit now in force.
+static inline uint64_t clinux_raise_open_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return 1024;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur;
+}
+
+/// Blocks the signals in this thread and those it starts; answers a signalfd that delivers them.
+static inline int clinux_signal_descriptor(const int *signals, int count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+    if (pthread_sigmask(SIG_BLOCK, &set, (sigset_t *)0) != 0) return -EINVAL;
+    return CLINUX_RESULT(signalfd(-1, &set, SFD_CLOEXEC));
+}
+
+/// Waits for a signal of the descriptor; answers its number or -errno.
+static inline int clinux_next_signal(int fd) {
+    struct signalfd_siginfo info;
+    ssize_t n = read(fd, &info, sizeof info);
+    if (n < 0) return -errno;
+    return n == (ssize_t)sizeof info ? (int)info.ssi_signo : -EIO;
+}
+
+static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }

@@ -1,0 +1,18 @@
+import Bytes
+
+/// The header names this program acts upon; every other name is `.other` and passes through as text.
+package enum HeaderToken: UInt8, Sendable, CaseIterable {
+    case other
+    case host, connection, keepAlive, proxyConnection, te, trailer, transferEncoding, contentLength, upgrade, expect
+    case authorization, proxyAuthorization, proxyAuthenticate, wwwAuthenticate, cookie, setCookie
+    case origin, accessControlRequestMethod, accessControlRequestHeaders, accessControlRequestPrivateNetwork
+    case accessControlAllowOrigin, accessControlAllowMethods, accessControlAllowHeaders
+    case accessControlAllowCredentials, accessControlExposeHeaders, accessControlMaxAge
+    case accessControlAllowPrivateNetwork
+    case vary, date, server, via, location, contentType, accept, userAgent, retryAfter, cacheControl
+    case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xForwardedPort, xForwardedPrefix, xRealIP
+    case xRequestID, traceparent
+    case oracleMobileBackendID, oracleMobileSocialIdentityProvider, oracleMobileSocialAccessToken, xApiomatApikey
+    case xGatewayUser, xGatewayRoles, xGatewayBackend
+    case xHTTPMethodOverride, xMethodOverride, xHTTPMethod, xOriginalURL, xRewriteURL, xOriginalMethod
+}

@@ -1,0 +1,60 @@
+import Bytes
+
+/// A request method. Those with a meaning here have a case; any other token is `.extension` and keeps its text.
+package enum Method: UInt8, Sendable, CaseIterable {
+    case get, head, post, put, delete, options, patch, trace, connect
+    /// A method without a case here; matched by its text.
+    case `extension`
+
+    /// Defined as safe (RFC 9110 section 9.2.1).
+    package var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace: true
+        default: false
+        }
+    }
+
+    /// Defined as idempotent (RFC 9110 section 9.2.2): may be sent again when a connection died.
+    package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+    /// The name on the wire; nil for `.extension`.
+    package var name: StaticString? {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .patch: "PATCH"
+        case .trace: "TRACE"
+        case .connect: "CONNECT"
+        case .extension: nil
+        }
+    }
+
+    /// The method of this text, compared with case (RFC 9110 section 9.1).
+    package init(_ text: Span<UInt8>) {
+        func matches(_ name: StaticString) -> Bool {
+            guard name.utf8CodeUnitCount == text.count else { return false }
+            for i in text.indices where text[i] != name[i] { return false }
+            return true
+        }
+        self = .extension
+        guard !text.isEmpty else { return }
+        for candidate in Method.allCases {
+            if let name = candidate.name, matches(name) {
+                self = candidate
+                return
+            }
+        }
+    }
+}
+
+extension StaticString {
+    // SAFETY: a literal lives for the whole run, and `i` is checked against its length.
+    subscript(_ i: Int) -> UInt8 {
+        precondition(i >= 0 && i < utf8CodeUnitCount)
+        return unsafe utf8Start[i]
+    }
+}

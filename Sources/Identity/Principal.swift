@@ -1,0 +1,63 @@
+/// Who is calling, as far as a verified credential tells. Immutable, so that caches and workers share it.
+package final class Principal: Sendable {
+    /// What kind of caller it is; `loginRequired` routes take users alone (ROLE-02).
+    package enum Kind: String, Sendable {
+        /// A person: a local user, or a virtual one known only from a token.
+        case user
+        /// An application that authenticated for itself (`client_credentials`, OAUTH-01).
+        case client
+        /// The holder of a backend's anonymous key (BASIC-02).
+        case anonymous
+    }
+
+    /// How the caller proved it.
+    package enum Method: String, Sendable {
+        case bearer, basic, anonymousKey
+    }
+
+    package let kind: Kind
+    package let method: Method
+    /// User name, client id, or `anonymous`.
+    package let subject: String
+    /// Name of the issuer entry that the credential came from; `local` for passwords of `users.json`.
+    package let issuer: String
+    /// `mobileBackendId` of the backend that the credential is bound to; nil for tokens of an outside issuer without one.
+    package let backendID: String?
+    package let roles: RoleSet
+    /// The names of `roles`, in the order of the catalogue.
+    package let roleNames: [String]
+    /// Authentication level the credential was obtained at (CHAL-06).
+    package let level: Int
+    /// Whether the user has no account in `users.json`.
+    package let virtual: Bool
+    /// Seconds since 1970 when the credential ends; nil for a password.
+    package let expiresAt: Int64?
+    /// `jti` of a token, for logs and revocation.
+    package let tokenID: String?
+    /// `subject` in UTF-8, for header lines on the hot path.
+    package let subjectBytes: [UInt8]
+    /// `roleNames` joined by commas in UTF-8.
+    package let roleBytes: [UInt8]
+    /// `backendID` in UTF-8; empty where there is none.
+    package let backendBytes: [UInt8]
+
+    package init(
+        kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
+        catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, tokenID: String? = nil
+    ) {
+        self.kind = kind
+        self.method = method
+        self.subject = subject
+        self.issuer = issuer
+        self.backendID = backendID
+        self.roles = roles
+        roleNames = catalogue.names(of: roles)
+        self.level = level
+        self.virtual = virtual
+        self.expiresAt = expiresAt
+        self.tokenID = tokenID
+        subjectBytes = Array(subject.utf8)
+        roleBytes = Array(roleNames.joined(separator: ",").utf8)
+        backendBytes = Array((backendID ?? "").utf8)
+    }
+}
