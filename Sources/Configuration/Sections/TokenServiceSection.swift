@@ -7,6 +7,8 @@ package struct TokenServiceSection: Sendable {
     package var audience: String
     package var tokenPath = "/oauth2/token"
     package var tokenPathAliases = ["/token"]
+    /// Scopes that may be granted; empty where scopes mean nothing.
+    package var scopes: [String] = []
     /// Name of a signature algorithm.
     package var algorithm = "ES256"
     /// PEM file with the signing key, made when it is missing. Not used by HS algorithms.
@@ -27,6 +29,7 @@ package struct TokenServiceSection: Sendable {
         section.issuer = object.value("issuer", default: section.issuer) { $0.name() }
         section.audience = object.value("audience", default: section.audience) { $0.name() }
         readPaths(&object, into: &section)
+        section.scopes = object.value("scopes", default: []) { $0.scopes() }
         section.algorithm = object.value("algorithm", default: section.algorithm) { $0.choice(SigningAlgorithm.all) }
         readKey(&object, into: &section)
         section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
@@ -72,5 +75,19 @@ package struct TokenServiceSection: Sendable {
                 "the key is too short for \(section.algorithm)", expected: "a secret of at least \(minimum) bytes",
                 found: "\(key.value.utf8.count) bytes")
         }
+    }
+}
+
+extension Field {
+    /// `scope-token`s (RFC 6749 section 3.3).
+    fileprivate func scopes() -> [String]? {
+        let names = names("an array of scopes")
+        for (i, name) in (names ?? []).enumerated()
+        where !name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) {
+            findings.error(
+                "\(pointer)/\(i)", "invalid scope", expected: "visible ASCII without blank, quote and backslash",
+                found: "\"\(name)\"")
+        }
+        return names
     }
 }
