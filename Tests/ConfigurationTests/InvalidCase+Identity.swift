@@ -99,7 +99,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "user-control-character", user(#""username": "a\r\nX-Evil: 1""#),
-            "users.json:1: error: /users/1/username: invalid value (expected a non-empty string without control characters, found \"a\r\nX-Evil: 1\")"
+            "users.json:1: error: /users/1/username: invalid value (expected a non-empty string without control characters, found \"a\\u000d\\u000aX-Evil: 1\")"
         ),
         InvalidCase(
             "user-role", user(#""username": "ann", "roles": ["clerk"]"#),

@@ -42,6 +42,17 @@ import Testing
             ])
     }
 
+    /// One mistake, one line: nothing is said about names whose section cannot be read.
+    @Test(arguments: [
+        ["roles.json": "[", "routes.json": #"[{ "path": "/a", "upstream": "inventory", "roles": ["Clerk"] }]"#],
+        ["roles.json": "{}", "users.json": #"[{ "username": "a", "roles": ["Clerk"] }]"#],
+        ["gateway.json": "{", "routes.json": #"[{ "path": "/a", "upstream": "inventory" }]"#],
+        ["gateway.json": "5", "routes.json": #"[{ "path": "/a", "upstream": "inventory" }]"#],
+    ])
+    func oneMistakeOneLine(files: [String: String]) throws {
+        #expect(try ConfigurationDirectory(files).load().lines(.error).count == 1)
+    }
+
     @Test func missingDirectory() {
         let loaded = ConfigurationLoader.load(directory: "/nonexistent/portcullis", environment: [:], production: false)
         #expect(

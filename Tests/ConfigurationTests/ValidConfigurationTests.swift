@@ -29,7 +29,7 @@ import Testing
         #expect(items.methods.map(\.method) == ["GET", "POST"])
         #expect(items.methods.map(\.access.roles.any) == [["Manager", "Clerk"], ["Manager"]])
         #expect(configuration.routes.filter(\.access.isPublic).map(\.path) == ["/open/ping"])
-        #expect(configuration.challenge.keyFile == directory + "state/challenge.key")
+        #expect(configuration.challenge.keyFile == directory + "/state/challenge.key")
     }
 
     /// Every member that exists, with a value that is not the default.
@@ -54,7 +54,7 @@ import Testing
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
         #expect(configuration.tokenService.scopes == ["read", "write"])
-        #expect(configuration.log.access == .file(directory.dropLast() + "/access.log"))
+        #expect(configuration.log.access == .file(directory + "/access.log"))
         #expect(configuration.cors.maximumAge == .seconds(3600))
         #expect(configuration.passwords.aesKey?.count == 16)
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)

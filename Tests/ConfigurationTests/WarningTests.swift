@@ -107,6 +107,15 @@ import Testing
             ])
     }
 
+    /// A key set beside the sections is read, if not as a section.
+    @Test func filesThatTheConfigurationNames() throws {
+        let lines = try warnings([
+            "jwks.json": "{}",
+            "trustedIssuers.json": #"[{ "name": "idp", "issuer": "i", "audience": ["a"], "jwksFile": "jwks.json" }]"#,
+        ])
+        #expect(lines == [])
+    }
+
     /// CORS-09, and what else is fit for development only.
     @Test func production() throws {
         let files = [
