@@ -43,7 +43,8 @@ extension Diagnostic: CustomStringConvertible {
         return Diagnostic.printable("\(file):\(line): \(severity.rawValue): \(place)\(message)\(tail)")
     }
 
-    /// The text with its control characters escaped as in JSON: what is quoted must not end the line or steer a terminal.
+    /// The text with its control characters escaped as in JSON: what is quoted must not end the line or steer a
+    /// terminal.
     private static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""

@@ -10,8 +10,8 @@ import Testing
         "gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
     ]
     private static let replacements: [JSONValue] = [
-        .null, .bool(true), .number("-1"), .number("1e999"), .string(""), .string("*"), .string("é\u{0}"), .array([]),
-        .object([]), .array([JSONNode(.null), JSONNode(.string("GET")), JSONNode(.number("5"))]),
+        .null, .number("1e999"), .string("é\u{0}*"), .object([]),
+        .array([JSONNode(.null), JSONNode(.string("GET")), JSONNode(.number("5"))]),
         .object([JSONMember(name: "GET", node: JSONNode(.null)), JSONMember(name: "a/~b", node: JSONNode(.object([])))]
         ),
     ]

@@ -35,8 +35,8 @@ extension GatewayConfiguration {
 }
 
 extension Sources {
-    /// Whether the names that a section defines are known. Where it could not be read, or is of the wrong type, nothing is
-    /// said about references into it: the one mistake has been reported.
+    /// Whether the names that a section defines are known. Where it could not be read, or is of the wrong type,
+    /// nothing is said about references into it: the one mistake has been reported.
     fileprivate func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }
