@@ -70,10 +70,15 @@ import Testing
     func refusesOtherSignatureForms() throws {
         let (key, _, _) = try Self.elliptic()
         let signature = key.sign(Self.message)
-        let r = signature[..<32]
-        let s = signature[32...]
-        let der = [0x30, 0x46, 0x02, 0x21, 0x00] + r + [0x02, 0x21, 0x00] + s
-        for other in [Array(der), [0] + r + [0] + s, Array(r), Array(r + s.dropLast()), Array(s + r)] {
+        let r = Array(signature[..<32])
+        let s = Array(signature[32...])
+        let zero: [UInt8] = [0]
+        let sequence: [UInt8] = [0x30, 0x46]
+        let integer: [UInt8] = [0x02, 0x21, 0x00]
+        let others: [[UInt8]] = [
+            sequence + integer + r + integer + s, zero + r + zero + s, r, r + s.dropLast(), s + r,
+        ]
+        for other in others {
             #expect(!key.verificationKey.verify(other, of: Self.message, .es256))
         }
     }
@@ -122,7 +127,7 @@ import Testing
             try VerificationKey(rsaModulus: [], exponent: e)
         }
         #expect(throws: KeyError.tooShort(bits: 2040, required: 2048)) {
-            try VerificationKey(rsaModulus: [0] + n.prefix(255).dropLast() + [1] , exponent: e)
+            try VerificationKey(rsaModulus: [UInt8](repeating: 0xff, count: 255), exponent: e)
         }
         #expect(throws: KeyError.tooLong(bits: 16384)) {
             try VerificationKey(rsaModulus: [UInt8](repeating: 0xff, count: 2048), exponent: e)
