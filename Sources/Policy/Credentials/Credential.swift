@@ -20,14 +20,14 @@ struct Credential {
         while end < value.count, value[end] == ASCII.space { end += 1 }
         rest = end..<value.count
         // The scheme is compared without case (ISS-08).
-        if Credential.equals(name, "bearer") || Credential.equals(name, "oam-auth") {
+        if equalIgnoringCase(Credential.bearer, name) || equalIgnoringCase(Credential.oamAuth, name) {
             scheme = .token
         } else {
-            scheme = Credential.equals(name, "basic") ? .basic : .other
+            scheme = equalIgnoringCase(Credential.basic, name) ? .basic : .other
         }
     }
 
-    private static func equals(_ text: Span<UInt8>, _ name: StaticString) -> Bool {
-        text.count == name.utf8CodeUnitCount && bytesEqualIgnoringCase(text, Array(name.description.utf8).span)
-    }
+    private static let bearer = Array("Bearer".utf8)
+    private static let oamAuth = Array("OAM-Auth".utf8)
+    private static let basic = Array("Basic".utf8)
 }

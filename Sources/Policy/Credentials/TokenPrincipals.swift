@@ -40,27 +40,24 @@ struct TokenPrincipals: Sendable {
 
     /// - Parameter issuer: name of the embedded issuer's entry.
     private func ownPrincipal(of token: VerifiedToken, issuer: String) throws(DenialReason) -> Principal {
-        let claims = token.claims
-        // Tokens of other purposes have the same issuer and key: only access tokens open routes (RFC 9068 section 4).
-        guard token.type == "at+jwt", let subject = token.subject, !subject.isEmpty,
-            let kind = claims["kind"]?.string.flatMap(Principal.Kind.init), kind != .anonymous,
-            let backendID = claims["backend_id"]?.string, let level = claims["level"]?.integer
-        else { throw .invalidToken }
-        // MBE-02: switching a backend off ends the tokens that it has; a deleted one has none (MBE-06).
-        guard let backend = backends.backend(id: Array(backendID.utf8).span) else { throw .unknownBackend }
-        guard backend.oauthConsumer else { throw .oauthDisabled }
-
-        let virtual = claims["virtual"]?.bool ?? false
-        var granted = (claims["roles"]?.array ?? []).compactMap(\.string)
-        if liveRoles, kind == .user, !virtual {
-            guard let user = users.user(named: subject, realm: backend.realm), user.enabled else {
-                throw .unknownSubject
-            }
-            granted = user.roles
+        // Tokens of other purposes have the same issuer and key: only access tokens open routes (RFC 8725 section 3.11).
+        guard token.type == AccessTokenClaims.type, let claims = AccessTokenClaims(verified: token.claims) else {
+            throw .invalidToken
         }
+        // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
+        guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
+        guard backend.oauthConsumer else { throw .oauthDisabled }
         return Principal(
-            kind: kind, method: .bearer, subject: subject, issuer: issuer, backendID: backendID,
-            roles: roles.roles(named: granted), catalogue: roles, level: Int(clamping: level), virtual: virtual,
-            expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID)
+            kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
+            roles: roles.roles(named: try grantedRoles(of: claims, realm: backend.realm)), catalogue: roles,
+            level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
+            tokenID: token.tokenID)
+    }
+
+    /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03).
+    private func grantedRoles(of claims: AccessTokenClaims, realm: String) throws(DenialReason) -> [String] {
+        guard liveRoles, claims.kind == .user, !claims.virtual else { return claims.roles }
+        guard let user = users.user(named: claims.subject, realm: realm), user.enabled else { throw .unknownSubject }
+        return user.roles
     }
 }

@@ -24,7 +24,7 @@ package struct PolicySettings: Sendable {
     package var revocations: RevocationList
     package var challenges: ChallengeIssuer
     /// Level that a checked password is worth (CHAL-06).
-    package var passwordLevel = 2
+    package var passwordLevel = Principal.standardLevel
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 

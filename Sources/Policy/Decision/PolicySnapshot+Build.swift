@@ -78,7 +78,8 @@ extension PolicySnapshot {
             }
             return drafts.map { draft in
                 let siblings = drafts.filter { $0.meets(draft) }
-                for other in siblings where other.index < draft.index && !other.methods.isDisjoint(with: draft.methods) {
+                for other in siblings where other.index < draft.index && !other.methods.isDisjoint(with: draft.methods)
+                {
                     error(
                         "/routes/\(draft.index)/path",
                         "\"\(draft.pattern.text)\" has a host and a method in common with /routes/\(other.index)")

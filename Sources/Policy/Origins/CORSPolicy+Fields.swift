@@ -56,13 +56,9 @@ extension CORSPolicy {
         var isFirst = true
         guard headers.occurrences(.accessControlRequestHeaders) > 0 else { return }
         for i in 0..<headers.count where headers[i].token == .accessControlRequestHeaders {
-            let list = bytes.slice(headers[i].value)
-            var start = 0
-            while start <= list.count {
-                var end = start
-                while end < list.count, list[end] != ASCII.comma { end += 1 }
-                let name = list.extracting(CORSPolicy.trimmed(start..<end, in: list))
-                start = end + 1
+            var list = FieldList(headers[i].value)
+            while let element = list.next(bytes) {
+                let name = bytes.slice(element)
                 guard allows(header: name) else { continue }
                 chunk.ensureFree(48 + name.count)
                 if isFirst { chunk.append("Access-Control-Allow-Headers: ") } else { chunk.append(", ") }
@@ -77,15 +73,6 @@ extension CORSPolicy {
     private func allows(header name: Span<UInt8>) -> Bool {
         for i in allowHeaders.indices where equalIgnoringCase(allowHeaders[i], name) { return true }
         return false
-    }
-
-    /// The range without blanks and tabs around it (RFC 9110 section 5.6.3).
-    private static func trimmed(_ range: Range<Int>, in text: Span<UInt8>) -> Range<Int> {
-        var start = range.lowerBound
-        var end = range.upperBound
-        while start < end, text[start] == ASCII.space || text[start] == ASCII.tab { start += 1 }
-        while end > start, text[end - 1] == ASCII.space || text[end - 1] == ASCII.tab { end -= 1 }
-        return start..<end
     }
 
     private func isToken(_ text: Span<UInt8>) -> Bool {
