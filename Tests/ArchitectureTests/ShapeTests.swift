@@ -1,0 +1,89 @@
+import Testing
+
+/// Names, sizes and access: the house rules that a reader would otherwise have to watch.
+@Suite struct ShapeTests {
+    /// Files over the size at which a second type is usually hiding in the first.
+    static let longFiles: Set<String> = []
+    static let longestFile = 400
+
+    /// Words that say nothing about a type.
+    static let emptyWords: Set<String> = ["Manager", "Helper", "Helpers", "Util", "Utils", "Data", "Info"]
+
+    /// Names of the types a file declares.
+    static func declaredTypes(_ file: SourceFile) -> [String] {
+        file.code.matches(of: /\b(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/).map { String($0.1) }
+    }
+
+    /// Names of the types a file extends, without their module.
+    static func extendedTypes(_ file: SourceFile) -> [String] {
+        file.code.matches(of: /\bextension\s+(?:\w+\.)*(\w+)/).map { String($0.1) }
+    }
+
+    /// The words of a camel-case name: `HTTPDateField` is HTTP, Date, Field.
+    static func words(_ name: String) -> [String] {
+        name.matches(of: /[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/).map { String($0.0) }
+    }
+
+    @Test(arguments: SourceTree.sources + SourceTree.tests)
+    func filesAreShort(_ file: SourceFile) {
+        let limit = Self.longFiles.contains(file.path) ? Int.max : Self.longestFile
+        #expect(file.lineCount <= limit, "\(file.path) has \(file.lineCount) lines")
+    }
+
+    @Test func longFilesAreStillLong() {
+        for path in Self.longFiles {
+            let file = (SourceTree.sources + SourceTree.tests).first { $0.path == path }
+            #expect((file?.lineCount ?? 0) > Self.longestFile, "\(path) need not be listed")
+        }
+    }
+
+    @Test(arguments: SourceTree.sources)
+    func onlyTheClientLibraryIsPublic(_ file: SourceFile) {
+        guard file.module != "PortcullisClient" else { return }
+        #expect(
+            file.lines(
+                matching:
+                    /\b(?:public|open)\s+(?:\w+\s+)*(?:struct|class|enum|actor|protocol|func|var|let|init|typealias|extension|static|final|import)\b/
+            ).isEmpty)
+    }
+
+    @Test(arguments: SourceTree.sources)
+    func noTypeBearsAModulesName(_ file: SourceFile) {
+        let taken = Self.declaredTypes(file).filter { SourceTree.modules.contains($0) }
+        #expect(taken.isEmpty, "\(file.path) declares \(taken)")
+    }
+
+    @Test(arguments: SourceTree.sources)
+    func namesSaySomething(_ file: SourceFile) {
+        for name in Self.declaredTypes(file) {
+            #expect(Self.emptyWords.isDisjoint(with: Self.words(name)), "\(file.path) declares \(name)")
+        }
+    }
+
+    /// `Exchange+StateMachine.swift` declares or extends Exchange. A file of free functions bears the name of one.
+    @Test(arguments: SourceTree.sources)
+    func filesAreNamedAfterWhatTheyDeclare(_ file: SourceFile) throws {
+        let name = try #require(file.path.split(separator: "/").last?.dropLast(".swift".count))
+        guard name != "main" && name != "Placeholder" else { return }
+        let subject = name.prefix { $0 != "+" }
+        let functions = file.code.matches(of: /\bfunc\s+(\w+)/).map { String($0.1) }
+        let names = Set(Self.declaredTypes(file) + Self.extendedTypes(file) + functions)
+        #expect(names.contains(String(subject)), "\(file.path) declares none of its name")
+    }
+
+    @Test(arguments: SourceTree.sources + SourceTree.tests)
+    func nothingIsLeftForLater(_ file: SourceFile) {
+        let comments = file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        for (index, line) in comments where file.module != "ArchitectureTests" {
+            #expect(line.firstMatch(of: /\/\/.*\b(?:TODO|FIXME|XXX|HACK)\b/) == nil, "\(file.path):\(index + 1)")
+            #expect(line.firstMatch(of: /^\s*\/\/\s*[=*#_~-]{4,}/) == nil, "\(file.path):\(index + 1): a banner")
+        }
+    }
+
+    @Test(arguments: [
+        ("HTTPDateField", ["HTTP", "Date", "Field"]), ("Metadata", ["Metadata"]), ("UserData", ["User", "Data"]),
+    ])
+    func namesSplitIntoWords(_ name: String, _ words: [String]) {
+        #expect(Self.words(name) == words)
+    }
+}
