@@ -1,0 +1,83 @@
+/// A JSON value. Numbers keep their text, so that nothing is rounded before somebody asks for a number.
+package enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// The literal as it stands in the text.
+    case number(String)
+    case string(String)
+    case array([JSONNode])
+    case object([JSONMember])
+}
+
+/// A JSON value and the place it was read from.
+package struct JSONNode: Equatable, Sendable {
+    package var value: JSONValue
+    /// Offset in bytes of its first character from the start of the text.
+    package var offset: Int
+
+    package init(_ value: JSONValue, offset: Int = 0) {
+        self.value = value
+        self.offset = offset
+    }
+}
+
+/// One member of an object, in the order of the text.
+package struct JSONMember: Equatable, Sendable {
+    package var name: String
+    /// Offset in bytes of the name's opening quote.
+    package var nameOffset: Int
+    package var node: JSONNode
+
+    package init(name: String, nameOffset: Int = 0, node: JSONNode) {
+        self.name = name
+        self.nameOffset = nameOffset
+        self.node = node
+    }
+}
+
+extension JSONNode {
+    /// Reads one JSON text: RFC 8259 to the letter, UTF-8 only, no byte order mark, member names unique within an
+    /// object (two readers that take different ones of a pair disagree on who the caller is).
+    /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
+    package static func parse(_ bytes: Span<UInt8>, maximumDepth: Int = 64) throws(JSONError) -> JSONNode {
+        var reader = JSONReader(bytes, maximumDepth: maximumDepth)
+        return try reader.readText()
+    }
+
+    /// The member of an object with exactly this name, compared byte by byte: Swift's `==` would take the Kelvin sign
+    /// for a K.
+    package subscript(_ name: String) -> JSONNode? {
+        guard case .object(let members) = value else { return nil }
+        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.node
+    }
+
+    package var string: String? {
+        if case .string(let text) = value { text } else { nil }
+    }
+
+    /// The number where it is written as an integer and fits; `600.0` and `6e2` are not integers.
+    package var integer: Int64? {
+        // The text is a JSON number, so it has no plus sign and no blank, and a fraction or exponent makes it nil.
+        if case .number(let text) = value { Int64(text) } else { nil }
+    }
+
+    /// The number as floating point, or nil where it is too large for that.
+    package var number: Double? {
+        guard case .number(let text) = value, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    package var bool: Bool? {
+        if case .bool(let flag) = value { flag } else { nil }
+    }
+
+    package var array: [JSONNode]? {
+        if case .array(let elements) = value { elements } else { nil }
+    }
+
+    package var members: [JSONMember]? {
+        if case .object(let members) = value { members } else { nil }
+    }
+
+    package var isNull: Bool { value == .null }
+}

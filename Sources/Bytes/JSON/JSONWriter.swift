@@ -1,0 +1,141 @@
+/// Writes compact JSON. The caller says what comes; commas and escapes are put here.
+package struct JSONWriter: Sendable {
+    /// What has been written so far.
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init() {}
+
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// The name of the member whose value comes next.
+    package mutating func name(_ name: String) {
+        separate()
+        append(quoted: name)
+        bytes.append(ASCII.colon)
+        needsComma = false
+    }
+
+    package mutating func value(_ text: String) {
+        separate()
+        append(quoted: text)
+    }
+
+    package mutating func value(_ number: Int) {
+        separate()
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    package mutating func value(_ number: Int64) { value(Int(number)) }
+
+    package mutating func value(_ flag: Bool) {
+        separate()
+        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    }
+
+    package mutating func value(_ texts: [String]) {
+        beginArray()
+        for text in texts { value(text) }
+        endArray()
+    }
+
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// A value that was read, numbers as they were written.
+    package mutating func value(_ node: JSONNode) {
+        switch node.value {
+        case .null: null()
+        case .bool(let flag): value(flag)
+        case .string(let text): value(text)
+        case .number(let literal):
+            separate()
+            bytes.append(contentsOf: literal.utf8)
+        case .array(let elements):
+            beginArray()
+            for element in elements { value(element) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for member in members {
+                name(member.name)
+                value(member.node)
+            }
+            endObject()
+        }
+    }
+
+    /// A value that is JSON already.
+    package mutating func value(json: Span<UInt8>) {
+        separate()
+        for i in json.indices { bytes.append(json[i]) }
+    }
+
+    package mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        value(text)
+    }
+
+    package mutating func member(_ name: String, _ number: Int) {
+        self.name(name)
+        value(number)
+    }
+
+    package mutating func member(_ name: String, _ number: Int64) {
+        self.name(name)
+        value(number)
+    }
+
+    package mutating func member(_ name: String, _ flag: Bool) {
+        self.name(name)
+        value(flag)
+    }
+
+    package mutating func member(_ name: String, _ texts: [String]) {
+        self.name(name)
+        value(texts)
+    }
+
+    package mutating func member(_ name: String, _ node: JSONNode) {
+        self.name(name)
+        value(node)
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(ASCII.comma) }
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func append(quoted text: String) {
+        bytes.append(ASCII.quote)
+        for byte in text.utf8 {
+            switch byte {
+            case ASCII.quote, ASCII.backslash: bytes.append(contentsOf: [ASCII.backslash, byte])
+            case ASCII.lineFeed: bytes.append(contentsOf: [ASCII.backslash, UInt8(ascii: "n")])
+            case ASCII.carriageReturn: bytes.append(contentsOf: [ASCII.backslash, UInt8(ascii: "r")])
+            case ASCII.tab: bytes.append(contentsOf: [ASCII.backslash, UInt8(ascii: "t")])
+            case 0..<32:
+                bytes.append(contentsOf: "\\u00".utf8)
+                for digit in [byte >> 4, byte & 15] { bytes.append(digit < 10 ? 48 &+ digit : 87 &+ digit) }
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(ASCII.quote)
+    }
+}

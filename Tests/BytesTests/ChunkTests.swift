@@ -1,0 +1,63 @@
+import Bytes
+import Testing
+
+@Suite struct ChunkTests {
+    private func text(_ chunk: Chunk) -> String {
+        let span = chunk.readable
+        return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+    }
+
+    @Test func appendsAndConsumes() {
+        let chunk = Chunk(capacity: 16)
+        chunk.append("hello" as StaticString)
+        chunk.append(Array(" you".utf8))
+        #expect(text(chunk) == "hello you")
+        #expect(chunk.count == 9 && chunk.free == 7)
+        chunk.consume(6)
+        #expect(text(chunk) == "you" && chunk.readIndex == 6)
+        chunk.consume(3)
+        #expect(chunk.isEmpty && chunk.readIndex == 0 && chunk.free == 16)
+    }
+
+    @Test func compactsBeforeItGrows() {
+        let chunk = Chunk(capacity: 8)
+        chunk.append("abcdefgh" as StaticString)
+        chunk.consume(5)
+        chunk.ensureFree(5)
+        #expect(chunk.capacity == 8 && text(chunk) == "fgh" && chunk.free == 5)
+        chunk.ensureFree(6)
+        #expect(chunk.capacity >= 9 && text(chunk) == "fgh" && chunk.free >= 6)
+    }
+
+    @Test(arguments: [0, 9, 10, 99, 100, 12_345, Int.max])
+    func numbers(value: Int) {
+        let chunk = Chunk(capacity: 64)
+        chunk.append(decimal: value)
+        #expect(text(chunk) == String(value))
+        chunk.reset()
+        chunk.append(hexadecimal: value)
+        #expect(text(chunk) == String(value, radix: 16))
+    }
+
+    @Test func truncates() {
+        let chunk = Chunk(capacity: 8)
+        chunk.append("abcdef" as StaticString)
+        chunk.consume(1)
+        chunk.truncate(to: 2)
+        #expect(text(chunk) == "bc")
+    }
+
+    @Test func poolReusesWhatHasNotGrown() {
+        let pool = ChunkPool(chunkSize: 8, keep: 1)
+        let first = pool.take()
+        first.append("abc" as StaticString)
+        pool.give(first)
+        #expect(pool.inUse == 0)
+        let again = pool.take()
+        #expect(again === first && again.isEmpty)
+        again.ensureFree(100)
+        pool.give(again)
+        #expect(pool.take() !== again)
+        #expect(pool.inUse == 1)
+    }
+}
