@@ -1,11 +1,21 @@
 import Bytes
 
 /// One field line of a head: where its name and value stand in the buffer, and the token of the name.
-package struct HeaderField: Sendable {
+package struct HeaderField: Equatable, Sendable {
     package var name: ByteRange
     /// The value without surrounding white space (RFC 9112 section 5).
     package var value: ByteRange
     package var token: HeaderToken
+    /// What the name amounts to for an upstream that maps `_`, `.` and the like to `-`; the same as `token` but for odd
+    /// names, where `token` is `.other` and this tells which field is being imitated.
+    package var alias: HeaderToken
+
+    package init(name: ByteRange, value: ByteRange, token: HeaderToken, alias: HeaderToken? = nil) {
+        self.name = name
+        self.value = value
+        self.token = token
+        self.alias = alias ?? token
+    }
 }
 
 /// The field lines of one head in the order received, found by token in constant time.

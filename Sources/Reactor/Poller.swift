@@ -264,6 +264,11 @@ package final class Poller {
         if socket.readable { queue(socket) }
     }
 
+    /// Reads on where a full inbox or an unread end has stopped it.
+    package func readMore(_ socket: Socket) {
+        if socket.readable, !socket.readingPaused, socket.descriptor >= 0 { queue(socket) }
+    }
+
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
         let chunk = socket.inbox

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AEADKeyTests {
     private static func key(_ byte: UInt8) throws -> AEADKey {
-        try #require(AEADKey([UInt8](repeating: byte, count: 32).span))
+        try #require(AEADKey([UInt8](repeating: byte, count: 32)))
     }
 
     /// Test cases 13, 14 and 16 of McGrew and Viega, "The Galois/Counter Mode of Operation", in this form: IV,
@@ -30,8 +30,8 @@ import Testing
         ),
     ])
     func opensKnownMessages(key: String, authenticated: String, sealed: String, plaintext: String) throws {
-        let key = try #require(AEADKey(bytes(hexadecimal: key).span))
-        let opened = key.open(bytes(hexadecimal: sealed).span, authenticating: bytes(hexadecimal: authenticated).span)
+        let key = try #require(AEADKey(bytes(hexadecimal: key)))
+        let opened = key.open(bytes(hexadecimal: sealed), authenticating: bytes(hexadecimal: authenticated))
         #expect(opened.map(hexadecimal) == plaintext)
     }
 
@@ -40,35 +40,35 @@ import Testing
         let key = try Self.key(7)
         let text = SecureRandom.bytes(count)
         let context = Array("context".utf8)
-        let sealed = key.seal(text.span, authenticating: context.span)
+        let sealed = key.seal(text, authenticating: context)
         #expect(sealed.count == count + AEADKey.overhead)
-        #expect(key.open(sealed.span, authenticating: context.span) == text)
-        #expect(key.seal(text.span, authenticating: context.span) != sealed, "a nonce came twice")
+        #expect(key.open(sealed, authenticating: context) == text)
+        #expect(key.seal(text, authenticating: context) != sealed, "a nonce came twice")
     }
 
     @Test func refusesEveryFlippedBit() throws {
         let key = try Self.key(1)
         let text = Array("a short message".utf8)
         let context = Array("route 1".utf8)
-        let sealed = key.seal(text.span, authenticating: context.span)
+        let sealed = key.seal(text, authenticating: context)
         for i in 0..<sealed.count * 8 {
             var damaged = sealed
             damaged[i / 8] ^= 1 << UInt8(i % 8)
-            #expect(key.open(damaged.span, authenticating: context.span) == nil)
+            #expect(key.open(damaged, authenticating: context) == nil)
         }
         for count in 0..<sealed.count {
-            #expect(key.open(Array(sealed.prefix(count)).span, authenticating: context.span) == nil)
+            #expect(key.open(Array(sealed.prefix(count)), authenticating: context) == nil)
         }
         let longer = sealed + [0]
-        #expect(key.open(longer.span, authenticating: context.span) == nil)
-        #expect(key.open(sealed.span, authenticating: Array("route 2".utf8).span) == nil)
-        #expect(key.open(sealed.span, authenticating: Array("".utf8).span) == nil)
-        #expect(key.open(sealed.span, authenticating: context.span) == text, "a failure spoilt the pooled context")
+        #expect(key.open(longer, authenticating: context) == nil)
+        #expect(key.open(sealed, authenticating: Array("route 2".utf8)) == nil)
+        #expect(key.open(sealed, authenticating: Array("".utf8)) == nil)
+        #expect(key.open(sealed, authenticating: context) == text, "a failure spoilt the pooled context")
     }
 
     @Test(arguments: [0, 16, 24, 31, 33])
     func takesKeysOf32BytesOnly(count: Int) {
-        #expect(AEADKey([UInt8](repeating: 1, count: count).span) == nil)
+        #expect(AEADKey([UInt8](repeating: 1, count: count)) == nil)
     }
 
     @Test("DEC-12: the first key seals, all open")
@@ -79,12 +79,12 @@ import Testing
         let after = try #require(AEADKeyRing([new, old]))
         let text = Array("session".utf8)
         let none: [UInt8] = []
-        let sealedBefore = before.seal(text.span, authenticating: none.span)
-        let sealedAfter = after.seal(text.span, authenticating: none.span)
-        #expect(after.open(sealedBefore.span, authenticating: none.span) == text)
-        #expect(after.open(sealedAfter.span, authenticating: none.span) == text)
-        #expect(before.open(sealedAfter.span, authenticating: none.span) == nil)
-        #expect(new.open(sealedAfter.span, authenticating: none.span) == text)
+        let sealedBefore = before.seal(text, authenticating: none)
+        let sealedAfter = after.seal(text, authenticating: none)
+        #expect(after.open(sealedBefore, authenticating: none) == text)
+        #expect(after.open(sealedAfter, authenticating: none) == text)
+        #expect(before.open(sealedAfter, authenticating: none) == nil)
+        #expect(new.open(sealedAfter, authenticating: none) == text)
         #expect(AEADKeyRing([]) == nil)
     }
 
@@ -95,8 +95,8 @@ import Testing
                 group.addTask {
                     let text = [UInt8](repeating: UInt8(task), count: 100 + task)
                     return (0..<500).count { _ in
-                        let sealed = key.seal(text.span, authenticating: text.span)
-                        return key.open(sealed.span, authenticating: text.span) != text
+                        let sealed = key.seal(text, authenticating: text)
+                        return key.open(sealed, authenticating: text) != text
                     }
                 }
             }

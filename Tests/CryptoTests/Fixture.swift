@@ -11,6 +11,8 @@ enum Fixture {
         return Array(contents)
     }
 
+    static func text(_ path: String) -> String { String(decoding: bytes(path), as: UTF8.self) }
+
     static func json(_ path: String) -> JSONNode {
         let text = bytes(path)
         guard let node = try? JSONNode.parse(text.span) else { fatalError("\(path) is no JSON") }

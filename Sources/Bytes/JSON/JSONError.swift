@@ -21,6 +21,11 @@ package struct JSONError: Error, Equatable {
     package var kind: Kind
     /// Offset in bytes of the place from the start of the text.
     package var offset: Int
+
+    package init(kind: Kind, offset: Int) {
+        self.kind = kind
+        self.offset = offset
+    }
 }
 
 extension JSONError: CustomStringConvertible {

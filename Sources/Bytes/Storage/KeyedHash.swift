@@ -12,14 +12,11 @@ package struct KeyedHash: Sendable {
 
     /// - Parameters: 128 random bits, drawn once at the start of the process.
     package init(seed0: UInt64, seed1: UInt64) {
-        var state = seed0
-        // SplitMix64 over the first seed, each word blinded with the second; multiplication wants odd secrets.
+        var streams = (SplitMix(state: seed0), SplitMix(state: seed1))
+        // Multiplication wants odd secrets: zero would swallow what it is multiplied by.
         func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return KeyedHash.fold(z ^ (z >> 31) ^ seed1, seed1 | 1) | 1
+            let other = streams.1.next()
+            return (streams.0.next() &+ (other << 32 | other >> 32)) | 1
         }
         seed = next()
         first = next()
@@ -95,5 +92,18 @@ package struct KeyedHash: Sendable {
     private static func byte(_ raw: RawSpan, _ offset: Int) -> UInt64 {
         // SAFETY: as in `word`.
         UInt64(unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self))
+    }
+}
+
+/// The generator SplitMix64, which turns a seed into words that look independent.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
     }
 }

@@ -1,0 +1,51 @@
+import Bytes
+import HTTP
+
+/// The parameters of a token request (RFC 6749 appendix B), each at most once.
+struct TokenForm {
+    private let fields: FormFields
+
+    /// Reads the body of a request. Query parameters are ignored, but a credential among them is refused.
+    init(_ request: EndpointRequest) throws(TokenFailure) {
+        guard TokenForm.isForm(request.contentType) else { throw .wrongContentType }
+        fields = try TokenForm.parse(request.body)
+        guard !fields.hasRepeatedName else { throw .repeatedParameter }
+        let query = try TokenForm.parse(request.query)
+        for name in ["client_secret", "password", "username"] where query.first(name) != nil {
+            throw .credentialInQuery
+        }
+    }
+
+    /// The value of a parameter. One without a value counts as absent (RFC 6749 section 3.2).
+    func bytes(_ name: String) -> [UInt8]? {
+        guard let value = fields.first(name), !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// The value of a parameter as text; nil where it is absent or no UTF-8.
+    func text(_ name: String) -> String? {
+        bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Undoes form encoding; nil where a percent sign lacks its digits.
+    static func decode(_ text: [UInt8]) -> [UInt8]? {
+        FormFields.decode(text.span)
+    }
+
+    private static func parse(_ text: [UInt8]) throws(TokenFailure) -> FormFields {
+        do throws(FormError) {
+            return try FormFields.parse(text.span)
+        } catch {
+            throw .malformedForm
+        }
+    }
+
+    /// `application/x-www-form-urlencoded`, with any parameters.
+    private static func isForm(_ contentType: String?) -> Bool {
+        guard let contentType else { return false }
+        let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }.filter {
+            $0 != ASCII.space && $0 != ASCII.tab
+        }
+        return mediaType.map(ASCII.lowercased) == Array("application/x-www-form-urlencoded".utf8)
+    }
+}

@@ -1,0 +1,45 @@
+import Crypto
+import Identity
+
+/// What the token service is built from. Immutable; a reload builds another service.
+package struct TokenServiceSettings: Sendable {
+    /// `iss` of its tokens, and where the metadata says the service is: without a trailing slash.
+    package var issuer: String
+    /// `aud` of its tokens.
+    package var audience: [String]
+    /// The gateway's base URL, without a trailing slash.
+    package var baseURL: String
+    /// Path of the token endpoint that the metadata names.
+    package var tokenPath = "/oauth2/token"
+    /// Path of the key set.
+    package var keySetPath = "/.well-known/jwks.json"
+    package var signingKey: SigningKey
+    /// `kid` of its tokens.
+    package var keyID: String
+    /// The public keys of everything that this gateway signs, as a JWK set.
+    package var publishedKeys: [UInt8]
+    package var users: UserStore
+    package var backends: BackendStore
+    package var catalogue: RoleCatalogue
+    /// Lifetime of a token without a user (OAUTH-02).
+    package var clientTokenSeconds: Int64 = 604_800
+    /// Lifetime of a token of the password grant (CON-09).
+    package var userTokenSeconds: Int64 = 604_800
+    /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
+    package var scopes: [String] = []
+
+    package init(
+        issuer: String, audience: [String], baseURL: String, signingKey: SigningKey, keyID: String,
+        publishedKeys: [UInt8], users: UserStore, backends: BackendStore, catalogue: RoleCatalogue
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.baseURL = baseURL
+        self.signingKey = signingKey
+        self.keyID = keyID
+        self.publishedKeys = publishedKeys
+        self.users = users
+        self.backends = backends
+        self.catalogue = catalogue
+    }
+}
