@@ -48,11 +48,14 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     let text: String
     /// The text with comments and the contents of string literals blanked out, line for line.
     let code: String
+    /// The identifiers and keywords of `code`: what is not among them need not be looked for line by line.
+    let words: Set<Substring>
 
     init(path: String, text: String) {
         self.path = path
         self.text = text
         code = SwiftText.withoutCommentsAndStrings(text)
+        words = SwiftText.words(code)
     }
 
     /// The target the file belongs to: the directory after Sources or Tests.
@@ -69,7 +72,7 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     /// Modules named in import declarations: `package import Bytes` and `import struct Foundation.URL` included.
     var imports: Set<String> {
         var names: Set<String> = []
-        for line in codeLines {
+        for line in codeLines where line.contains("import") {
             if let match = line.firstMatch(
                 of:
                     /^\s*(?:@\w+(?:\(\w*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/

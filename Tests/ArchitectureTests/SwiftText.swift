@@ -8,7 +8,7 @@ struct SwiftText {
     /// code inside `\( )`.
     static func withoutCommentsAndStrings(_ text: String) -> String {
         var scanner = SwiftText(input: Array(text.utf8))
-        scanner.code(until: nil)
+        scanner.code(inInterpolation: false)
         return String(decoding: scanner.output, as: UTF8.self)
     }
 
@@ -34,9 +34,24 @@ struct SwiftText {
     }
 
     /// Copies code up to the parenthesis that closes an interpolation, or to the end of the text.
-    private mutating func code(until end: UInt8?) {
+    private mutating func code(inInterpolation: Bool) {
         var depth = 0
         while position < input.count {
+            switch input[position] {
+            case UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "#"): break
+            case UInt8(ascii: "("):
+                depth += 1
+                keep()
+                continue
+            case UInt8(ascii: ")"):
+                if depth == 0 && inInterpolation { return }
+                depth -= 1
+                keep()
+                continue
+            default:
+                keep()
+                continue
+            }
             if starts(with: "//") {
                 while position < input.count, input[position] != UInt8(ascii: "\n") { blank() }
             } else if starts(with: "/*") {
@@ -44,12 +59,6 @@ struct SwiftText {
             } else if let hashes = stringStart() {
                 string(hashes: hashes)
             } else {
-                let byte = input[position]
-                if byte == UInt8(ascii: "(") { depth += 1 }
-                if byte == UInt8(ascii: ")") {
-                    if depth == 0 && end == byte { return }
-                    depth -= 1
-                }
                 keep()
             }
         }
@@ -90,7 +99,7 @@ struct SwiftText {
             }
             if starts(with: "\\" + pounds + "(") {
                 blank(2 + hashes)
-                code(until: UInt8(ascii: ")"))
+                code(inInterpolation: true)
                 blank()
             } else if starts(with: "\\" + pounds) {
                 blank(2 + hashes)
@@ -100,5 +109,13 @@ struct SwiftText {
                 blank()
             }
         }
+    }
+
+    /// The identifiers and keywords of a text.
+    static func words(_ text: String) -> Set<Substring> {
+        Set(
+            text.utf8.split { byte in
+                !((byte | 32) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_"))
+            }.map { Substring($0) })
     }
 }
