@@ -39,7 +39,10 @@ package enum PasswordScheme: String, Sendable, CaseIterable {
             return nil
         }
         let name = stored[stored.utf8.index(after: stored.startIndex)..<end]
-        guard let scheme = PasswordScheme(rawValue: String(name)) else { return nil }
+        // Swift compares strings by canonical equivalence: to `==`, the Kelvin sign is a K.
+        guard name.utf8.allSatisfy({ $0 < 128 }), let scheme = PasswordScheme(rawValue: String(name)) else {
+            return nil
+        }
         return (scheme, Array(stored.utf8[stored.utf8.index(after: end)...]))
     }
 

@@ -53,6 +53,12 @@ package enum FieldSyntax {
 /// Whether the bytes are those of a literal but for the case of ASCII letters.
 func matches(_ text: Span<UInt8>, _ literal: StaticString) -> Bool {
     guard text.count == literal.utf8CodeUnitCount else { return false }
-    for i in text.indices where ASCII.lowercased(text[i]) != ASCII.lowercased(literal[i]) { return false }
+    let name = literal.span
+    for i in text.indices {
+        // Mostly the usual spelling, and then this is all.
+        let difference = text[i] ^ name[i]
+        if difference == 0 { continue }
+        guard difference == 32, ASCII.isLetter(text[i]) else { return false }
+    }
     return true
 }

@@ -8,8 +8,8 @@ extension HeaderToken {
     private static let places: InlineArray<256, UInt8> = {
         var places = InlineArray<256, UInt8>(repeating: 0)
         for token in allCases where token != .other {
-            let name = token.name
-            let count = name.utf8CodeUnitCount
+            let name = token.name.span
+            let count = name.count
             let place = place(count, name[0], name[count &* 3 / 4], name[count &- 1])
             precondition(places[place] == 0, "two header names have one place: choose other factors")
             places[place] = token.rawValue

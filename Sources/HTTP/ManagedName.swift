@@ -12,7 +12,7 @@ package enum ManagedName {
     package static func isOwn(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .xGatewayUser, .xGatewayRoles, .xGatewayBackend: true
-        case .other: hasPrefix(bytes.slice(field.name), "x_gateway_")
+        case .other: hasPrefix(bytes.slice(field.name), ("x_gateway_" as StaticString).span)
         default: false
         }
     }
@@ -23,7 +23,7 @@ package enum ManagedName {
         switch field.alias {
         case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix, .xRealIP:
             true
-        case .other: hasPrefix(bytes.slice(field.name), "x_forwarded_")
+        case .other: hasPrefix(bytes.slice(field.name), ("x_forwarded_" as StaticString).span)
         default: false
         }
     }
@@ -46,13 +46,6 @@ package enum ManagedName {
     private static func hasPrefix(_ name: Span<UInt8>, _ prefix: Span<UInt8>) -> Bool {
         guard name.count >= prefix.count else { return false }
         for i in prefix.indices where plain(name[i]) != plain(prefix[i]) { return false }
-        return true
-    }
-
-    private static func hasPrefix(_ name: Span<UInt8>, _ prefix: StaticString) -> Bool {
-        let count = prefix.utf8CodeUnitCount
-        guard name.count >= count else { return false }
-        for i in 0..<count where plain(name[i]) != prefix[i] { return false }
         return true
     }
 }

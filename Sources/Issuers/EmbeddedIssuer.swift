@@ -21,20 +21,18 @@ package final class EmbeddedIssuer: TokenIssuer {
     package let configurationID: String
     private let settings: Settings
     private let signer: JWTSigner
-    private let isSlow: Bool
 
-    /// - Parameter key: ES256 unless configured otherwise (DEC-11). Nil for an HMAC key: whoever can verify its tokens
+    /// - Parameter signer: ES256 unless configured otherwise (DEC-11). Nil for an HMAC key: whoever can verify its tokens
     ///   can make them.
-    package init?(settings: Settings, key: SigningKey, keyID: String) {
-        guard !key.algorithm.isSymmetric else { return nil }
+    package init?(settings: Settings, signer: JWTSigner) {
+        guard !signer.key.algorithm.isSymmetric else { return nil }
         self.settings = settings
-        signer = JWTSigner(key: key, keyID: keyID)
-        isSlow = key.isSlow
-        configurationID = EmbeddedIssuer.configurationID(settings, keyID)
+        self.signer = signer
+        configurationID = EmbeddedIssuer.configurationID(settings, signer)
     }
 
     package func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
-        guard isSlow else { return .issued(mint(request, now: now)) }
+        guard signer.key.isSlow else { return .issued(mint(request, now: now)) }
         return .offload { .issued(self.mint(request, now: now)) }
     }
 
@@ -74,13 +72,15 @@ package final class EmbeddedIssuer: TokenIssuer {
     }
 
     /// A digest of everything that a token depends on besides the request.
-    private static func configurationID(_ settings: Settings, _ keyID: String) -> String {
+    private static func configurationID(_ settings: Settings, _ signer: JWTSigner) -> String {
         var writer = JSONWriter()
         writer.beginArray()
         writer.value(settings.issuer)
         writer.value(settings.audience)
         writer.value(settings.lifetimeSeconds)
-        writer.value(keyID)
+        writer.value(signer.keyID)
+        // A key id may be given by hand and stay when the key changes.
+        writer.value(signer.publishedKey.thumbprint ?? "")
         writer.endArray()
         let digest = DigestAlgorithm.sha256.digest(writer.bytes.span)
         return "embedded:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)

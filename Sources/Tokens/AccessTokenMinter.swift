@@ -32,9 +32,9 @@ package struct AccessTokenMinter: Sendable {
     /// Whether signing takes long enough to be done off the event loop (RSA).
     package let isSlow: Bool
 
-    package init(key: SigningKey, keyID: String, issuer: String, audience: [String]) {
-        signer = JWTSigner(key: key, keyID: keyID)
-        isSlow = key.isSlow
+    package init(signer: JWTSigner, issuer: String, audience: [String]) {
+        self.signer = signer
+        isSlow = signer.key.isSlow
         self.issuer = issuer
         self.audience = audience
     }

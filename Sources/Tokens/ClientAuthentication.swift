@@ -29,19 +29,21 @@ struct ClientAuthentication: Sendable {
     }
 
     private func authenticate(_ form: TokenForm) throws(TokenFailure) -> Backend {
-        guard let id = form.text("client_id"), let secret = form.bytes("client_secret"),
-            let backend = backend(id: Array(id.utf8), secret: secret)
+        guard let id = form["client_id"], let secret = form["client_secret"],
+            let backend = backend(id: Array(id.utf8), secret: Array(secret.utf8))
         else { throw .invalidClient }
         return backend
     }
 
     private func authenticate(field: String, _ form: TokenForm) throws(TokenFailure) -> Backend {
         // X15: two methods in one request, whether they agree or not.
-        guard form.bytes("client_secret") == nil else { throw .twoCredentials }
+        guard form["client_secret"] == nil else { throw .twoCredentials }
         guard let (id, secret) = ClientAuthentication.basic(field), let backend = backend(basicID: id, secret: secret)
         else { throw .invalidClient }
         // X16: a bare client_id that agrees is no second method.
-        if let named = form.bytes("client_id"), named != Array(backend.clientID.utf8) { throw .conflictingClientID }
+        if let named = form["client_id"], !named.utf8.elementsEqual(backend.clientID.utf8) {
+            throw .conflictingClientID
+        }
         return backend
     }
 

@@ -9,7 +9,7 @@ struct TokenForm {
     init(_ request: EndpointRequest) throws(TokenFailure) {
         guard TokenForm.isForm(request.contentType) else { throw .wrongContentType }
         fields = try TokenForm.parse(request.body)
-        guard !fields.hasRepeatedName else { throw .repeatedParameter }
+        guard fields.repeatedName == nil else { throw .repeatedParameter }
         let query = try TokenForm.parse(request.query)
         for name in ["client_secret", "password", "username"] where query.first(name) != nil {
             throw .credentialInQuery
@@ -17,35 +17,31 @@ struct TokenForm {
     }
 
     /// The value of a parameter. One without a value counts as absent (RFC 6749 section 3.2).
-    func bytes(_ name: String) -> [UInt8]? {
+    subscript(_ name: String) -> String? {
         guard let value = fields.first(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// The value of a parameter as text; nil where it is absent or no UTF-8.
-    func text(_ name: String) -> String? {
-        bytes(name).flatMap { String(validating: $0, as: UTF8.self) }
-    }
-
-    /// Undoes form encoding; nil where a percent sign lacks its digits.
+    /// Undoes form encoding of a single value; nil where it is none.
     static func decode(_ text: [UInt8]) -> [UInt8]? {
-        FormFields.decode(text.span)
+        let form = Array("v=".utf8) + text
+        guard !text.contains(UInt8(ascii: "&")), let fields = try? FormFields.parse(form.span) else { return nil }
+        return fields.first("v").map { Array($0.utf8) }
     }
 
     private static func parse(_ text: [UInt8]) throws(TokenFailure) -> FormFields {
         do throws(FormError) {
             return try FormFields.parse(text.span)
         } catch {
-            throw .malformedForm
+            throw error == .tooLarge ? .bodyTooLarge : .malformedForm
         }
     }
 
     /// `application/x-www-form-urlencoded`, with any parameters.
     private static func isForm(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
-        let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }.filter {
-            $0 != ASCII.space && $0 != ASCII.tab
-        }
-        return mediaType.map(ASCII.lowercased) == Array("application/x-www-form-urlencoded".utf8)
+        let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return mediaType.filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
+            == Array("application/x-www-form-urlencoded".utf8)
     }
 }

@@ -1,5 +1,7 @@
 import Bytes
+import Crypto
 import Identity
+import JOSE
 
 extension TokenService {
     /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, so no response type; the
@@ -9,7 +11,9 @@ extension TokenService {
         writer.beginObject()
         writer.member("issuer", settings.issuer)
         writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
-        writer.member("jwks_uri", settings.baseURL + settings.keySetPath)
+        if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
+            writer.member("jwks_uri", settings.baseURL + settings.keySetPath)
+        }
         writer.member("response_types_supported", [])
         writer.member("grant_types_supported", ["client_credentials", "password"])
         writer.member("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])

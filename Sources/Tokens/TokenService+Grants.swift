@@ -8,7 +8,7 @@ extension TokenService {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let backend = try clients.authenticate(request.authorization, form)
-        guard let grantType = form.text("grant_type") else { throw .missingGrantType }
+        guard let grantType = form["grant_type"] else { throw .missingGrantType }
         switch grantType {
         case "client_credentials": return try clientCredentials(form, backend, now: now)
         case "password": return try password(form, backend, now: now)
@@ -21,7 +21,7 @@ extension TokenService {
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> EndpointOutcome {
-        let scope = try GrantedScope(requested: form.text("scope"), allowed: settings.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.clientTokenSeconds)
         grant.scope = scope.claim
@@ -33,12 +33,12 @@ extension TokenService {
     private func password(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> EndpointOutcome {
-        guard let username = form.text("username"), let password = form.bytes("password") else {
+        guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
-        let scope = try GrantedScope(requested: form.text("scope"), allowed: settings.scopes)
+        let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
         return .offload { [self] in
-            let user = settings.users.check(username: username, password: password, realm: backend.realm)
+            let user = settings.users.check(username: username, password: Array(password.utf8), realm: backend.realm)
             guard let user else { return TokenFailure.invalidGrant.response }
             var grant = AccessTokenMinter.Grant(
                 subject: user.username, kind: .user, backend: backend, lifetimeSeconds: settings.userTokenSeconds)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import JOSE
 
 /// The gateway's own endpoints as requests and responses: OAuth tokens, key set, metadata, who-am-I. It opens no socket
 /// and never blocks; password hashes and slow signatures are handed back as work for the blocking pool.
@@ -20,13 +21,15 @@ package final class TokenService: Sendable {
 
     let settings: TokenServiceSettings
     let minter: AccessTokenMinter
+    let keySet: [UInt8]
     let metadata: [UInt8]
     let clients: ClientAuthentication
 
     package init(settings: TokenServiceSettings) {
         self.settings = settings
         minter = AccessTokenMinter(
-            key: settings.signingKey, keyID: settings.keyID, issuer: settings.issuer, audience: settings.audience)
+            signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
+        keySet = settings.publishedKeys.jwks()
         metadata = TokenService.metadata(settings)
         clients = ClientAuthentication(backends: settings.backends)
     }
@@ -44,7 +47,7 @@ package final class TokenService: Sendable {
             } catch {
                 return .reply(error.response)
             }
-        case .jwks: return .reply(read(request) { .document(settings.publishedKeys, reason: "key_set") })
+        case .jwks: return .reply(read(request) { .document(keySet, reason: "key_set") })
         case .metadata: return .reply(read(request) { .document(metadata, reason: "metadata") })
         case .whoAmI: return .reply(read(request) { whoAmI(request.principal) })
         }

@@ -1,5 +1,5 @@
-import Crypto
 import Identity
+import JOSE
 
 /// What the token service is built from. Immutable; a reload builds another service.
 package struct TokenServiceSettings: Sendable {
@@ -13,11 +13,10 @@ package struct TokenServiceSettings: Sendable {
     package var tokenPath = "/oauth2/token"
     /// Path of the key set.
     package var keySetPath = "/.well-known/jwks.json"
-    package var signingKey: SigningKey
-    /// `kid` of its tokens.
-    package var keyID: String
-    /// The public keys of everything that this gateway signs, as a JWK set.
-    package var publishedKeys: [UInt8]
+    package var signer: JWTSigner
+    /// The keys of everything that this gateway signs: the service's own and those of issuers. Secrets among them are
+    /// not shown.
+    package var publishedKeys: KeySet
     package var users: UserStore
     package var backends: BackendStore
     package var catalogue: RoleCatalogue
@@ -29,14 +28,13 @@ package struct TokenServiceSettings: Sendable {
     package var scopes: [String] = []
 
     package init(
-        issuer: String, audience: [String], baseURL: String, signingKey: SigningKey, keyID: String,
-        publishedKeys: [UInt8], users: UserStore, backends: BackendStore, catalogue: RoleCatalogue
+        issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
+        users: UserStore, backends: BackendStore, catalogue: RoleCatalogue
     ) {
         self.issuer = issuer
         self.audience = audience
         self.baseURL = baseURL
-        self.signingKey = signingKey
-        self.keyID = keyID
+        self.signer = signer
         self.publishedKeys = publishedKeys
         self.users = users
         self.backends = backends

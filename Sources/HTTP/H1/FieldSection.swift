@@ -25,7 +25,7 @@ enum FieldSection {
             }
             switch parseLine(bytes, from: position) {
             case .line(let field, let end):
-                guard table.count < maximumFields else { return .invalid(.tooManyFields) }
+                guard table.count < maximumFields, !table.isFull else { return .invalid(.tooManyFields) }
                 table.append(field)
                 position = end
             case .needMore: return .needMore
@@ -119,7 +119,7 @@ enum FieldSection {
         for i in name.indices {
             let byte = name[i]
             guard ASCII.isLetter(byte) || ASCII.isDigit(byte) else { continue }
-            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters[matched] else { return false }
+            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else { return false }
             matched &+= 1
         }
         return matched == letters.utf8CodeUnitCount

@@ -65,7 +65,7 @@ enum ProtocolVersion {
     static func minor(_ bytes: Span<UInt8>, at start: Int) throws(RequestParser.Stop) -> UInt8 {
         for i in 0..<5 {
             guard start &+ i < bytes.count else { throw .needMore }
-            guard bytes[start &+ i] == prefix[i] else { throw .invalid(.malformedVersion) }
+            guard bytes[start &+ i] == prefix.span[i] else { throw .invalid(.malformedVersion) }
         }
         guard start &+ 7 < bytes.count else { throw .needMore }
         let major = bytes[start &+ 5]

@@ -11,7 +11,9 @@ package struct AllowOriginPolicy: Sendable {
 
     /// - Parameter text: `disallow`, or URL patterns separated by commas; nil and empty mean `disallow` (CORS-02).
     package init(_ text: String?) {
-        let entries = (text ?? "").utf8.split(separator: ASCII.comma).map(AllowOriginPolicy.trimmed).filter { !$0.isEmpty }
+        let entries = (text ?? "").utf8.split(separator: ASCII.comma).map(AllowOriginPolicy.trimmed).filter {
+            !$0.isEmpty
+        }
         var patterns: [URLPattern] = []
         var problems: [OriginPatternProblem] = []
         if entries != [AllowOriginPolicy.disallow] {

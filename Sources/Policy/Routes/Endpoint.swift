@@ -5,11 +5,9 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The OAuth token endpoint (OAUTH-01).
     case token
     /// The public keys of the embedded issuer (ISS-02).
-    case keySet
-    /// Authorization server metadata (RFC 8414).
+    case jwks
+    /// Authorization server metadata (RFC 8414), also under the name that OpenID Connect clients ask for.
     case metadata
-    /// The same under the name that OpenID Connect clients ask for.
-    case openIDConfiguration
     /// Who am I (BASIC-04).
     case whoAmI
 
@@ -17,7 +15,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     package var allowedMethodsText: [UInt8] {
         switch self {
         case .token: Endpoint.posting
-        case .keySet, .metadata, .openIDConfiguration, .whoAmI: Endpoint.reading
+        case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }
 

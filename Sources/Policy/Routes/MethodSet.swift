@@ -42,7 +42,7 @@ package struct MethodSet: Equatable, Sendable {
     package func contains(_ method: Method, _ text: Span<UInt8>) -> Bool {
         guard method == .extension else { return bits & MethodSet.bit(method) != 0 }
         if takesAnyExtension { return true }
-        for i in extensions.indices where bytesEqual(extensions[i].span, text) { return true }
+        for i in extensions.indices where equal(extensions[i], text) { return true }
         return false
     }
 

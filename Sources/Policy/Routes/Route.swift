@@ -86,7 +86,7 @@ package final class Route: Sendable {
     package func requirement(for method: Method, _ text: Span<UInt8>) -> RoleRequirement {
         if methodRequirements.isEmpty { return requirement }
         for i in methodRequirements.indices where methodRequirements[i].method == method {
-            if method != .extension || bytesEqual(methodRequirements[i].text.span, text) {
+            if method != .extension || equal(methodRequirements[i].text, text) {
                 return methodRequirements[i].requirement
             }
         }
@@ -96,9 +96,9 @@ package final class Route: Sendable {
     /// Whether credentials of the backend with this id are accepted (ISS-07).
     ///
     /// - Parameter id: empty for a credential without a backend, which opens only routes that are bound to none.
-    func accepts(backend id: Span<UInt8>) -> Bool {
+    func accepts(backend id: [UInt8]) -> Bool {
         if backends.isEmpty { return true }
-        for i in backends.indices where bytesEqual(backends[i].span, id) { return true }
+        for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
     }
 }

@@ -21,26 +21,19 @@ package struct RouteTable: Sendable {
     ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes.
     package init(routes: [Route], endpoints: [(path: String, endpoint: Endpoint)] = []) {
         var trie = RouteTrie()
-        var roots: [HostPattern: Int32] = [:]
-        var anyHost: Int32 = -1
-        for route in routes {
-            if route.hosts.isEmpty {
-                if anyHost < 0 { anyHost = trie.addRoot() }
-                trie.insert(route, under: anyHost)
-            }
-            for host in route.hosts {
-                let root = roots[host] ?? trie.addRoot()
-                roots[host] = root
-                trie.insert(route, under: root)
-            }
+        let anywhere = routes.filter(\.hosts.isEmpty)
+        anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
+        var roots: [(host: HostPattern, root: Int32)] = []
+        for host in Set(routes.flatMap(\.hosts)) {
+            roots.append((host, trie.grow(routes.filter { $0.hosts.contains(host) })))
         }
-        trie.seal()
         self.routes = routes
         self.endpoints = endpoints.map { (Array($0.path.utf8), $0.endpoint) }
-        self.anyHost = anyHost
         self.trie = trie
-        exactHosts = SortedNames(roots.filter { !$0.key.isWildcard }.map { ($0.key.name, $0.value) })
-        wildcardHosts = SortedNames(roots.filter { $0.key.isWildcard }.map { ($0.key.name, $0.value) })
+        exactHosts = SortedNames(
+            roots.filter { !$0.host.isWildcard }.map { ($0.host.name, $0.root) }, ignoringCase: true)
+        wildcardHosts = SortedNames(
+            roots.filter(\.host.isWildcard).map { ($0.host.name, $0.root) }, ignoringCase: true)
     }
 
     /// The route or endpoint of a request. Allocates nothing.
@@ -52,7 +45,7 @@ package struct RouteTable: Sendable {
     package func match(
         host: Span<UInt8>, path: Span<UInt8>, method: Method, methodText: Span<UInt8>
     ) -> RouteMatch {
-        for i in endpoints.indices where bytesEqual(endpoints[i].path.span, path) {
+        for i in endpoints.indices where equal(endpoints[i].path, path) {
             return .endpoint(endpoints[i].endpoint)
         }
         guard !path.isEmpty, path[0] == ASCII.slash else { return .notFound }

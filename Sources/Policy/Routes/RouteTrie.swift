@@ -1,11 +1,11 @@
 import Bytes
 import HTTP
 
-/// Path patterns as a tree of segments. Built once; then a search visits each node at most once and allocates nothing.
+/// Path patterns as a tree of segments. A search visits each node at most once and allocates nothing.
 struct RouteTrie: Sendable {
     private struct Node: Sendable {
-        /// Children by literal segment, sorted by `seal`.
-        var edges: [(text: [UInt8], node: Int32)] = []
+        /// Children by literal segment.
+        var literals = SortedNames([], ignoringCase: false)
         /// Child for `*`, -1 where there is none.
         var one: Int32 = -1
         /// Leaf of the patterns that end here, -1 where there are none.
@@ -18,44 +18,34 @@ struct RouteTrie: Sendable {
     /// The routes of each pattern; a leaf is an index into it.
     private var leaves: [[Route]] = []
 
-    /// A new empty tree; the answer is its root.
-    mutating func addRoot() -> Int32 {
+    /// A tree of these routes, in which the first route wins of those that take the same requests; the answer is its
+    /// root.
+    mutating func grow(_ routes: [Route]) -> Int32 { grow(routes.map { ($0, $0.pattern.segments[...]) }) }
+
+    /// - Parameter rest: of each route, the segments that are left at this node.
+    private mutating func grow(_ routes: [(route: Route, rest: ArraySlice<PathPattern.Segment>)]) -> Int32 {
+        let index = nodes.count
         nodes.append(Node())
-        return Int32(nodes.count - 1)
-    }
-
-    mutating func insert(_ route: Route, under root: Int32) {
-        var node = Int(root)
-        for segment in route.pattern.segments { node = child(of: node, for: segment) }
-        let known = route.pattern.isDeep ? nodes[node].deep : nodes[node].end
-        if known >= 0 {
-            leaves[Int(known)].append(route)
-            return
+        let ending = routes.filter { $0.rest.isEmpty }.map(\.route)
+        let (end, deep) = (addLeaf(ending.filter { !$0.pattern.isDeep }), addLeaf(ending.filter(\.pattern.isDeep)))
+        let going = routes.filter { !$0.rest.isEmpty }
+        let starred = going.filter { $0.rest.first == .one }.map { ($0.route, $0.rest.dropFirst()) }
+        let one = starred.isEmpty ? -1 : grow(starred)
+        var names: [[UInt8]] = []
+        for case (_, let rest) in going {
+            if case .literal(let text)? = rest.first, !names.contains(text) { names.append(text) }
         }
-        let leaf = Int32(leaves.count)
-        leaves.append([route])
-        if route.pattern.isDeep { nodes[node].deep = leaf } else { nodes[node].end = leaf }
-    }
-
-    private mutating func child(of node: Int, for segment: PathPattern.Segment) -> Int {
-        switch segment {
-        case .one:
-            if nodes[node].one < 0 {
-                let fresh = addRoot()
-                nodes[node].one = fresh
-            }
-            return Int(nodes[node].one)
-        case .literal(let text):
-            if let edge = nodes[node].edges.first(where: { $0.text == text }) { return Int(edge.node) }
-            let fresh = addRoot()
-            nodes[node].edges.append((text, fresh))
-            return Int(fresh)
+        let literals = names.map { name in
+            (name, grow(going.filter { $0.rest.first == .literal(name) }.map { ($0.route, $0.rest.dropFirst()) }))
         }
+        nodes[index] = Node(literals: SortedNames(literals, ignoringCase: false), one: one, end: end, deep: deep)
+        return Int32(index)
     }
 
-    /// Makes the tree searchable; nothing may be inserted after it.
-    mutating func seal() {
-        for i in nodes.indices { nodes[i].edges.sort { $0.text.lexicographicallyPrecedes($1.text) } }
+    private mutating func addLeaf(_ routes: [Route]) -> Int32 {
+        if routes.isEmpty { return -1 }
+        leaves.append(routes)
+        return Int32(leaves.count - 1)
     }
 
     /// The leaf of the most specific pattern that has the path, -1 where none has.
@@ -77,7 +67,7 @@ struct RouteTrie: Sendable {
         guard start <= path.count else { return nodes[node].end >= 0 ? nodes[node].end : nodes[node].deep }
         var end = start
         while end < path.count, path[end] != ASCII.slash { end += 1 }
-        let literal = edge(of: node, path.extracting(start..<end))
+        let literal = nodes[node].literals.value(of: path.extracting(start..<end))
         if literal >= 0 {
             let found = search(Int(literal), path, end + 1)
             if found >= 0 { return found }
@@ -87,22 +77,5 @@ struct RouteTrie: Sendable {
             if found >= 0 { return found }
         }
         return nodes[node].deep
-    }
-
-    private func edge(of node: Int, _ segment: Span<UInt8>) -> Int32 {
-        var low = 0
-        var high = nodes[node].edges.count
-        while low < high {
-            let middle = (low + high) / 2
-            let order = RouteTrie.order(segment, nodes[node].edges[middle].text.span)
-            if order == 0 { return nodes[node].edges[middle].node }
-            if order < 0 { high = middle } else { low = middle + 1 }
-        }
-        return -1
-    }
-
-    private static func order(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
-        for i in 0..<min(left.count, right.count) where left[i] != right[i] { return Int(left[i]) - Int(right[i]) }
-        return left.count - right.count
     }
 }
