@@ -8,7 +8,7 @@ extension DenialReason {
         case .notYetValid, .issuedInFuture: self = .tokenNotYetValid
         case .unknownIssuer: self = .unknownIssuer
         case .wrongAudience: self = .wrongAudience
-        case .malformed, .tooLarge: self = .malformedCredential
+        case .malformed, .tooLarge: self = .malformedToken
         case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
         case .unknownKey: self = .unknownKey
         case .badSignature: self = .badSignature

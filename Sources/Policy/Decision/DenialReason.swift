@@ -22,6 +22,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case unsupportedScheme = "unsupported_scheme"
     /// The credential does not have the form of its scheme.
     case malformedCredential = "malformed_credential"
+    /// What was sent as a token is none.
+    case malformedToken = "malformed_token"
     /// The token is encrypted, or signed in a way that is not accepted for its issuer and key.
     case unsupportedAlgorithm = "unsupported_algorithm"
     /// The issuer has no key that the token could be signed with.
@@ -69,8 +71,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .methodNotAllowed: 405
         case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
         case .corsDenied, .backendMismatch, .backendNotAllowed, .roleRequired: 403
-        case .missingCredential, .unsupportedScheme, .malformedCredential, .unsupportedAlgorithm, .unknownKey,
-            .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
+        case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
+            .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
@@ -89,6 +91,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .missingCredential: "no credential was sent"
         case .unsupportedScheme: "the Authorization scheme is not supported"
         case .malformedCredential: "the credential does not have the form of its scheme"
+        case .malformedToken: "what was sent as a token is none"
         case .unsupportedAlgorithm: "the token is protected in a way that is not accepted"
         case .unknownKey: "no key of the issuer fits the token"
         case .badSignature: "the signature of the token is wrong"
@@ -117,8 +120,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// sent, which then must not be hinted at.
     package var bearerError: StaticString? {
         switch self {
-        case .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid,
-            .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled:
+        case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired: "insufficient_user_authentication"
         default: nil
