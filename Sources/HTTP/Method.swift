@@ -35,26 +35,24 @@ package enum Method: UInt8, Sendable, CaseIterable {
 
     /// The method of this text, compared with case (RFC 9110 section 9.1).
     package init(_ text: Span<UInt8>) {
-        func matches(_ name: StaticString) -> Bool {
-            guard name.utf8CodeUnitCount == text.count else { return false }
-            for i in text.indices where text[i] != name[i] { return false }
-            return true
-        }
-        self = .extension
-        guard !text.isEmpty else { return }
         for candidate in Method.allCases {
-            if let name = candidate.name, matches(name) {
+            if let name = candidate.name, bytesEqual(text, name.span) {
                 self = candidate
                 return
             }
         }
+        self = .extension
     }
 }
 
 extension StaticString {
-    // SAFETY: a literal lives for the whole run, and `i` is checked against its length.
-    subscript(_ i: Int) -> UInt8 {
-        precondition(i >= 0 && i < utf8CodeUnitCount)
-        return unsafe utf8Start[i]
+    /// The bytes of a literal.
+    var span: Span<UInt8> {
+        @_lifetime(immortal)
+        get {
+            // SAFETY: a literal lives for the whole run.
+            let span = unsafe Span(_unsafeStart: utf8Start, count: utf8CodeUnitCount)
+            return unsafe _overrideLifetime(span, borrowing: ())
+        }
     }
 }

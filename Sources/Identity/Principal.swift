@@ -15,6 +15,10 @@ package final class Principal: Sendable {
         case bearer, basic, anonymousKey
     }
 
+    /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06; the scheme table of the
+    /// seed has "Authentication Level: 2").
+    package static let standardLevel = 2
+
     package let kind: Kind
     package let method: Method
     /// User name, client id, or `anonymous`.
@@ -32,6 +36,8 @@ package final class Principal: Sendable {
     package let virtual: Bool
     /// Seconds since 1970 when the credential ends; nil for a password.
     package let expiresAt: Int64?
+    /// `iat` of a token, for revocation by date; nil for a password.
+    package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
     /// `subject` in UTF-8, for header lines on the hot path.
@@ -43,7 +49,8 @@ package final class Principal: Sendable {
 
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
-        catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, tokenID: String? = nil
+        catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
+        tokenID: String? = nil
     ) {
         self.kind = kind
         self.method = method
@@ -55,6 +62,7 @@ package final class Principal: Sendable {
         self.level = level
         self.virtual = virtual
         self.expiresAt = expiresAt
+        self.issuedAt = issuedAt
         self.tokenID = tokenID
         subjectBytes = Array(subject.utf8)
         roleBytes = Array(roleNames.joined(separator: ",").utf8)

@@ -31,26 +31,27 @@ package struct RoleSet: Equatable, Sendable {
     }
 }
 
-/// The role names of `roles.json` in a fixed order. Names are compared with case; others are never granted (ROLE-04).
+/// The role names of `roles.json` in a fixed order. Names are compared byte by byte; others are never
+/// granted (ROLE-04).
 package struct RoleCatalogue: Sendable {
     package let names: [String]
-    private let indices: [String: Int]
+    private let indices: [[UInt8]: Int]
 
     /// - Precondition: at most `RoleSet.capacity` names, each once.
     package init(_ names: [String]) {
         precondition(names.count <= RoleSet.capacity)
         self.names = names
-        indices = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+        indices = Dictionary(uniqueKeysWithValues: names.enumerated().map { (Array($1.utf8), $0) })
     }
 
     /// Index of a name, or nil where the catalogue does not have it.
-    package func index(of name: String) -> Int? { indices[name] }
+    package func index(of name: String) -> Int? { indices[Array(name.utf8)] }
 
     /// The set of those names that the catalogue has; the others are dropped.
     package func roles(named names: some Sequence<String>) -> RoleSet {
         var roles = RoleSet()
         for name in names {
-            if let index = indices[name] { roles.insert(index) }
+            if let index = index(of: name) { roles.insert(index) }
         }
         return roles
     }

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Readied libcrypto contexts of one key, lent to one caller at a time.
+///
+/// Readying one (fetch by name, parameters, key schedule) costs microseconds and takes locks inside libcrypto 3.0;
+/// using it again costs neither.
+@safe
+final class ContextPool: Sendable {
+    /// What a context was readied for, such as a signature algorithm's index; contexts of other uses are not lent.
+    typealias Use = Int
+
+    /// How many idle contexts are kept: enough for the workers of a large machine.
+    private static let capacity = 32
+
+    private let idle = Mutex<[Entry]>([])
+    private let make: @Sendable (Use) -> OpaquePointer?
+    private let free: @Sendable (OpaquePointer) -> Void
+
+    // SAFETY: a pointer is either in `idle`, under its mutex, or lent to one caller.
+    @safe
+    private struct Entry: @unchecked Sendable {
+        let use: Use
+        let pointer: OpaquePointer
+    }
+
+    init(
+        make: @escaping @Sendable (Use) -> OpaquePointer?,
+        free: @escaping @Sendable (OpaquePointer) -> Void
+    ) {
+        unsafe self.make = make
+        unsafe self.free = free
+        idle.withLock { $0.reserveCapacity(ContextPool.capacity) }
+    }
+
+    deinit {
+        idle.withLock { entries in
+            for entry in entries { unsafe free(entry.pointer) }
+        }
+    }
+
+    /// Calls `body` with a context for the use; nil where none can be made.
+    func withContext<Result>(for use: Use, _ body: (OpaquePointer) -> Result) -> Result? {
+        let pooled = idle.withLock { entries -> Entry? in
+            guard let index = entries.lastIndex(where: { $0.use == use }) else { return nil }
+            return entries.remove(at: index)
+        }
+        guard let pointer = unsafe pooled?.pointer ?? make(use) else { return nil }
+        let result = unsafe body(pointer)
+        let entry = unsafe Entry(use: use, pointer: pointer)
+        let kept = idle.withLock { entries in
+            guard entries.count < ContextPool.capacity else { return false }
+            entries.append(entry)
+            return true
+        }
+        if !kept { unsafe free(pointer) }
+        return result
+    }
+}

@@ -1,0 +1,97 @@
+import Bytes
+
+/// Makes and checks stored passwords, `{scheme}payload` (CRYPTO-01).
+///
+/// Both take tens of milliseconds for the slow schemes: callers run them on the blocking pool. Any number of threads
+/// may use one hasher.
+package struct PasswordHasher: Sendable {
+    /// The longest password and the longest stored text that are looked at, in bytes.
+    package static let maximumLength = 1024
+    private static let maximumStoredLength = 4096
+    private static let maximumSaltLength = 64
+
+    private let cipher: PasswordCipher?
+
+    /// - Parameter aesKey: the key of the reversible scheme `AES`, of 16, 24 or 32 bytes. Without one, or with one of
+    ///   another length, no password of that scheme verifies.
+    package init(aesKey: [UInt8]? = nil) { cipher = aesKey.flatMap { PasswordCipher($0) } }
+
+    /// Whether the password is the stored one. False for an unknown or absent scheme and for a malformed payload.
+    package func verify(_ password: Span<UInt8>, stored: String) -> Bool {
+        guard !password.isEmpty, password.count <= Self.maximumLength, stored.utf8.count <= Self.maximumStoredLength,
+            let (scheme, payload) = PasswordScheme.split(stored), !payload.isEmpty
+        else { return false }
+        switch scheme {
+        case .plainText:
+            return constantTimeEqual(payload.span, password)
+        case .aes:
+            guard let sealed = Base64.decode(payload.span), let text = cipher?.decrypt(sealed) else { return false }
+            return constantTimeEqual(text.span, password)
+        case .scrypt, .pbkdf2SHA512:
+            guard let (derivation, salt, hash) = PasswordDerivation.parse(payload, scheme),
+                let computed = derivation.hash(password, salt: salt.span, length: hash.count)
+            else { return false }
+            return constantTimeEqual(computed.span, hash.span)
+        default:
+            guard let digest = scheme.digest else { return false }
+            return verify(password, payload, digest, salted: scheme.isSalted)
+        }
+    }
+
+    /// The stored form of a password under a fresh salt.
+    /// - Parameter saltBits: length of the salt, a multiple of 8; schemes without a salt ignore it.
+    package func make(
+        _ password: Span<UInt8>, scheme: PasswordScheme = .scrypt, saltBits: Int = 128
+    ) throws(PasswordError) -> String {
+        guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
+        if scheme.isSalted {
+            // The slow schemes are not bound to any seed's short salts.
+            let range = (scheme.isSlow ? 64 : 8)...Self.maximumSaltLength * 8
+            guard saltBits % 8 == 0, range.contains(saltBits) else { throw .invalidSaltLength }
+        }
+        return try "{\(scheme.rawValue)}\(payload(password, scheme, saltLength: saltBits / 8))"
+    }
+
+    private func verify(_ password: Span<UInt8>, _ payload: [UInt8], _ digest: DigestAlgorithm, salted: Bool) -> Bool {
+        guard let decoded = Base64.decode(payload.span) else { return false }
+        let saltLength = decoded.count - digest.length
+        guard salted ? (1...Self.maximumSaltLength).contains(saltLength) : saltLength == 0 else { return false }
+        let computed = hash(password, salt: decoded[digest.length...], digest)
+        return constantTimeEqual(computed.span, decoded.span)
+    }
+
+    private func payload(
+        _ password: Span<UInt8>, _ scheme: PasswordScheme, saltLength: Int
+    ) throws(PasswordError) -> String {
+        switch scheme {
+        case .plainText:
+            guard let text = String(validating: [UInt8](copying: password), as: UTF8.self) else { throw .notText }
+            return text
+        case .aes:
+            guard let cipher else { throw .missingKey }
+            guard let sealed = cipher.encrypt(password) else { throw .unavailable }
+            return Self.base64(sealed)
+        case .scrypt, .pbkdf2SHA512:
+            let derivation: PasswordDerivation = scheme == .scrypt ? .defaultScrypt : .defaultPBKDF2
+            let salt = SecureRandom.bytes(saltLength)
+            guard let hash = derivation.hash(password, salt: salt.span, length: PasswordDerivation.hashLength) else {
+                throw .unavailable
+            }
+            return "\(derivation.parameters)$\(Self.base64(salt))$\(Self.base64(hash))"
+        default:
+            guard let digest = scheme.digest else { throw .unavailable }
+            let salt = SecureRandom.bytes(scheme.isSalted ? saltLength : 0)
+            return Self.base64(hash(password, salt: salt[...], digest))
+        }
+    }
+
+    /// digest(password ‖ salt) ‖ salt.
+    private func hash(_ password: Span<UInt8>, salt: ArraySlice<UInt8>, _ digest: DigestAlgorithm) -> [UInt8] {
+        let message = [UInt8](copying: password) + salt
+        return digest.digest(message.span) + salt
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        String(decoding: Base64.encode(bytes.span), as: UTF8.self)
+    }
+}

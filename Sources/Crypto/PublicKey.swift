@@ -1,0 +1,41 @@
+/// The public part of an asymmetric key as JWK has it (RFC 7518 section 6, RFC 8037 section 2), big-endian.
+package enum PublicKey: Equatable, Sendable {
+    /// Modulus and exponent without leading zeros.
+    case rsa(modulus: [UInt8], exponent: [UInt8])
+    /// Coordinates of the curve's full length.
+    case elliptic(EllipticCurve, x: [UInt8], y: [UInt8])
+    /// The 32 bytes of an Ed25519 key.
+    case ed25519([UInt8])
+
+    /// Least and most bits of an RSA modulus (RFC 7518 section 3.3; the upper bound keeps verification affordable).
+    package static let rsaBits = 2048...8192
+
+    /// The public key of these numbers, with leading zeros dropped.
+    static func checkedRSA(modulus: [UInt8], exponent: [UInt8]) throws(KeyError) -> PublicKey {
+        let n = Array(modulus.drop { $0 == 0 })
+        let e = Array(exponent.drop { $0 == 0 })
+        let bits = n.isEmpty ? 0 : n.count * 8 - n[0].leadingZeroBitCount
+        if bits < rsaBits.lowerBound { throw .tooShort(bits: bits, required: rsaBits.lowerBound) }
+        if bits > rsaBits.upperBound { throw .tooLong(bits: bits) }
+        guard let lowest = e.last, e.count <= 8, lowest & 1 == 1, e != [1], n[n.count - 1] & 1 == 1 else {
+            throw .invalidRSAKey
+        }
+        if hasROCAFingerprint(n) { throw .factorable }
+        return .rsa(modulus: n, exponent: e)
+    }
+
+    /// Whether a modulus was made by the faulty generator of CVE-2017-15361: modulo each of these primes it is a power
+    /// of 65537. A sound modulus is that for all of them with a probability below 2^-27.
+    static func hasROCAFingerprint(_ modulus: [UInt8]) -> Bool {
+        let primes: [UInt32] = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157]
+        return primes.allSatisfy { prime in
+            let remainder = modulus.reduce(UInt32(0)) { ($0 << 8 | UInt32($1)) % prime }
+            var power: UInt32 = 1
+            repeat {
+                if power == remainder { return true }
+                power = power * (65537 % prime) % prime
+            } while power != 1
+            return false
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// The signature algorithms of RFC 7518 section 3.1 and RFC 8037, by their JOSE names. `none` is not one.
+package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    case hs256 = "HS256"
+    case hs384 = "HS384"
+    case hs512 = "HS512"
+    case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
+    case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
+    case es256 = "ES256"
+    case es384 = "ES384"
+    case es512 = "ES512"
+    case edDSA = "EdDSA"
+
+    /// The kinds of algorithm, told apart by the keys that fit.
+    package enum Family: Sendable {
+        case hmac
+        case rsaPKCS1
+        case rsaPSS
+        case ecdsa
+        case edDSA
+    }
+
+    package var family: Family {
+        switch self {
+        case .hs256, .hs384, .hs512: .hmac
+        case .rs256, .rs384, .rs512: .rsaPKCS1
+        case .ps256, .ps384, .ps512: .rsaPSS
+        case .es256, .es384, .es512: .ecdsa
+        case .edDSA: .edDSA
+        }
+    }
+
+    /// Whether signer and verifier hold the same secret.
+    package var isSymmetric: Bool { family == .hmac }
+
+    /// The hash that is signed; nil for EdDSA, which hashes by itself.
+    package var digest: DigestAlgorithm? {
+        switch self {
+        case .hs256, .rs256, .ps256, .es256: .sha256
+        case .hs384, .rs384, .ps384, .es384: .sha384
+        case .hs512, .rs512, .ps512, .es512: .sha512
+        case .edDSA: nil
+        }
+    }
+
+    /// The algorithms that use public keys.
+    package static let asymmetric = Set(allCases.filter { !$0.isSymmetric })
+
+    /// A small number that stands for the algorithm.
+    var index: Int {
+        switch self {
+        case .hs256: 0
+        case .hs384: 1
+        case .hs512: 2
+        case .rs256: 3
+        case .rs384: 4
+        case .rs512: 5
+        case .ps256: 6
+        case .ps384: 7
+        case .ps512: 8
+        case .es256: 9
+        case .es384: 10
+        case .es512: 11
+        case .edDSA: 12
+        }
+    }
+}
+
+/// The curves of JWK (RFC 7518 section 6.2.1.1) that signatures use.
+package enum EllipticCurve: String, Sendable, CaseIterable {
+    case p256 = "P-256"
+    case p384 = "P-384"
+    case p521 = "P-521"
+
+    /// Length of a coordinate and of each half of a signature in bytes.
+    package var coordinateLength: Int {
+        switch self {
+        case .p256: 32
+        case .p384: 48
+        case .p521: 66
+        }
+    }
+
+    /// The one algorithm that a key of the curve serves (RFC 7518 section 3.4).
+    package var algorithm: SignatureAlgorithm {
+        switch self {
+        case .p256: .es256
+        case .p384: .es384
+        case .p521: .es512
+        }
+    }
+}
+
+/// Why a key cannot be used.
+package enum KeyError: Error, Equatable, Sendable {
+    /// Not the PEM text of a key, or a damaged one.
+    case malformedPEM
+    /// A type or curve of key that no signature algorithm here uses.
+    case unsupportedKey
+    /// The key is of another type or curve than the algorithm needs.
+    case algorithmMismatch
+    /// An RSA modulus or a secret of fewer bits than required.
+    case tooShort(bits: Int, required: Int)
+    /// An RSA modulus beyond what verification can afford.
+    case tooLong(bits: Int)
+    /// An RSA exponent that is even, 1, or longer than 64 bits, or an even modulus.
+    case invalidRSAKey
+    /// An RSA modulus with the fingerprint of CVE-2017-15361: its factors can be found.
+    case factorable
+    /// Coordinates of the wrong length or of no point on the curve.
+    case invalidPoint
+
+    /// The reason in words, for messages about configuration and key sets.
+    package var reason: String {
+        switch self {
+        case .malformedPEM: "it is not a key in PEM form"
+        case .unsupportedKey: "its type or curve is not supported"
+        case .algorithmMismatch: "it does not fit the algorithm"
+        case .tooShort(let bits, let required): "it has \(bits) bits, at least \(required) are required"
+        case .tooLong(let bits): "it has \(bits) bits, which is too many"
+        case .invalidRSAKey: "its RSA modulus or exponent is invalid"
+        case .factorable: "its RSA modulus has the ROCA weakness (CVE-2017-15361)"
+        case .invalidPoint: "its coordinates are not a point of the curve"
+        }
+    }
+}

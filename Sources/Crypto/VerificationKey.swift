@@ -1,0 +1,164 @@
+import COpenSSL
+
+/// A key that checks signatures: an RSA, EC or Ed25519 public key, or a secret shared with the signer.
+///
+/// Parsed and checked once; any number of threads may verify with it at the same time. What a key can be used for
+/// follows from its own type, never from what a message says of itself.
+package final class VerificationKey: Sendable {
+    /// What the key is.
+    package enum Kind: Equatable, Sendable {
+        case rsa(bits: Int)
+        case elliptic(EllipticCurve)
+        case ed25519
+        /// A shared secret, with its length in bytes.
+        case secret(count: Int)
+    }
+
+    package let kind: Kind
+    /// The public part; nil for a secret, which has none.
+    package let publicKey: PublicKey?
+    private let object: KeyObject?
+    private let secret: [UInt8]
+    private let contexts: ContextPool
+
+    /// A public key of its parts, checked.
+    package init(_ publicKey: PublicKey) throws(KeyError) {
+        var checked = publicKey
+        switch publicKey {
+        case .rsa(let modulus, let exponent):
+            checked = try .checkedRSA(modulus: modulus, exponent: exponent)
+            guard case .rsa(let n, _) = checked else { throw .invalidRSAKey }
+            kind = .rsa(bits: n.count * 8 - n[0].leadingZeroBitCount)
+        case .elliptic(let curve, _, _): kind = .elliptic(curve)
+        case .ed25519: kind = .ed25519
+        }
+        let object = try KeyObject(checked)
+        self.publicKey = checked
+        self.object = object
+        secret = []
+        contexts = unsafe ContextPool(
+            make: { use in unsafe VerificationKey.makeContext(object, SignatureAlgorithm.allCases[use]) },
+            free: { unsafe EVP_PKEY_CTX_free($0) }
+        )
+    }
+
+    /// An RSA public key (RFC 7518 section 6.3.1): big-endian modulus and exponent.
+    package convenience init(rsaModulus: [UInt8], exponent: [UInt8]) throws(KeyError) {
+        try self.init(.rsa(modulus: rsaModulus, exponent: exponent))
+    }
+
+    /// An EC public key (RFC 7518 section 6.2.1); the point must be on the curve.
+    package convenience init(_ curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(KeyError) {
+        try self.init(.elliptic(curve, x: x, y: y))
+    }
+
+    /// An Ed25519 public key of 32 bytes (RFC 8037 section 2).
+    package convenience init(ed25519: [UInt8]) throws(KeyError) { try self.init(.ed25519(ed25519)) }
+
+    /// A public key in PEM form, `BEGIN PUBLIC KEY`.
+    package convenience init(pem: String) throws(KeyError) { try self.init(KeyObject(publicPEM: pem).publicKey()) }
+
+    /// A secret shared with the signer, of at least 256 bits (RFC 7518 section 3.2).
+    package init(secret: [UInt8]) throws(KeyError) {
+        guard secret.count >= 32 else { throw .tooShort(bits: secret.count * 8, required: 256) }
+        kind = .secret(count: secret.count)
+        publicKey = nil
+        object = nil
+        self.secret = secret
+        contexts = unsafe ContextPool(make: { _ in nil }, free: { _ in })
+    }
+
+    /// Whether the algorithm may be used with this key: type and curve fit, and a secret is as long as the hash.
+    package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
+        switch (kind, algorithm.family) {
+        case (.rsa, .rsaPKCS1), (.rsa, .rsaPSS), (.ed25519, .edDSA): true
+        case (.elliptic(let curve), .ecdsa): curve.algorithm == algorithm
+        case (.secret(let count), .hmac): count >= algorithm.digest?.length ?? .max
+        default: false
+        }
+    }
+
+    /// Whether the signature is the message's under this key. ES signatures are r and s side by side. False for an
+    /// algorithm that the key does not support.
+    package func verify(_ signature: Span<UInt8>, of message: Span<UInt8>, _ algorithm: SignatureAlgorithm) -> Bool {
+        guard supports(algorithm) else { return false }
+        switch (kind, algorithm.digest) {
+        case (.secret, .some(let digest)):
+            let secret = secret
+            let code = digest.hmac(key: secret.span, message)
+            return constantTimeEqual(code.span, signature)
+        case (.rsa(let bits), .some(let digest)):
+            guard signature.count == (bits + 7) / 8 else { return false }
+            return verify(digestOf: message, digest, signature, algorithm)
+        case (.elliptic(let curve), .some(let digest)):
+            guard let der = ECDSASignature.der(fromRaw: signature, curve) else { return false }
+            return verify(digestOf: message, digest, der.span, algorithm)
+        case (.ed25519, nil):
+            return verifyWhole(signature, of: message)
+        default:
+            return false
+        }
+    }
+
+    private func verify(
+        digestOf message: Span<UInt8>, _ digest: DigestAlgorithm, _ signature: Span<UInt8>,
+        _ algorithm: SignatureAlgorithm
+    ) -> Bool {
+        // SAFETY: the context is lent to this call alone; the pointers are used while the spans are alive; the local
+        // digest has room for the longest.
+        let result = unsafe contexts.withContext(for: algorithm.index) { context in
+            var hash = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            return unsafe withUnsafeMutableBytes(of: &hash) { buffer -> Int32 in
+                let out = unsafe buffer.baseAddress!.assumingMemoryBound(to: UInt8.self)
+                guard unsafe digest.write(digestOf: message, to: out) else { return -1 }
+                return unsafe signature.withBytes { start, count in
+                    unsafe EVP_PKEY_verify(context, start, count, out, digest.length)
+                }
+            }
+        }
+        if result != 1 { OpenSSLLibrary.clearErrors() }
+        return result == 1
+    }
+
+    /// EdDSA reads the message itself; libcrypto 3.0 has no form that keeps a readied context.
+    private func verifyWhole(_ signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
+        guard let object, signature.count == 64, let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        // SAFETY: context and key live through the calls; the pointers are used while the spans are alive.
+        let result = unsafe signature.withBytes { start, count in
+            unsafe message.withBytes { text, textCount -> Int32 in
+                guard unsafe EVP_DigestVerifyInit(context, nil, nil, nil, object.pointer) == 1 else { return -1 }
+                return unsafe EVP_DigestVerify(context, start, count, text, textCount)
+            }
+        }
+        if result != 1 { OpenSSLLibrary.clearErrors() }
+        return result == 1
+    }
+
+    private static func makeContext(_ object: KeyObject, _ algorithm: SignatureAlgorithm) -> OpaquePointer? {
+        // SAFETY: the context takes its own reference to the key and is freed here on failure, by the pool otherwise.
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, object.pointer, nil) else { return nil }
+        guard unsafe EVP_PKEY_verify_init(context) == 1, unsafe algorithm.configure(context) else {
+            unsafe EVP_PKEY_CTX_free(context)
+            return nil
+        }
+        return unsafe context
+    }
+}
+
+extension SignatureAlgorithm {
+    /// Sets digest and padding of a context that is ready to sign or verify.
+    func configure(_ context: OpaquePointer) -> Bool {
+        guard let digest, unsafe EVP_PKEY_CTX_set_signature_md(context, digest.method) == 1 else { return false }
+        switch family {
+        case .rsaPKCS1:
+            return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        case .rsaPSS:
+            // The salt is as long as the hash, no other length is accepted (RFC 7518 section 3.5).
+            return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        case .ecdsa: return true
+        case .hmac, .edDSA: return false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Bytes
+
+/// The one spelling of a request path that is both matched and forwarded (ROLE-05).
+///
+/// Escapes of unreserved characters are decoded, the others written in upper case; characters that a path may not hold
+/// are escaped; dot segments are removed and repeated slashes merged. What two readers could take for two paths is not
+/// repaired but refused. The canonical form of a canonical path is that path.
+package enum CanonicalPath {
+    package enum Outcome: Equatable, Sendable {
+        /// The path is canonical as it stands.
+        case unchanged
+        /// The canonical path is what the chunk now holds.
+        case rewritten
+        /// The path has more than one reading: 400.
+        case ambiguous(PathAmbiguity)
+    }
+
+    /// Canonicalises the path of a target, without its query.
+    ///
+    /// - Parameter scratch: emptied; holds the canonical path after `rewritten`, nothing of meaning otherwise.
+    package static func canonicalise(_ path: Span<UInt8>, into scratch: Chunk) -> Outcome {
+        guard !path.isEmpty, path[0] == ASCII.slash else { return .ambiguous(.notAbsolute) }
+        if isPlain(path) { return .unchanged }
+        scratch.reset()
+        // An escaped byte takes three; no segment gets longer otherwise.
+        scratch.ensureFree(path.count &* 3 &+ 1)
+        do throws(PathAmbiguity) {
+            try appendSegments(of: path, to: scratch)
+        } catch {
+            return .ambiguous(error)
+        }
+        if hasDoubleEncoding(scratch.readable) { return .ambiguous(.doubleEncoding) }
+        return bytesEqual(scratch.readable, path) ? .unchanged : .rewritten
+    }
+
+    /// Whether one look suffices: only characters that stand for themselves, and no slash before a slash or a dot.
+    private static func isPlain(_ path: Span<UInt8>) -> Bool {
+        var afterSlash = false
+        for i in path.indices {
+            let byte = path[i]
+            guard PathSyntax.isPlain(byte) else { return false }
+            if afterSlash, byte == ASCII.slash || byte == ASCII.dot { return false }
+            afterSlash = byte == ASCII.slash
+        }
+        return true
+    }
+
+    private static func appendSegments(of path: Span<UInt8>, to output: Chunk) throws(PathAmbiguity) {
+        var position = 0
+        // Whether slashes were merged: what a later `..` takes away then depends on who merges first.
+        var merged = false
+        while position < path.count {
+            let start = position &+ 1
+            var end = start
+            while end < path.count, path[end] != ASCII.slash { end &+= 1 }
+            let isLast = end == path.count
+            let segment = path.extracting(start..<end)
+            if segment.isEmpty {
+                if !isLast { merged = true }
+                if isLast { output.append(ASCII.slash) }
+            } else if isDots(segment, 1) {
+                if isLast { output.append(ASCII.slash) }
+            } else if isDots(segment, 2) {
+                if merged { throw .dotsAfterEmptySegment }
+                try removeLastSegment(of: output)
+                if isLast { output.append(ASCII.slash) }
+            } else {
+                output.append(ASCII.slash)
+                try PathSyntax.append(segment, to: output)
+            }
+            position = end
+        }
+    }
+
+    private static func isDots(_ segment: Span<UInt8>, _ count: Int) -> Bool {
+        guard segment.count == count else { return false }
+        for i in segment.indices where segment[i] != ASCII.dot { return false }
+        return true
+    }
+
+    private static func removeLastSegment(of output: Chunk) throws(PathAmbiguity) {
+        var length = output.count
+        guard length > 0 else { throw .aboveRoot }
+        repeat { length &-= 1 } while output.readable[length] != ASCII.slash
+        output.truncate(to: length)
+    }
+
+    /// Whether an upstream that decodes twice would find a separator, a dot, a NUL or yet another escape.
+    private static func hasDoubleEncoding(_ path: Span<UInt8>) -> Bool {
+        var position = 0
+        while position &+ 4 < path.count {
+            if path[position] == ASCII.percent, path[position &+ 1] == 50, path[position &+ 2] == 53,
+                let high = ASCII.hexadecimalValue(path[position &+ 3]),
+                let low = ASCII.hexadecimalValue(path[position &+ 4])
+            {
+                switch high << 4 | low {
+                case 0, ASCII.percent, ASCII.dot, ASCII.slash, ASCII.backslash: return true
+                default: break
+                }
+            }
+            position &+= 1
+        }
+        return false
+    }
+}
+
+/// Why a path was refused; each is one of the ways by which rules of other gateways were passed by.
+package enum PathAmbiguity: UInt8, Error, Sendable, CaseIterable {
+    case notAbsolute, encodedSlash, encodedBackslash, encodedDot, encodedControl, doubleEncoding, malformedEscape
+    case malformedText, backslash, illegalByte, dotSegmentParameter, aboveRoot, dotsAfterEmptySegment
+
+    /// The stable reason code for logs and metrics.
+    package var reason: StaticString {
+        switch self {
+        case .notAbsolute: "path_not_absolute"
+        case .encodedSlash: "path_encoded_slash"
+        case .encodedBackslash: "path_encoded_backslash"
+        case .encodedDot: "path_encoded_dot"
+        case .encodedControl: "path_encoded_control"
+        case .doubleEncoding: "path_double_encoding"
+        case .malformedEscape: "path_malformed_escape"
+        case .malformedText: "path_malformed_text"
+        case .backslash: "path_backslash"
+        case .illegalByte: "path_illegal_byte"
+        case .dotSegmentParameter: "path_dot_segment_parameter"
+        case .aboveRoot: "path_above_root"
+        case .dotsAfterEmptySegment: "path_dots_after_empty_segment"
+        }
+    }
+}

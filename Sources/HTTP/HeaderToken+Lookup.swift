@@ -1,0 +1,47 @@
+import Bytes
+
+extension HeaderToken {
+    /// Length of the longest name that has a token.
+    private static let longestName = 38
+
+    /// Place of each token in a table without collisions; 0 (`.other`) where there is none.
+    private static let places: InlineArray<256, UInt8> = {
+        var places = InlineArray<256, UInt8>(repeating: 0)
+        for token in allCases where token != .other {
+            let name = token.name.span
+            let count = name.count
+            let place = place(count, name[0], name[count &* 3 / 4], name[count &- 1])
+            precondition(places[place] == 0, "two header names have one place: choose other factors")
+            places[place] = token.rawValue
+        }
+        return places
+    }()
+
+    /// The factors were searched so that no two names of this enumeration meet; `places` checks it at the start.
+    @inline(__always)
+    private static func place(_ count: Int, _ first: UInt8, _ late: UInt8, _ last: UInt8) -> Int {
+        (count &* 135 &+ Int(first | 32) &* 79 &+ Int(last | 32) &* 219 &+ Int(late | 32) &* 173) & 255
+    }
+
+    /// The token of a name in any case, `.other` for a name without one. Takes the same time for every table size.
+    package static func lookup(_ name: Span<UInt8>) -> HeaderToken {
+        let count = name.count
+        guard count >= 2, count <= longestName else { return .other }
+        let place = place(count, name[0], name[count &* 3 / 4], name[count &- 1])
+        guard let token = HeaderToken(rawValue: places[place]), token != .other else { return .other }
+        return matches(name, token.name) ? token : .other
+    }
+
+    /// The token that a name amounts to once an upstream has mapped `_`, `.` and the like to `-`, as CGI, WSGI and PHP
+    /// do: `x_gateway.user` is taken for `X-Gateway-User` there (peers' CVE-2025-64484, CVE-2026-88011).
+    package static func lookupAlias(_ name: Span<UInt8>) -> HeaderToken {
+        let count = name.count
+        guard count >= 2, count <= longestName else { return .other }
+        var plain = InlineArray<40, UInt8>(repeating: 0)
+        for i in 0..<count {
+            let byte = name[i]
+            plain[i] = ASCII.isLetter(byte) || ASCII.isDigit(byte) ? byte : 45
+        }
+        return lookup(plain.span.extracting(0..<count))
+    }
+}

@@ -1,0 +1,88 @@
+import Bytes
+
+/// What the bytes of a path segment stand for (RFC 3986 section 3.3).
+enum PathSyntax {
+    // One bit per ASCII character of `pchar` without `%`, and `/`: unreserved, !$&'()*+,=:@ and the slash.
+    // The semicolon is left out: it needs a second look.
+    private static let plainLow: UInt64 = 0x27ff_ffd2_0000_0000
+    private static let plainHigh: UInt64 = 0x47ff_fffe_87ff_ffff
+
+    /// A character that stands for itself in a canonical path.
+    @inline(__always)
+    static func isPlain(_ byte: UInt8) -> Bool {
+        guard byte < 128 else { return false }
+        return ((byte & 64 == 0 ? plainLow : plainHigh) >> UInt64(byte & 63)) & 1 != 0
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 45 || byte == ASCII.dot || byte == 95 || byte == 126
+    }
+
+    /// Appends the canonical form of one segment; there must be room for three times its length.
+    static func append(_ segment: Span<UInt8>, to output: Chunk) throws(PathAmbiguity) {
+        try checkParameter(segment)
+        var text = UTF8Check()
+        var position = 0
+        while position < segment.count {
+            let byte = segment[position]
+            if byte == ASCII.percent {
+                let value = try escape(segment, at: position)
+                guard text.accepts(value) else { throw .malformedText }
+                if isUnreserved(value) { output.append(value) } else { appendEscape(of: value, to: output) }
+                position &+= 3
+                continue
+            }
+            // Also an illegal byte if it is not ASCII: such text is to be sent in escapes.
+            guard text.isComplete else { throw .malformedText }
+            if isPlain(byte) || byte == 59 {
+                output.append(byte)
+            } else if byte == ASCII.backslash {
+                throw .backslash
+            } else if byte > 32, byte < 127, byte != 35, byte != 63 {
+                // Not allowed in a path but sent by browsers all the same, such as `|`: one spelling for them too.
+                appendEscape(of: byte, to: output)
+            } else {
+                throw .illegalByte
+            }
+            position &+= 1
+        }
+        guard text.isComplete else { throw .malformedText }
+    }
+
+    /// The byte that an escape stands for, if it has a place within a segment.
+    private static func escape(_ segment: Span<UInt8>, at position: Int) throws(PathAmbiguity) -> UInt8 {
+        guard position &+ 2 < segment.count,
+            let high = ASCII.hexadecimalValue(segment[position &+ 1]),
+            let low = ASCII.hexadecimalValue(segment[position &+ 2])
+        else { throw .malformedEscape }
+        let value = high << 4 | low
+        switch value {
+        case ASCII.slash: throw .encodedSlash
+        case ASCII.backslash: throw .encodedBackslash
+        case ASCII.dot: throw .encodedDot
+        case 0..<32, 127: throw .encodedControl
+        default: return value
+        }
+    }
+
+    private static func appendEscape(of byte: UInt8, to output: Chunk) {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 &+ value : 55 &+ value }
+        output.append(ASCII.percent)
+        output.append(digit(byte >> 4))
+        output.append(digit(byte & 15))
+    }
+
+    /// Refuses `..;x`, `.;x` and `;x`: servlet containers drop the parameter first and then see a dot segment or an empty
+    /// one. Other parameters stay as they are.
+    private static func checkParameter(_ segment: Span<UInt8>) throws(PathAmbiguity) {
+        var position = 0
+        while position < segment.count, position < 2, segment[position] == ASCII.dot { position &+= 1 }
+        guard position < segment.count else { return }
+        if segment[position] == 59 { throw .dotSegmentParameter }
+        if position &+ 2 < segment.count, segment[position] == ASCII.percent, segment[position &+ 1] == 51,
+            ASCII.lowercased(segment[position &+ 2]) == 98
+        {
+            throw .dotSegmentParameter
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Bytes
+
+/// What an access token of this gateway says. The token service writes it and the decision reads it, both here, so that
+/// they can't come to differ.
+package struct AccessTokenClaims: Sendable, Equatable {
+    /// `typ` of the token's header (RFC 9068 section 2.1). Readers require it, so that no other token signed with the
+    /// same key is taken for an access token (RFC 8725 section 3.11).
+    package static let type = "at+jwt"
+
+    package var issuer: String
+    /// User name, or client id for a token without a user (OAUTH-01).
+    package var subject: String
+    package var audience: [String]
+    /// Seconds since 1970, as are all times here.
+    package var issuedAt: Int64
+    package var expiresAt: Int64
+    /// `jti`.
+    package var tokenID: String
+    /// `.user` or `.client`.
+    package var kind: Principal.Kind
+    package var clientID: String
+    package var backendName: String
+    package var backendVersion: String
+    /// `mobileBackendId`: the token opens routes of this backend alone (ISS-06, ISS-07).
+    package var backendID: String
+    package var roles: [String]
+    /// Authentication level the token was obtained at (CHAL-06).
+    package var level: Int
+    /// Whether the user has no account in `users.json`.
+    package var virtual: Bool
+    /// Granted scope; nil where scopes are not configured.
+    package var scope: String?
+
+    package init(
+        issuer: String, subject: String, audience: [String], issuedAt: Int64, expiresAt: Int64, tokenID: String,
+        kind: Principal.Kind, backend: Backend, roles: [String], level: Int, virtual: Bool = false, scope: String? = nil
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.audience = audience
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.tokenID = tokenID
+        self.kind = kind
+        clientID = backend.clientID
+        backendName = backend.name
+        backendVersion = backend.version
+        backendID = backend.mobileBackendID
+        self.roles = roles
+        self.level = level
+        self.virtual = virtual
+        self.scope = scope
+    }
+
+    /// `oracle_tk_context`: which grant the token comes from (OAUTH-02, OAUTH-04).
+    package var context: String { kind == .client ? "client_assertion" : "user_assertion" }
+
+    /// The claims as a JSON object.
+    package func json() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("iss", issuer)
+        writer.member("sub", subject)
+        if audience.count == 1 { writer.member("aud", audience[0]) } else { writer.member("aud", audience) }
+        writer.member("iat", issuedAt)
+        writer.member("exp", expiresAt)
+        writer.member("jti", tokenID)
+        writer.member("kind", kind.rawValue)
+        writer.member("client_id", clientID)
+        writer.member("backend_name", backendName)
+        writer.member("backend_version", backendVersion)
+        writer.member("backend_id", backendID)
+        writer.member("roles", roles)
+        writer.member("level", level)
+        writer.member("oracle_tk_context", context)
+        if virtual { writer.member("virtual", true) }
+        if let scope { writer.member("scope", scope) }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension AccessTokenClaims {
+    /// The claims of a verified token whose `typ` is `AccessTokenClaims.type`; nil where a claim is missing or has
+    /// another shape than `json()` gives it.
+    package init?(verified claims: JSONNode) {
+        guard let issuer = claims["iss"]?.string, let subject = claims["sub"]?.string, !subject.isEmpty,
+            let audience = AccessTokenClaims.texts(claims["aud"]),
+            let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
+            let tokenID = claims["jti"]?.string, !tokenID.isEmpty,
+            let kind = claims["kind"]?.string.flatMap(Principal.Kind.init(rawValue:)), kind != .anonymous,
+            let clientID = claims["client_id"]?.string, let name = claims["backend_name"]?.string,
+            let version = claims["backend_version"]?.string, let id = claims["backend_id"]?.string,
+            let roles = AccessTokenClaims.texts(claims["roles"]), let level = claims["level"]?.integer
+        else { return nil }
+        let virtual = claims["virtual"].map(\.bool) ?? false
+        guard let virtual, (0...10).contains(level) else { return nil }
+        self.issuer = issuer
+        self.subject = subject
+        self.audience = audience
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.tokenID = tokenID
+        self.kind = kind
+        self.clientID = clientID
+        backendName = name
+        backendVersion = version
+        backendID = id
+        self.roles = roles
+        self.level = Int(level)
+        self.virtual = virtual
+        scope = claims["scope"]?.string
+        guard claims["oracle_tk_context"]?.string == context else { return nil }
+    }
+
+    /// A string, or an array of nothing but strings.
+    private static func texts(_ claim: JSONNode?) -> [String]? {
+        if let text = claim?.string { return [text] }
+        guard let elements = claim?.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
+    }
+}

@@ -1,0 +1,42 @@
+import Bytes
+
+extension Backend {
+    /// Where clients of a backend find the gateway's endpoints; nil for one that is switched off.
+    package struct EndpointPaths: Sendable {
+        package var token: String?
+        package var exchange: String?
+        package var sso: String?
+
+        package init(token: String?, exchange: String?, sso: String?) {
+            self.token = token
+            self.exchange = exchange
+            self.sso = sso
+        }
+    }
+
+    /// The settings that an application developer needs, as a JSON object (MBE-04).
+    /// - Parameters:
+    ///   - baseURL: without a trailing slash; paths begin with one.
+    ///   - includingSecrets: whether the client secret is shown.
+    package func settingsJSON(baseURL: String, paths: EndpointPaths, includingSecrets: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("name", name)
+        writer.member("version", version)
+        writer.member("mobileBackendId", mobileBackendID)
+        writer.member("anonymousKey", anonymousKey)
+        writer.member("clientId", clientID)
+        if includingSecrets { writer.member("clientSecret", clientSecret) }
+        writer.member("realm", realm)
+        writer.member("oauthConsumer", oauthConsumer)
+        writer.member("httpBasic", httpBasic)
+        writer.member("enableSso", enableSSO)
+        writer.member("baseUrl", baseURL)
+        if let token = paths.token, oauthConsumer { writer.member("oauthTokenEndpoint", baseURL + token) }
+        if let exchange = paths.exchange { writer.member("exchangeEndpoint", baseURL + exchange) }
+        // With SSO off the endpoint is absent, not empty. SSO needs OAuth Consumer (MBE-05).
+        if let sso = paths.sso, enableSSO, oauthConsumer { writer.member("ssoTokenEndpoint", baseURL + sso) }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,50 @@
+import Bytes
+import Crypto
+
+/// A mobile backend of `backends.json`: the client an application presents itself as (MBE-01).
+package struct Backend: Sendable, Equatable {
+    /// Name and version together identify it: two versions are two backends (MBE-08).
+    package var name: String
+    package var version: String
+    /// The value of `Oracle-Mobile-Backend-ID`.
+    package var mobileBackendID: String
+    /// What follows `Basic ` in an anonymous request, verbatim (BASIC-02).
+    package var anonymousKey: String
+    package var clientID: String
+    package var clientSecret: String
+    /// Only users of this realm log in here (MBE-09).
+    package var realm: String
+    /// Whether OAuth grants and tokens of this backend are accepted (MBE-02).
+    package var oauthConsumer: Bool
+    /// Whether Basic and the anonymous key are accepted (MBE-03).
+    package var httpBasic: Bool
+    package var enableSSO: Bool
+    /// Name of the issuer that the token endpoint delegates to; nil for the gateway's own (OAUTH-09).
+    package var issuer: String?
+
+    package init(
+        name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
+        clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
+        enableSSO: Bool = false, issuer: String? = nil
+    ) {
+        self.name = name
+        self.version = version
+        self.mobileBackendID = mobileBackendID
+        self.anonymousKey = anonymousKey
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.realm = realm
+        self.oauthConsumer = oauthConsumer
+        self.httpBasic = httpBasic
+        self.enableSSO = enableSSO
+        self.issuer = issuer
+    }
+
+    /// Whether this is the client secret (OAUTH-06). The time taken tells neither content nor length, since digests are
+    /// compared. A backend without a secret is never authenticated.
+    package func hasSecret(_ secret: Span<UInt8>) -> Bool {
+        let expected = DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
+        let presented = DigestAlgorithm.sha256.digest(secret)
+        return constantTimeEqual(expected.span, presented.span) && !clientSecret.isEmpty
+    }
+}

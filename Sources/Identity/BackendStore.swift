@@ -1,0 +1,57 @@
+import Bytes
+
+/// The mobile backends, found by each of their names.
+package final class BackendStore: Sendable {
+    package let backends: [Backend]
+    /// The ids in byte order with the index of their backend, for a binary search that allocates nothing.
+    private let sortedIDs: [(id: [UInt8], index: Int)]
+    private let byClientID: [[UInt8]: Int]
+
+    /// - Precondition: ids and client ids are unique.
+    package init(_ backends: [Backend]) {
+        self.backends = backends
+        sortedIDs = backends.enumerated()
+            .map { (id: Array($1.mobileBackendID.utf8), index: $0) }
+            .sorted { $0.id.lexicographicallyPrecedes($1.id) }
+        byClientID = Dictionary(uniqueKeysWithValues: backends.enumerated().map { (Array($1.clientID.utf8), $0) })
+    }
+
+    /// The backend with this `mobileBackendId`, compared byte by byte. No heap allocation.
+    package func backend(id: Span<UInt8>) -> Backend? {
+        index(id: id).map { backends[$0] }
+    }
+
+    /// Index in `backends` of the backend with this `mobileBackendId`. No heap allocation.
+    package func index(id: Span<UInt8>) -> Int? {
+        var low = 0
+        var high = sortedIDs.count
+        while low < high {
+            let middle = (low + high) / 2
+            let candidate = sortedIDs[middle]
+            switch order(of: id, relativeTo: candidate.id.span) {
+            case 0: return candidate.index
+            case ..<0: high = middle
+            default: low = middle + 1
+            }
+        }
+        return nil
+    }
+
+    /// The backend with this OAuth client id, compared byte by byte.
+    package func backend(clientID: String) -> Backend? {
+        byClientID[Array(clientID.utf8)].map { backends[$0] }
+    }
+
+    /// The backend of this name and version (MBE-08).
+    package func backend(name: String, version: String) -> Backend? {
+        backends.first { $0.name.utf8.elementsEqual(name.utf8) && $0.version.utf8.elementsEqual(version.utf8) }
+    }
+
+    /// Negative, zero or positive as `left` sorts before, with or after `right`.
+    private func order(of left: Span<UInt8>, relativeTo right: Span<UInt8>) -> Int {
+        for i in 0..<min(left.count, right.count) where left[i] != right[i] {
+            return left[i] < right[i] ? -1 : 1
+        }
+        return left.count - right.count
+    }
+}

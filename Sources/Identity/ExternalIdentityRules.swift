@@ -1,0 +1,100 @@
+import Bytes
+
+/// How verified claims of an outside issuer become a user: who it is, whether an account is needed, which roles.
+package struct ExternalIdentityRules: Sendable {
+    /// What the extracted name is compared with when the user needs an account (`userMappingAttribute`, JWT-24).
+    package enum UserMapping: String, Sendable, CaseIterable {
+        case uid, mail
+    }
+
+    /// Claim that holds the user name; nil for `sub`, then `prn` (JWT-14, MAP-02).
+    package var usernameAttribute: String?
+    /// Claim that holds a client id; a token in which it equals the user name is a client's and refused (JWT-16).
+    package var clientIDAttribute: String?
+    /// Whether users without an account are accepted; the account is then never consulted (JWT-13, U09).
+    package var virtualUserEnabled: Bool
+    package var userMapping: UserMapping
+    package var roleMapping: RoleMapping
+
+    package init(
+        usernameAttribute: String? = nil, clientIDAttribute: String? = nil, virtualUserEnabled: Bool = false,
+        userMapping: UserMapping = .uid, roleMapping: RoleMapping = RoleMapping()
+    ) {
+        self.usernameAttribute = usernameAttribute
+        self.clientIDAttribute = clientIDAttribute
+        self.virtualUserEnabled = virtualUserEnabled
+        self.userMapping = userMapping
+        self.roleMapping = roleMapping
+    }
+
+    /// The user that these claims speak of. The token must have been verified: claims are believed here.
+    /// - Parameter realm: realm of the backend (MBE-09); nil where no backend is known, which looks in all realms.
+    package func identify(
+        claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
+    ) throws(ExternalIdentityRejection) -> ExternalIdentity {
+        let name = try username(in: claims)
+        // Client tokens are not exchanged for user tokens (JWT-16).
+        if let clientIDAttribute, claims[clientIDAttribute]?.string == name { throw .clientToken }
+        guard !virtualUserEnabled else {
+            let roles = roleMapping.roles(claims: claims, catalogue: catalogue)
+            return ExternalIdentity(username: name, user: nil, roles: roles)
+        }
+        let user = try account(for: name, realm: realm, users: users)
+        let roles = roleMapping.roles(claims: claims, assigned: user.roles, catalogue: catalogue)
+        return ExternalIdentity(username: user.username, user: user, roles: roles)
+    }
+
+    private func username(in claims: JSONNode) throws(ExternalIdentityRejection) -> String {
+        // A configured attribute that is absent is not replaced by another (U03).
+        let claim = usernameAttribute.map { claims[$0] } ?? (claims["sub"] ?? claims["prn"])
+        guard let name = claim?.string, !name.isEmpty else { throw .missingUsername }
+        guard ExternalIdentityRules.isFitForHeaders(name) else { throw .unusableUsername }
+        return name
+    }
+
+    /// The name goes into header fields for the upstream (GW-10): control characters would let the outside issuer's users
+    /// write fields of their own.
+    private static func isFitForHeaders(_ name: String) -> Bool {
+        name.utf8.count <= 512 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private func account(
+        for name: String, realm: String?, users: UserStore
+    ) throws(ExternalIdentityRejection) -> User {
+        let candidates =
+            switch userMapping {
+            case .uid: users.users(named: name, realm: realm)
+            case .mail: users.users(withEmail: name, realm: realm)
+            }
+        guard candidates.count <= 1 else { throw .ambiguousUser }
+        guard let user = candidates.first else { throw .unknownUser }
+        guard user.enabled else { throw .disabledUser }
+        return user
+    }
+}
+
+/// Who the claims of an outside issuer speak of.
+package struct ExternalIdentity: Sendable {
+    /// The account's name, or for a virtual user the name from the token.
+    package let username: String
+    /// The account; nil for a virtual user.
+    package let user: User?
+    package let roles: RoleSet
+
+    package var virtual: Bool { user == nil }
+}
+
+/// Why claims of an outside issuer yield no user. The caller is told none of it (1.6); the log is.
+package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
+    /// The claim is absent, empty or no string.
+    case missingUsername = "missing_username"
+    /// The name has control characters or more than 512 bytes.
+    case unusableUsername = "unusable_username"
+    /// The client id equals the user name (JWT-16).
+    case clientToken = "client_token"
+    /// No account of this name in the realm (MAP-01, MBE-09).
+    case unknownUser = "unknown_user"
+    /// More than one account fits (JWT-24).
+    case ambiguousUser = "ambiguous_user"
+    case disabledUser = "disabled_user"
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// Tokens that are refused though their signature and dates are good. Kept in memory, shared by all workers.
+package final class RevocationList: Sendable {
+    /// What a whole group of tokens is refused by: issued at or before an instant, remembered until another.
+    private struct Cutoff {
+        var issuedAt: Int64
+        var until: Int64
+    }
+
+    private struct Entries {
+        var tokens: [String: Int64] = [:]
+        var subjects: [String: Cutoff] = [:]
+        var backends: [String: Cutoff] = [:]
+
+        var count: Int { tokens.count + subjects.count + backends.count }
+    }
+
+    private let entries = Mutex(Entries())
+    private let occupied = Atomic<Bool>(false)
+    private let revision = Atomic<UInt64>(0)
+
+    package init() {}
+
+    /// Whether nothing is revoked: one atomic load, for the hot path to ask first.
+    package var isEmpty: Bool { !occupied.load(ordering: .acquiring) }
+
+    /// Changes with every revocation, so that caches of verified tokens can notice one.
+    package var generation: UInt64 { revision.load(ordering: .acquiring) }
+
+    /// How many entries are remembered.
+    package var count: Int { entries.withLock { $0.count } }
+
+    /// Revokes one token by its `jti`.
+    /// - Parameter until: seconds since 1970 when the token ends by itself and the entry can go.
+    package func revoke(tokenID: String, until: Int64) {
+        change { $0.tokens[tokenID] = max(until, $0.tokens[tokenID] ?? until) }
+    }
+
+    /// Revokes all tokens of a subject that were issued at this second or before. A token of the same second that was
+    /// issued after the revocation is refused too: better one login too many than a token too many.
+    /// - Parameter until: when the longest-lived of them ends.
+    package func revoke(subject: String, issuedBefore instant: Int64, until: Int64) {
+        change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.subjects[subject]) }
+    }
+
+    /// Revokes all tokens of a backend that were issued at this second or before (MBE-06).
+    package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) {
+        change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.backends[backendID]) }
+    }
+
+    /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off; a password
+    /// is checked anew each time and falls under none.
+    package func isRevoked(_ principal: Principal) -> Bool {
+        guard !isEmpty, principal.method == .bearer else { return false }
+        return isRevoked(
+            tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
+            issuedAt: principal.issuedAt)
+    }
+
+    /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
+    package func isRevoked(tokenID: String?, subject: String, backendID: String?, issuedAt: Int64?) -> Bool {
+        guard !isEmpty else { return false }
+        let issuedAt = issuedAt ?? .min
+        return entries.withLock { entries in
+            if let tokenID, entries.tokens[tokenID] != nil { return true }
+            if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
+            if let backendID, let cutoff = entries.backends[backendID], issuedAt <= cutoff.issuedAt { return true }
+            return false
+        }
+    }
+
+    /// Forgets entries whose tokens have ended by themselves.
+    package func prune(now: Int64) {
+        entries.withLock { entries in
+            entries.tokens = entries.tokens.filter { $0.value > now }
+            entries.subjects = entries.subjects.filter { $0.value.until > now }
+            entries.backends = entries.backends.filter { $0.value.until > now }
+            occupied.store(entries.count > 0, ordering: .releasing)
+        }
+    }
+
+    private func change(_ body: (inout Entries) -> Void) {
+        entries.withLock { entries in
+            body(&entries)
+            occupied.store(true, ordering: .releasing)
+        }
+        revision.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    private static func merge(_ cutoff: Cutoff, into existing: inout Cutoff?) {
+        existing = Cutoff(
+            issuedAt: max(cutoff.issuedAt, existing?.issuedAt ?? cutoff.issuedAt),
+            until: max(cutoff.until, existing?.until ?? cutoff.until))
+    }
+}

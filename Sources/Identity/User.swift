@@ -1,0 +1,30 @@
+/// A local user of `users.json` (MBE-10).
+package struct User: Sendable, Equatable {
+    /// Compared with case; unique within its realm.
+    package var username: String
+    package var email: String
+    package var firstName: String
+    package var lastName: String
+    /// The user logs in through backends of this realm alone (MBE-09).
+    package var realm: String
+    /// `{scheme}payload` (CRYPTO-01). Without one every password is refused, while token exchange works (MBE-11).
+    package var passwordHash: String?
+    /// Names of the role catalogue, as assigned.
+    package var roles: [String]
+    /// A disabled user is refused everywhere (MAP-04).
+    package var enabled: Bool
+
+    package init(
+        username: String, email: String = "", firstName: String = "", lastName: String = "", realm: String = "Default",
+        passwordHash: String? = nil, roles: [String] = [], enabled: Bool = true
+    ) {
+        self.username = username
+        self.email = email
+        self.firstName = firstName
+        self.lastName = lastName
+        self.realm = realm
+        self.passwordHash = passwordHash
+        self.roles = roles
+        self.enabled = enabled
+    }
+}

@@ -1,0 +1,88 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Tokens
+
+/// The built-in issuer: a signed JWT that tells the upstream who calls (ISS-02, ISS-06). Module `embedded`.
+package final class EmbeddedIssuer: TokenIssuer {
+    package struct Settings: Sendable {
+        /// `iss`.
+        package var issuer: String
+        /// `aud`; left out where empty.
+        package var audience: [String] = []
+        /// `exp - iat` (AMB-28).
+        package var lifetimeSeconds: Int64 = 3600
+
+        package init(issuer: String) { self.issuer = issuer }
+    }
+
+    package let kind = "embedded"
+    package let configurationID: String
+    private let settings: Settings
+    private let signer: JWTSigner
+
+    /// - Parameter signer: ES256 unless configured otherwise (DEC-11). Nil for an HMAC key: whoever can verify its tokens
+    ///   can make them.
+    package init?(settings: Settings, signer: JWTSigner) {
+        guard !signer.key.algorithm.isSymmetric else { return nil }
+        self.settings = settings
+        self.signer = signer
+        configurationID = EmbeddedIssuer.configurationID(settings, signer)
+    }
+
+    package func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
+        guard signer.key.isSlow else { return .issued(mint(request, now: now)) }
+        return .offload { .issued(self.mint(request, now: now)) }
+    }
+
+    private func mint(_ request: IssueRequest, now: Int64) -> IssuedToken {
+        let expiresAt = now + settings.lifetimeSeconds
+        // Type JWT and not at+jwt: an upstream that sends its token back to the gateway gets nowhere with it.
+        let value = signer.sign(claims: claims(request, now: now, expiresAt: expiresAt), type: "JWT")
+        return IssuedToken(value: value, issuedAt: now, expiresAt: expiresAt)
+    }
+
+    private func claims(_ request: IssueRequest, now: Int64, expiresAt: Int64) -> [UInt8] {
+        let principal = request.principal
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("iss", settings.issuer)
+        writer.member("sub", principal.subject)
+        switch settings.audience.count {
+        case 0: break
+        case 1: writer.member("aud", settings.audience[0])
+        default: writer.member("aud", settings.audience)
+        }
+        writer.member("iat", now)
+        writer.member("exp", expiresAt)
+        writer.member("jti", AccessTokenMinter.randomID())
+        writer.member("kind", principal.kind.rawValue)
+        if let id = principal.backendID { writer.member("backend_id", id) }
+        if let backend = request.backend {
+            writer.member("backend_name", backend.name)
+            writer.member("backend_version", backend.version)
+        }
+        if !request.webgate.isEmpty { writer.member("webgate", request.webgate) }
+        writer.member("roles", principal.roleNames)
+        writer.member("level", principal.level)
+        writer.member("virtual", principal.virtual)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// A digest of everything that a token depends on besides the request.
+    private static func configurationID(_ settings: Settings, _ signer: JWTSigner) -> String {
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.value(settings.issuer)
+        writer.value(settings.audience)
+        writer.value(settings.lifetimeSeconds)
+        writer.value(signer.keyID)
+        // A key id may be given by hand and stay when the key changes.
+        writer.value(signer.publishedKey.thumbprint ?? "")
+        writer.endArray()
+        let digest = DigestAlgorithm.sha256.digest(writer.bytes.span)
+        return "embedded:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+}

@@ -1,0 +1,214 @@
+import Identity
+import Synchronization
+
+/// The issued tokens of the whole process, and the calls that are under way for more. Shared by all workers.
+///
+/// Whoever finds no token leads a call to the issuer and reports its outcome with `complete`; whoever comes meanwhile
+/// joins as a waiter and is named when the call ends. An ended token is never handed out.
+package final class IssuedTokenStore: Sendable {
+    /// An exchange that waits for somebody else's call, as its worker knows it.
+    package struct Waiter: Sendable, Hashable {
+        package let worker: Int
+        package let exchange: UInt64
+
+        package init(worker: Int, exchange: UInt64) {
+            self.worker = worker
+            self.exchange = exchange
+        }
+    }
+
+    /// The duty to make one issuer call and to report its outcome.
+    package struct Flight: Sendable {
+        package let key: InjectionKey
+        let ticket: UInt64
+    }
+
+    package enum Lookup: Sendable {
+        /// A token to use now. With `refresh`, also make that call in the background: exactly one caller is asked to.
+        case hit(IssuedToken, refresh: Flight?)
+        /// Somebody makes the call already; the waiter is named when it ends.
+        case join
+        /// Make this call, and use its outcome.
+        case lead(Flight)
+        /// The call failed within the last second; do not repeat it yet (CACHE-05).
+        case failed(IssueFailure)
+    }
+
+    /// What a call came to, for its leader and for those who waited.
+    package struct Completion: Sendable {
+        package let result: Result<IssuedToken, IssueFailure>
+        package let waiters: [Waiter]
+    }
+
+    /// Sums since the start of the process, for metrics (CACHE-06).
+    package struct Counters: Sendable, Equatable {
+        package var hits: UInt64 = 0
+        package var misses: UInt64 = 0
+        /// Misses that found a call under way; also counted in `misses`.
+        package var joins: UInt64 = 0
+        package var evictions: UInt64 = 0
+        package var issued: UInt64 = 0
+        package var failed: UInt64 = 0
+        /// Entries removed by a purge.
+        package var purged: UInt64 = 0
+        /// Entries at present.
+        package var entries = 0
+    }
+
+    private struct State {
+        var tokens: TokenTable
+        var flights: FlightTable
+        var failures: [InjectionKey: (failure: IssueFailure, until: Int64)] = [:]
+        var counters = Counters()
+
+        mutating func removeAll(where fits: (InjectionKey) -> Bool) -> Int {
+            flights.detach(where: fits)
+            return tokens.removeAll(where: fits)
+        }
+    }
+
+    package let timing: TokenTiming
+    private let state: Mutex<State>
+    private let purges = Atomic<UInt64>(0)
+
+    /// - Parameters:
+    ///   - maximumEntries: at least 1.
+    ///   - flightSeconds: how long a call may take before another one is made in its place.
+    package init(maximumEntries: Int = 100_000, timing: TokenTiming = TokenTiming(), flightSeconds: Int64 = 60) {
+        self.timing = timing
+        state = Mutex(
+            State(
+                tokens: TokenTable(capacity: maximumEntries),
+                flights: FlightTable(patienceSeconds: flightSeconds)))
+    }
+
+    /// Changes with every purge: a worker's cache that knows another value must be emptied. One atomic load.
+    package var epoch: UInt64 { purges.load(ordering: .acquiring) }
+
+    package var counters: Counters {
+        state.withLock { state in
+            var counters = state.counters
+            counters.entries = state.tokens.count
+            return counters
+        }
+    }
+
+    /// How many tokens of a subject are held.
+    package func entries(subject: String) -> Int {
+        state.withLock { $0.tokens.count(subject: Array(subject.utf8)) }
+    }
+
+    /// The token for a key, or what to do to get one.
+    /// - Parameter now: seconds since 1970.
+    package func lookup(_ key: InjectionKey, waiter: Waiter, now: Int64) -> Lookup {
+        state.withLock { state in
+            if let token = state.tokens.use(key) {
+                if now < timing.usableUntil(token) {
+                    state.counters.hits += 1
+                    return .hit(token, refresh: refresh(key, token, in: &state, now: now))
+                }
+                _ = state.tokens.remove(key)
+            }
+            state.counters.misses += 1
+            if state.flights.join(key, waiter, now: now) {
+                state.counters.joins += 1
+                return .join
+            }
+            if let failure = recentFailure(key, in: &state, now: now) { return .failed(failure) }
+            return .lead(state.flights.begin(key, now: now))
+        }
+    }
+
+    /// Reports what a call came to. A token that has ended, or that does not fit into a header field, is a failure.
+    /// - Returns: the result as leader and waiters are to take it. A failed refresh leaves the old token in use.
+    package func complete(_ flight: Flight, _ result: Result<IssuedToken, IssueFailure>, now: Int64) -> Completion {
+        let result = result.flatMap { token in
+            now < token.expiresAt && token.isFitForHeaders ? .success(token) : .failure(.invalidToken)
+        }
+        return state.withLock { state in
+            let (waiters, mayKeep) = state.flights.end(flight)
+            switch result {
+            case .success(let token):
+                state.counters.issued += 1
+                if mayKeep { keep(token, for: flight.key, in: &state, now: now) }
+            case .failure(let failure):
+                state.counters.failed += 1
+                if mayKeep { remember(failure, for: flight.key, in: &state, now: now) }
+            }
+            return Completion(result: result, waiters: waiters)
+        }
+    }
+
+    private func refresh(_ key: InjectionKey, _ token: IssuedToken, in state: inout State, now: Int64) -> Flight? {
+        guard now >= timing.refreshAt(token), !state.flights.isUnderWay(key, now: now),
+            recentFailure(key, in: &state, now: now) == nil
+        else { return nil }
+        return state.flights.begin(key, now: now)
+    }
+
+    private func keep(_ token: IssuedToken, for key: InjectionKey, in state: inout State, now: Int64) {
+        state.failures[key] = nil
+        guard now < timing.usableUntil(token) else { return }
+        if state.tokens.insert(token, for: key) { state.counters.evictions += 1 }
+    }
+}
+
+extension IssuedTokenStore {
+    /// How many failures are remembered at a time; with more of them, some are forgotten early.
+    private static let maximumFailures = 10_000
+
+    private func recentFailure(_ key: InjectionKey, in state: inout State, now: Int64) -> IssueFailure? {
+        guard let (failure, until) = state.failures[key] else { return nil }
+        if now < until { return failure }
+        state.failures[key] = nil
+        return nil
+    }
+
+    /// Time is in whole seconds, so this is remembered for at most one (CACHE-05).
+    private func remember(_ failure: IssueFailure, for key: InjectionKey, in state: inout State, now: Int64) {
+        if state.failures.count >= IssuedTokenStore.maximumFailures { state.failures.removeAll(keepingCapacity: true) }
+        state.failures[key] = (failure, now + 1)
+    }
+}
+
+extension IssuedTokenStore {
+    /// Forgets all tokens of a subject, in whatever role it called (CACHE-07).
+    package func purge(subject: String) {
+        let subject = Array(subject.utf8)
+        purge {
+            $0.flights.detach { $0.principal.subjectBytes == subject }
+            return $0.tokens.removeAll(subject: subject)
+        }
+    }
+
+    /// Forgets all tokens that belong to a backend.
+    package func purge(backendID: String) {
+        let backend = Array(backendID.utf8)
+        purge { $0.removeAll { $0.principal.backendBytes == backend } }
+    }
+
+    /// Forgets all tokens of an issuer configuration.
+    package func purge(configurationID: String) {
+        let configuration = Array(configurationID.utf8)
+        purge { $0.removeAll { $0.target.configurationBytes == configuration } }
+    }
+
+    /// Forgets every token.
+    package func purgeAll() {
+        purge { $0.removeAll { _ in true } }
+    }
+
+    /// Forgets one token that its upstream refused. Where it has been replaced meanwhile nothing happens, so that many
+    /// exchanges which hold the same stale token cause one new call.
+    package func purge(_ token: IssuedToken, for key: InjectionKey) {
+        purge { $0.tokens.remove(key, ifSame: token) ? 1 : 0 }
+    }
+
+    /// Removes under the lock. The epoch changes under it too: a worker that has seen the new value finds nothing old.
+    private func purge(_ body: (inout State) -> Int) {
+        state.withLock { state in
+            state.counters.purged += UInt64(body(&state))
+            purges.add(1, ordering: .acquiringAndReleasing)
+        }
+    }
+}

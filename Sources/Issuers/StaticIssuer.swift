@@ -1,0 +1,25 @@
+import Bytes
+import Crypto
+import Identity
+
+/// The issuer whose token is in the configuration, the same for everybody. Module `static`.
+package final class StaticIssuer: TokenIssuer {
+    package let kind = "static"
+    package let configurationID: String
+    private let token: [UInt8]
+
+    /// Draws the identity of a process's static tokens: their digests can't be tried out on a dictionary elsewhere.
+    private static let identityKey = SecureRandom.bytes(32)
+
+    /// - Parameter token: visible ASCII.
+    package init(token: String) {
+        let token = Array(token.utf8)
+        self.token = token
+        let digest = DigestAlgorithm.sha256.hmac(key: StaticIssuer.identityKey.span, token.span)
+        configurationID = "static:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+
+    package func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
+        .issued(IssuedToken(value: token, issuedAt: now, expiresAt: .max))
+    }
+}

@@ -1,0 +1,43 @@
+import Crypto
+
+/// Somebody whose tokens are believed, and on which terms.
+package struct TrustedIssuer: Sendable {
+    /// Name of the configuration entry.
+    package var name: String
+    /// The `iss` of its tokens, compared byte by byte.
+    package var issuer: String
+    /// Who we are to it: a token's `aud` must name one of these.
+    package var audiences: [String]
+    /// Whether a token must have an `aud`. Without, an `aud` that is there must still fit where `audiences` has any.
+    package var requireAudience: Bool
+    package var keys: KeySet
+    /// The algorithms accepted at all (JWT-39).
+    package var algorithms: Set<SignatureAlgorithm>
+    /// By how much the issuer's clock may differ from ours.
+    package var clockSkewSeconds: Int64
+    /// The longest lifetime, from `iat` to `exp`; nil for any.
+    package var maximumLifetimeSeconds: Int64?
+    /// Whether it is the gateway itself: only then may a secret verify (DEC-11).
+    package var own: Bool
+
+    package init(
+        name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: KeySet,
+        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, clockSkewSeconds: Int64 = 60,
+        maximumLifetimeSeconds: Int64? = nil, own: Bool = false
+    ) {
+        self.name = name
+        self.issuer = issuer
+        self.audiences = audiences
+        self.requireAudience = requireAudience
+        self.keys = keys
+        self.algorithms = algorithms
+        self.clockSkewSeconds = clockSkewSeconds
+        self.maximumLifetimeSeconds = maximumLifetimeSeconds
+        self.own = own
+    }
+
+    /// The algorithms with those of shared secrets taken out where they are not ours.
+    var effectiveAlgorithms: Set<SignatureAlgorithm> {
+        own ? algorithms : algorithms.intersection(SignatureAlgorithm.asymmetric)
+    }
+}

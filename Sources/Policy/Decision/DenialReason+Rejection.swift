@@ -1,0 +1,18 @@
+import JOSE
+
+extension DenialReason {
+    /// What the log says of a token that did not verify. To the client they are all the same (CHAL-07).
+    init(_ rejection: TokenRejection) {
+        switch rejection {
+        case .expired: self = .tokenExpired
+        case .notYetValid, .issuedInFuture: self = .tokenNotYetValid
+        case .unknownIssuer: self = .unknownIssuer
+        case .wrongAudience: self = .wrongAudience
+        case .malformed, .tooLarge: self = .malformedToken
+        case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
+        case .unknownKey: self = .unknownKey
+        case .badSignature: self = .badSignature
+        case .missingExpiry, .lifetimeTooLong: self = .invalidToken
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+/// Makes the access tokens of this gateway: signed JWTs of type `at+jwt` (ISS-02, RFC 9068).
+package struct AccessTokenMinter: Sendable {
+    /// Whom a token is for and what it grants.
+    package struct Grant: Sendable {
+        package var subject: String
+        /// `.user` or `.client`.
+        package var kind: Principal.Kind
+        package var backend: Backend
+        package var roles: [String] = []
+        package var level = Principal.standardLevel
+        package var virtual = false
+        package var scope: String?
+        /// `exp - iat`.
+        package var lifetimeSeconds: Int64
+
+        package init(subject: String, kind: Principal.Kind, backend: Backend, lifetimeSeconds: Int64) {
+            self.subject = subject
+            self.kind = kind
+            self.backend = backend
+            self.lifetimeSeconds = lifetimeSeconds
+        }
+    }
+
+    private let signer: JWTSigner
+    private let issuer: String
+    private let audience: [String]
+    /// Whether signing takes long enough to be done off the event loop (RSA).
+    package let isSlow: Bool
+
+    package init(signer: JWTSigner, issuer: String, audience: [String]) {
+        self.signer = signer
+        isSlow = signer.key.isSlow
+        self.issuer = issuer
+        self.audience = audience
+    }
+
+    /// A compact JWS. Its id has 128 random bits.
+    /// - Parameter now: seconds since 1970.
+    package func mint(_ grant: Grant, now: Int64) -> [UInt8] {
+        var claims = AccessTokenClaims(
+            issuer: issuer, subject: grant.subject, audience: audience, issuedAt: now,
+            expiresAt: now + grant.lifetimeSeconds, tokenID: AccessTokenMinter.randomID(), kind: grant.kind,
+            backend: grant.backend, roles: grant.roles, level: grant.level)
+        claims.virtual = grant.virtual
+        claims.scope = grant.scope
+        return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
+    }
+
+    /// An id for a token that nobody can guess or meet twice.
+    package static func randomID() -> String {
+        String(decoding: Base64.encode(SecureRandom.bytes(16).span, .url), as: UTF8.self)
+    }
+}

@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+
+/// A request for one of the gateway's own endpoints, with its body whole.
+package struct EndpointRequest: Sendable {
+    package var method: Method
+    /// The canonical path.
+    package var path: String
+    /// What follows the question mark; empty for none.
+    package var query: [UInt8]
+    /// The value of `Content-Type`; nil for none.
+    package var contentType: String?
+    /// The values of all `Authorization` fields, in order.
+    package var authorization: [String]
+    /// At most `TokenService.maximumBodyBytes`; a longer one is answered with 413 before it is read.
+    package var body: [UInt8]
+    /// Whether it came over TLS.
+    package var secure: Bool
+    /// The verified caller, on endpoints that are authenticated like routes.
+    package var principal: Principal?
+
+    package init(
+        method: Method, path: String, query: [UInt8] = [], contentType: String? = nil, authorization: [String] = [],
+        body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.contentType = contentType
+        self.authorization = authorization
+        self.body = body
+        self.secure = secure
+        self.principal = principal
+    }
+}
+
+/// What an endpoint answers. The data plane adds framing, date, CORS and the request id, and leaves the body out for
+/// HEAD.
+package struct EndpointResponse: Sendable {
+    package var status: Int
+    /// Fields without framing, in order.
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+    /// Stable code of the decision for log and metric.
+    package var reason: StaticString
+
+    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], reason: StaticString) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.reason = reason
+    }
+}
+
+/// An answer, or the blocking work that leads to one, to be run on the blocking pool.
+package enum EndpointOutcome: Sendable {
+    case reply(EndpointResponse)
+    case offload(@Sendable () -> EndpointResponse)
+}

@@ -1,0 +1,53 @@
+import Bytes
+
+extension EndpointResponse {
+    /// A reply of a token endpoint, success or error, with the fields of OAUTH-04 to the letter.
+    static func token(status: Int, body: [UInt8], reason: StaticString) -> EndpointResponse {
+        EndpointResponse(
+            status: status,
+            headers: [
+                (name: "Content-Type", value: "application/json;charset=UTF-8"),
+                (name: "Cache-Control", value: "no-store"),
+                (name: "Pragma", value: "no-cache"),
+            ],
+            body: body, reason: reason)
+    }
+
+    /// A public document that may be cached for some minutes.
+    static func document(_ body: [UInt8], reason: StaticString) -> EndpointResponse {
+        EndpointResponse(
+            status: 200,
+            headers: [
+                (name: "Content-Type", value: "application/json"),
+                (name: "Cache-Control", value: "public, max-age=300"),
+            ],
+            body: body, reason: reason)
+    }
+
+    /// A reply about one caller, which nobody may keep.
+    static func personal(_ body: [UInt8], reason: StaticString) -> EndpointResponse {
+        EndpointResponse(
+            status: 200,
+            headers: [
+                (name: "Content-Type", value: "application/json"),
+                (name: "Cache-Control", value: "no-store"),
+            ],
+            body: body, reason: reason)
+    }
+
+    /// An error of an endpoint that is none of OAuth's, in the shape of section 1.6.
+    package static func problem(
+        status: Int, title: String, detail: String, code: String, reason: StaticString,
+        headers: [(name: String, value: String)] = []
+    ) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", status)
+        writer.member("title", title)
+        writer.member("detail", detail)
+        writer.member("code", code)
+        writer.endObject()
+        let common = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
+        return EndpointResponse(status: status, headers: common + headers, body: writer.bytes, reason: reason)
+    }
+}

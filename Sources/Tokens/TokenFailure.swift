@@ -1,0 +1,83 @@
+import Bytes
+
+/// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
+/// log. Clients see `error` and a description that says nothing about which part of a credential was wrong (1.6).
+package enum TokenFailure: Error, Sendable, CaseIterable {
+    case methodNotAllowed, bodyTooLarge
+    case wrongContentType, malformedForm, repeatedParameter, credentialInQuery
+    case repeatedAuthorization, twoCredentials, conflictingClientID
+    case missingGrantType, missingParameter
+    case invalidClient, unauthorizedClient
+    case unsupportedGrantType, invalidScope, invalidGrant
+
+    package struct Definition: Sendable {
+        package let status: Int
+        /// `error` of the reply.
+        package let error: String
+        /// `error_description` of the reply.
+        package let description: String
+        /// Stable code for log and metric.
+        package let reason: StaticString
+
+        init(_ status: Int, _ error: String, _ description: String, _ reason: StaticString) {
+            self.status = status
+            self.error = error
+            self.description = description
+            self.reason = reason
+        }
+    }
+
+    package var definition: Definition {
+        let badRequest = "invalid_request"
+        return switch self {
+        // RFC 6749 section 3.2 and OAUTH-08.
+        case .methodNotAllowed: Definition(405, badRequest, "use POST", "method_not_allowed")
+        case .bodyTooLarge: Definition(413, badRequest, "the body is too large", "body_too_large")
+        case .wrongContentType:
+            Definition(400, badRequest, "use application/x-www-form-urlencoded", "token_wrong_content_type")
+        case .malformedForm: Definition(400, badRequest, "the form can't be decoded", "token_malformed_form")
+        case .repeatedParameter: Definition(400, badRequest, "a parameter is repeated", "token_repeated_parameter")
+        // RFC 6749 section 2.3.1: credentials in the URI end up in logs.
+        case .credentialInQuery:
+            Definition(400, badRequest, "credentials belong into the body", "token_credential_in_query")
+        // ISS-08.
+        case .repeatedAuthorization:
+            Definition(400, badRequest, "more than one Authorization field", "repeated_authorization")
+        // RFC 6749 section 2.3.
+        case .twoCredentials:
+            Definition(400, badRequest, "more than one client authentication", "token_two_credentials")
+        case .conflictingClientID:
+            Definition(400, badRequest, "client_id differs from the Authorization field", "token_conflicting_client_id")
+        case .missingGrantType: Definition(400, badRequest, "grant_type is missing", "token_missing_grant_type")
+        case .missingParameter: Definition(400, badRequest, "a parameter is missing", "token_missing_parameter")
+        // OAUTH-06.
+        case .invalidClient: Definition(401, "invalid_client", "client authentication failed", "invalid_client")
+        // MBE-02.
+        case .unauthorizedClient:
+            Definition(400, "unauthorized_client", "OAuth is off for this client", "unauthorized_client")
+        case .unsupportedGrantType:
+            Definition(400, "unsupported_grant_type", "this grant is not supported", "unsupported_grant_type")
+        case .invalidScope: Definition(400, "invalid_scope", "the scope is malformed", "invalid_scope")
+        case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
+        }
+    }
+
+    /// The reply of a token endpoint.
+    package var response: EndpointResponse {
+        let definition = definition
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", definition.error)
+        writer.member("error_description", definition.description)
+        writer.endObject()
+        var response = EndpointResponse.token(
+            status: definition.status, body: writer.bytes, reason: definition.reason)
+        switch self {
+        case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
+        case .invalidClient:
+            response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
+        default: break
+        }
+        return response
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+extension TokenService {
+    /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, so no response type; the
+    /// OpenID Connect document says the same and claims nothing that is not there.
+    static func metadata(_ settings: TokenServiceSettings) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("issuer", settings.issuer)
+        writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
+        if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
+            writer.member("jwks_uri", settings.baseURL + settings.keySetPath)
+        }
+        writer.member("response_types_supported", [])
+        writer.member("grant_types_supported", ["client_credentials", "password"])
+        writer.member("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])
+        if !settings.scopes.isEmpty { writer.member("scopes_supported", settings.scopes) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Who the caller is (BASIC-04): users of any kind; a client or the holder of an anonymous key is nobody here.
+    func whoAmI(_ principal: Principal?) -> EndpointResponse {
+        guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
+            return .problem(
+                status: 401, title: "Unauthorized", detail: "invalid or missing token", code: "invalid_token",
+                reason: "login_required", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+        }
+        return .personal(details.json(), reason: "who_am_i")
+    }
+
+    /// The facts about a caller. Of a virtual user only the name and the roles are known.
+    private struct Details {
+        let principal: Principal
+        let user: User?
+
+        /// Nil for a local user whose account is gone or disabled (MAP-04).
+        init?(_ principal: Principal, _ settings: TokenServiceSettings) {
+            self.principal = principal
+            guard !principal.virtual else {
+                user = nil
+                return
+            }
+            let realm = principal.backendID.flatMap { settings.backends.backend(id: Array($0.utf8).span)?.realm }
+            let candidates = settings.users.users(named: principal.subject, realm: realm)
+            guard candidates.count == 1, candidates[0].enabled else { return nil }
+            user = candidates[0]
+        }
+
+        func json() -> [UInt8] {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("username", principal.subject)
+            member("email", user?.email, &writer)
+            member("firstName", user?.firstName, &writer)
+            member("lastName", user?.lastName, &writer)
+            member("realm", user?.realm, &writer)
+            writer.member("roles", principal.roleNames)
+            writer.member("virtual", principal.virtual)
+            writer.endObject()
+            return writer.bytes
+        }
+
+        private func member(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+            writer.name(name)
+            if let text { writer.value(text) } else { writer.null() }
+        }
+    }
+}
+
+extension TokenService {
+    /// The settings of a backend as its developers need them (MBE-04).
+    package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
+        backend.settingsJSON(
+            baseURL: settings.baseURL, paths: .init(token: settings.tokenPath, exchange: nil, sso: nil),
+            includingSecrets: includingSecrets)
+    }
+}

@@ -1,0 +1,65 @@
+import HTTP
+import Identity
+import JOSE
+
+/// The gateway's own endpoints as requests and responses: OAuth tokens, key set, metadata, who-am-I. It opens no socket
+/// and never blocks; password hashes and slow signatures are handed back as work for the blocking pool.
+package final class TokenService: Sendable {
+    package enum Endpoint: Sendable, CaseIterable {
+        /// RFC 6749 section 3.2 (OAUTH-01 to OAUTH-08).
+        case token
+        /// The public keys, RFC 7517.
+        case jwks
+        /// RFC 8414, also served to those who look for OpenID Connect's document.
+        case metadata
+        /// `/mobile/platform/users/~` (BASIC-04).
+        case whoAmI
+    }
+
+    /// Longest body that an endpoint takes (OAUTH-08).
+    package static let maximumBodyBytes = 65_536
+
+    let settings: TokenServiceSettings
+    let minter: AccessTokenMinter
+    let keySet: [UInt8]
+    let metadata: [UInt8]
+    let clients: ClientAuthentication
+
+    package init(settings: TokenServiceSettings) {
+        self.settings = settings
+        minter = AccessTokenMinter(
+            signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
+        keySet = settings.publishedKeys.jwks()
+        metadata = TokenService.metadata(settings)
+        clients = ClientAuthentication(backends: settings.backends)
+    }
+
+    /// Answers a request. Called on an event loop.
+    /// - Parameter now: seconds since 1970.
+    package func handle(_ request: EndpointRequest, endpoint: Endpoint, now: Int64) -> EndpointOutcome {
+        guard request.body.count <= TokenService.maximumBodyBytes else {
+            return .reply(TokenFailure.bodyTooLarge.response)
+        }
+        switch endpoint {
+        case .token:
+            do throws(TokenFailure) {
+                return try grantToken(request, now: now)
+            } catch {
+                return .reply(error.response)
+            }
+        case .jwks: return .reply(read(request) { .document(keySet, reason: "key_set") })
+        case .metadata: return .reply(read(request) { .document(metadata, reason: "metadata") })
+        case .whoAmI: return .reply(read(request) { whoAmI(request.principal) })
+        }
+    }
+
+    /// The response to GET and HEAD; other methods don't apply to documents.
+    private func read(_ request: EndpointRequest, _ document: () -> EndpointResponse) -> EndpointResponse {
+        guard request.method == .get || request.method == .head else {
+            return .problem(
+                status: 405, title: "Method Not Allowed", detail: "use GET", code: "method_not_allowed",
+                reason: "method_not_allowed", headers: [(name: "Allow", value: "GET, HEAD")])
+        }
+        return document()
+    }
+}

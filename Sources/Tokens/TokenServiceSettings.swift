@@ -1,0 +1,43 @@
+import Identity
+import JOSE
+
+/// What the token service is built from. Immutable; a reload builds another service.
+package struct TokenServiceSettings: Sendable {
+    /// `iss` of its tokens, and where the metadata says the service is: without a trailing slash.
+    package var issuer: String
+    /// `aud` of its tokens.
+    package var audience: [String]
+    /// The gateway's base URL, without a trailing slash.
+    package var baseURL: String
+    /// Path of the token endpoint that the metadata names.
+    package var tokenPath = "/oauth2/token"
+    /// Path of the key set.
+    package var keySetPath = "/.well-known/jwks.json"
+    package var signer: JWTSigner
+    /// The keys of everything that this gateway signs: the service's own and those of issuers. Secrets among them are
+    /// not shown.
+    package var publishedKeys: KeySet
+    package var users: UserStore
+    package var backends: BackendStore
+    package var catalogue: RoleCatalogue
+    /// Lifetime of a token without a user (OAUTH-02).
+    package var clientTokenSeconds: Int64 = 604_800
+    /// Lifetime of a token of the password grant (CON-09).
+    package var userTokenSeconds: Int64 = 604_800
+    /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
+    package var scopes: [String] = []
+
+    package init(
+        issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
+        users: UserStore, backends: BackendStore, catalogue: RoleCatalogue
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.baseURL = baseURL
+        self.signer = signer
+        self.publishedKeys = publishedKeys
+        self.users = users
+        self.backends = backends
+        self.catalogue = catalogue
+    }
+}

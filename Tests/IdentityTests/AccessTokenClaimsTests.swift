@@ -1,0 +1,57 @@
+import Bytes
+import Identity
+import Testing
+
+@Suite struct AccessTokenClaimsTests {
+    private func claims(kind: Principal.Kind = .user) -> AccessTokenClaims {
+        AccessTokenClaims(
+            issuer: "https://gw.example.com", subject: "joe", audience: ["https://gw.example.com"], issuedAt: 100,
+            expiresAt: 700, tokenID: "abc", kind: kind, backend: .sample("inventory", id: "mbe-inv-1"),
+            roles: ["Manager", "A \"quoted\" role"], level: 2)
+    }
+
+    @Test(arguments: [Principal.Kind.user, .client])
+    func whatIsWrittenIsRead(_ kind: Principal.Kind) throws {
+        var written = claims(kind: kind)
+        #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
+        written.scope = "a b"
+        written.virtual = true
+        written.audience = ["x", "y"]
+        #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
+    }
+
+    /// ISS-02, RFC 9068 section 2.2.
+    @Test func allRequiredClaimsAreThere() throws {
+        let node = try JSONNode.parse(claims().json().span)
+        #expect(
+            Set((node.members ?? []).map(\.name)) == [
+                "iss", "sub", "aud", "iat", "exp", "jti", "kind", "client_id", "backend_name", "backend_version",
+                "backend_id", "roles", "level", "oracle_tk_context",
+            ])
+    }
+
+    @Test(arguments: [
+        "iss", "sub", "aud", "iat", "exp", "jti", "kind", "client_id", "backend_name", "backend_version", "backend_id",
+        "roles", "level", "oracle_tk_context",
+    ])
+    func claimMissingOrOfAnotherTypeIsNoToken(_ name: String) throws {
+        let members = try #require(try JSONNode.parse(claims().json().span).members)
+        let without = JSONNode(.object(members.filter { $0.name != name }))
+        #expect(AccessTokenClaims(verified: without) == nil)
+        let changed = members.map {
+            $0.name == name ? JSONMember(name: name, node: JSONNode(.object([]))) : $0
+        }
+        #expect(AccessTokenClaims(verified: JSONNode(.object(changed))) == nil)
+    }
+
+    @Test(arguments: [
+        ("kind", JSONValue.string("anonymous")), ("kind", .string("client")), ("level", .number("11")),
+        ("level", .number("-1")), ("level", .number("2.0")), ("roles", .array([JSONNode(.number("1"))])),
+        ("sub", .string("")), ("jti", .string("")), ("virtual", .string("true")),
+    ])
+    func valueThatIsNeverWrittenIsNoToken(_ name: String, _ value: JSONValue) throws {
+        let members = try #require(try JSONNode.parse(claims().json().span).members)
+        let changed = members.filter { $0.name != name } + [JSONMember(name: name, node: JSONNode(value))]
+        #expect(AccessTokenClaims(verified: JSONNode(.object(changed))) == nil)
+    }
+}

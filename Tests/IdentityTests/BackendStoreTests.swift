@@ -1,0 +1,90 @@
+import Bytes
+import Identity
+import Testing
+
+extension Backend {
+    static func sample(_ name: String, _ version: String = "1.0", id: String) -> Backend {
+        Backend(
+            name: name, version: version, mobileBackendID: id, anonymousKey: "anon-\(id)", clientID: "client-\(id)",
+            clientSecret: "secret-\(id)")
+    }
+}
+
+extension Backend {
+    func hasSecret(_ text: String) -> Bool { hasSecret(Array(text.utf8).span) }
+}
+
+extension BackendStore {
+    func backend(id: String) -> Backend? { backend(id: Array(id.utf8).span) }
+    func index(id: String) -> Int? { index(id: Array(id.utf8).span) }
+}
+
+@Suite struct BackendStoreTests {
+    private let store = BackendStore([
+        .sample("inventory", id: "mbe-inv-1"), .sample("inventory", "2.0", id: "mbe-inv-2"),
+        .sample("scheduler", id: "mbe"), .sample("consumer", id: "zzz"), .sample("other", id: "MBE-inv-1"),
+    ])
+
+    @Test func everyBackendIsFoundByEachName() {
+        for (index, backend) in store.backends.enumerated() {
+            #expect(store.index(id: backend.mobileBackendID) == index)
+            #expect(store.backend(id: backend.mobileBackendID) == backend)
+            #expect(store.backend(clientID: backend.clientID) == backend)
+            #expect(store.backend(name: backend.name, version: backend.version) == backend)
+        }
+    }
+
+    @Test(arguments: ["", "mb", "mbe-", "mbe-inv-", "mbe-inv-10", "Mbe", "zzzz", "aaa", "mbe-inv-1 "])
+    func otherIDsAreUnknown(_ id: String) {
+        #expect(store.backend(id: id) == nil)
+        #expect(store.backend(clientID: id) == nil)
+    }
+
+    /// MBE-08.
+    @Test func versionIsPartOfTheName() {
+        #expect(store.backend(name: "inventory", version: "3.0") == nil)
+        #expect(store.backend(name: "inventory", version: "2.0")?.mobileBackendID == "mbe-inv-2")
+    }
+
+    @Test func emptyStoreHasNothing() {
+        #expect(BackendStore([]).backend(id: "1") == nil)
+    }
+
+    @Test func binarySearchFindsEveryOneOfMany() {
+        let ids = (0..<257).map { "id-\($0 &* 7919 % 257)" }
+        let store = BackendStore(ids.map { .sample($0, id: $0) })
+        for id in ids { #expect(store.backend(id: id)?.name == id) }
+    }
+
+    /// OAUTH-06; an empty secret is no secret.
+    @Test func secretMustBeTheVeryOne() {
+        let backend = Backend.sample("inventory", id: "x")
+        #expect(backend.hasSecret("secret-x"))
+        for wrong in ["", "secret-", "secret-xx", "Secret-x"] {
+            #expect(!backend.hasSecret(wrong))
+        }
+        var open = backend
+        open.clientSecret = ""
+        #expect(!open.hasSecret(""))
+    }
+
+    /// MBE-04: with SSO off the SSO endpoint is absent, and the secret is shown on demand alone.
+    @Test func settingsShowWhatIsOn() throws {
+        var backend = Backend.sample("inventory", id: "x")
+        let paths = Backend.EndpointPaths(token: "/oauth2/token", exchange: "/mobile/platform/auth/token", sso: "/sso")
+        func members(_ secrets: Bool) throws -> JSONNode {
+            try JSONNode.parse(
+                backend.settingsJSON(baseURL: "https://gw.example.com", paths: paths, includingSecrets: secrets).span)
+        }
+        var page = try members(false)
+        #expect(page["ssoTokenEndpoint"] == nil)
+        #expect(page["clientSecret"] == nil)
+        #expect(page["oauthTokenEndpoint"]?.string == "https://gw.example.com/oauth2/token")
+        #expect(page["exchangeEndpoint"]?.string == "https://gw.example.com/mobile/platform/auth/token")
+        #expect(page["mobileBackendId"]?.string == "x")
+        backend.enableSSO = true
+        page = try members(true)
+        #expect(page["ssoTokenEndpoint"]?.string == "https://gw.example.com/sso")
+        #expect(page["clientSecret"]?.string == "secret-x")
+    }
+}

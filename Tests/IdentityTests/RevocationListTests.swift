@@ -1,0 +1,88 @@
+import Identity
+import Testing
+
+@Suite struct RevocationListTests {
+    private let catalogue = RoleCatalogue([])
+
+    private func principal(
+        _ subject: String, method: Principal.Method = .bearer, backend: String? = "mbe-1", issuedAt: Int64? = 100,
+        tokenID: String? = "t1"
+    ) -> Principal {
+        Principal(
+            kind: .user, method: method, subject: subject, issuer: "local", backendID: backend, roles: RoleSet(),
+            catalogue: catalogue, level: 2, issuedAt: issuedAt, tokenID: tokenID)
+    }
+
+    @Test func nothingIsRevokedAtFirst() {
+        let list = RevocationList()
+        #expect(list.isEmpty)
+        #expect(!list.isRevoked(principal("joe")))
+    }
+
+    @Test func tokenIsRevokedByID() {
+        let list = RevocationList()
+        list.revoke(tokenID: "t1", until: 200)
+        #expect(!list.isEmpty)
+        #expect(list.isRevoked(principal("joe")))
+        #expect(!list.isRevoked(principal("joe", tokenID: "t2")))
+        #expect(!list.isRevoked(principal("joe", tokenID: nil)))
+    }
+
+    @Test(arguments: [(99, true), (100, true), (101, false), (nil, true)] as [(Int64?, Bool)])
+    func subjectIsRevokedByIssueDate(issuedAt: Int64?, revoked: Bool) {
+        let list = RevocationList()
+        list.revoke(subject: "joe", issuedBefore: 100, until: 200)
+        #expect(list.isRevoked(principal("joe", issuedAt: issuedAt)) == revoked)
+        #expect(!list.isRevoked(principal("ann", issuedAt: issuedAt)))
+    }
+
+    /// MBE-06.
+    @Test func backendIsRevokedByIssueDate() {
+        let list = RevocationList()
+        list.revoke(backendID: "mbe-1", issuedBefore: 100, until: 200)
+        #expect(list.isRevoked(principal("joe")))
+        #expect(!list.isRevoked(principal("joe", backend: "mbe-2")))
+        #expect(!list.isRevoked(principal("joe", backend: nil)))
+        #expect(!list.isRevoked(principal("joe", issuedAt: 101)))
+    }
+
+    @Test func earlierRevocationDoesNotWeakenLaterOne() {
+        let list = RevocationList()
+        list.revoke(subject: "joe", issuedBefore: 100, until: 300)
+        list.revoke(subject: "joe", issuedBefore: 50, until: 200)
+        list.prune(now: 250)
+        #expect(list.isRevoked(principal("joe")))
+    }
+
+    /// A password is checked at each request, so what was revoked is not it.
+    @Test func passwordIsNotRevoked() {
+        let list = RevocationList()
+        list.revoke(subject: "joe", issuedBefore: 100, until: 200)
+        #expect(!list.isRevoked(principal("joe", method: .basic, issuedAt: nil, tokenID: nil)))
+    }
+
+    @Test func pruneForgetsWhatHasEnded() {
+        let list = RevocationList()
+        list.revoke(tokenID: "t1", until: 200)
+        list.revoke(subject: "joe", issuedBefore: 100, until: 300)
+        list.prune(now: 199)
+        #expect(list.count == 2)
+        list.prune(now: 200)
+        #expect(list.count == 1)
+        #expect(!list.isEmpty)
+        list.prune(now: 300)
+        #expect(list.isEmpty)
+    }
+
+    @Test func generationChangesWithEveryRevocation() {
+        let list = RevocationList()
+        var seen: Set<UInt64> = [list.generation]
+        list.revoke(tokenID: "t1", until: 200)
+        seen.insert(list.generation)
+        list.revoke(subject: "joe", issuedBefore: 1, until: 2)
+        seen.insert(list.generation)
+        list.revoke(backendID: "b", issuedBefore: 1, until: 2)
+        seen.insert(list.generation)
+        #expect(seen.count == 4)
+    }
+}

@@ -1,0 +1,43 @@
+import Bytes
+import Identity
+import Testing
+
+@Suite struct RoleMappingTests {
+    /// M01 to M25 (JWT-25 to JWT-29, ROLE-04, CON-04).
+    @Test(arguments: Vector.all("roles.json"))
+    func vector(_ vector: Vector) throws {
+        let catalogue = RoleCatalogue(vector.file["catalogue"]?.strings ?? [])
+        let rules = try #require(ExternalIdentityRules(issuer: vector.issuer))
+        let joe = User(username: "joe", roles: vector.node["localUserRoles"]?.strings ?? [])
+        var claims = vector.claims
+        guard case .object(let members) = claims.value else { throw Missing.claims }
+        claims.value = .object(members + [JSONMember(name: "sub", node: JSONNode(.string("joe")))])
+        let identity = try rules.identify(
+            claims: claims, realm: "Default", users: store([joe]), catalogue: catalogue)
+        #expect(catalogue.names(of: identity.roles).sorted() == vector.node["roles"]?.strings)
+    }
+
+    @Test func thereAreAllVectors() {
+        #expect(Vector.all("roles.json").count == 25)
+    }
+
+    /// M22: what is left out is known, for the warning.
+    @Test func incompleteEntriesAreNamed() {
+        let mapping = RoleMapping(mappings: [
+            .init(tokenRole: "a", mappedRoles: ["A"]), .init(tokenRole: nil, mappedRoles: ["B"]),
+            .init(tokenRole: "c", mappedRoles: nil),
+        ])
+        #expect(mapping.incompleteEntries == [1, 2])
+    }
+
+    /// ROLE-04: U+212A KELVIN SIGN is canonically equivalent to K, and another name all the same.
+    @Test func namesAreComparedByteByByte() throws {
+        let catalogue = RoleCatalogue(["Klerk"])
+        let mapping = RoleMapping(
+            roleAttributes: ["roles"], mappings: [.init(tokenRole: "K", mappedRoles: ["Klerk"])])
+        #expect(mapping.roles(claims: try json(#"{"roles":["\u212Alerk","\u212A"]}"#), catalogue: catalogue).isEmpty)
+        #expect(!mapping.roles(claims: try json(#"{"roles":["K"]}"#), catalogue: catalogue).isEmpty)
+    }
+
+    enum Missing: Error { case claims }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import Identity
+import Testing
+
+@Suite struct UserStoreTests {
+    private static let hasher = PasswordHasher()
+
+    private static func hash(_ password: String, _ scheme: PasswordScheme = .saltedSHA512) throws -> String {
+        try hasher.make(Array(password.utf8).span, scheme: scheme)
+    }
+
+    private static func users() throws -> UserStore {
+        UserStore(
+            users: [
+                User(username: "joe", passwordHash: try hash("Welcome1")),
+                User(username: "joe", realm: "Other", passwordHash: try hash("Welcome9")),
+                User(username: "ann", passwordHash: try hash("Welcome2"), enabled: false),
+                User(username: "sso1"),
+                User(username: "Karl", passwordHash: try hash("Welcome3")),
+            ], hasher: hasher)
+    }
+
+    private func check(_ name: String, _ password: String, realm: String = "Default") throws -> User? {
+        try Self.users().check(username: name, password: Array(password.utf8), realm: realm)
+    }
+
+    @Test func rightPasswordFindsUser() throws {
+        #expect(try check("joe", "Welcome1")?.username == "joe")
+    }
+
+    @Test(arguments: ["", "welcome1", "Welcome1 ", "Welcome9"])
+    func wrongPasswordIsRefused(_ password: String) throws {
+        #expect(try check("joe", password) == nil)
+    }
+
+    /// MBE-09: the same name in another realm is another user.
+    @Test func realmsAreApart() throws {
+        #expect(try check("joe", "Welcome9", realm: "Other")?.realm == "Other")
+        #expect(try check("joe", "Welcome1", realm: "Other") == nil)
+        #expect(try check("ann", "Welcome2", realm: "Other") == nil)
+        #expect(try check("joe", "Welcome1", realm: "Nowhere") == nil)
+    }
+
+    /// MAP-04.
+    @Test func disabledUserIsRefused() throws {
+        #expect(try check("ann", "Welcome2") == nil)
+    }
+
+    /// MBE-11: neither an empty password nor the absent hash itself lets anybody in.
+    @Test(arguments: ["", "nil", "Welcome1"])
+    func userWithoutPasswordIsRefused(_ password: String) throws {
+        #expect(try check("sso1", password) == nil)
+    }
+
+    @Test(arguments: ["nobody", "", "\u{212A}arl", "karl"])
+    func unknownNameIsRefused(_ name: String) throws {
+        #expect(try check(name, "Welcome3") == nil)
+        #expect(try check("Karl", "Welcome3") != nil)
+    }
+
+    /// The hash that stands in for an unknown user costs what most users' hashes cost, and lets nobody in, not even with
+    /// the password that it belongs to.
+    @Test func unknownUserCostsAsMuchAndGainsNothing() throws {
+        let store = UserStore(
+            users: [
+                User(username: "a", passwordHash: try Self.hash("Welcome1", .scrypt)),
+                User(username: "b", passwordHash: try Self.hash("Welcome1", .scrypt)),
+                User(username: "c", passwordHash: try Self.hash("Welcome1")),
+                User(username: "sso1"),
+            ], hasher: Self.hasher)
+        let clock = ContinuousClock()
+        func cost(_ name: String) -> Duration {
+            (0..<3).map { _ in
+                clock.measure { _ = store.check(username: name, password: Array("wrong".utf8), realm: "Default") }
+            }.min() ?? .zero
+        }
+        let known = cost("a")
+        for name in ["nobody", "sso1"] {
+            #expect(store.check(username: name, password: Array("Welcome1".utf8), realm: "Default") == nil)
+            #expect(cost(name) > known / 10, "\(name) is answered too fast")
+        }
+    }
+
+    @Test func storeWithoutPasswordsRefusesEverybody() {
+        let store = UserStore(users: [User(username: "sso1")], hasher: Self.hasher)
+        #expect(store.check(username: "sso1", password: [], realm: "Default") == nil)
+    }
+}
