@@ -104,7 +104,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
         RequestCase("fold by tab", "GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n\tb\r\n\r\n", .obsoleteFold),
         RequestCase("blank before the first field", "GET / HTTP/1.1\r\n Host: a\r\n\r\n", .obsoleteFold),
         RequestCase("empty name", "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", .malformedFieldName),
-        RequestCase("no colon", "GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n", .bareCarriageReturn),
+        RequestCase("no colon", "GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n", .malformedFieldName),
         RequestCase("separator in a name", "GET / HTTP/1.1\r\nHost: a\r\nX(: x\r\n\r\n", .malformedFieldName),
         RequestCase("NUL in a name", "GET / HTTP/1.1\r\nHost: a\r\nX\0: x\r\n\r\n", .malformedFieldName),
         RequestCase("obs-text in a name", "GET / HTTP/1.1\r\nHost: a\r\nX\u{fc}: x\r\n\r\n", .malformedFieldName),

@@ -93,7 +93,6 @@ enum FieldSection {
             // RFC 9112 section 5.2 where the line begins with it, section 5.1 otherwise.
             return position == start ? .obsoleteFold : .spaceBeforeColon
         }
-        if byte == ASCII.carriageReturn { return .bareCarriageReturn }
         return byte == ASCII.lineFeed ? .bareLineFeed : .malformedFieldName
     }
 
