@@ -21,17 +21,23 @@ import Testing
         for first in start..<bytes.count {
             check([first])
             if bytes.count - start > 60 { continue }
-            for second in (first + 1)..<max(bytes.count, first + 2) where second < bytes.count { check([first, second]) }
+            for second in (first + 1)..<max(bytes.count, first + 2) where second < bytes.count {
+                check([first, second])
+            }
         }
         check(Array(0..<bytes.count))
     }
 
-    @Test("bodies", arguments: [
-        ("0\r\n\r\n", ""), ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("A\r\n0123456789\r\n0\r\n\r\n", "0123456789"),
-        ("a\r\n0123456789\r\n1\r\nx\r\n000\r\n\r\n", "0123456789x"), ("000000000000005\r\nhello\r\n0\r\n\r\n", "hello"),
-        ("2\r\n\r\n\r\n0\r\n\r\n", "\r\n"), ("3;a\r\nabc\r\n0;last\r\n\r\n", "abc"), ("3;a=b;c=\"d;\\\"e\\\\\"\r\nabc\r\n0\r\n\r\n", "abc"),
-        ("1;a=\"\u{e9}\t\"\r\nx\r\n0\r\n\r\n", "x"), ("3\r\n0\r\n\r\n0\r\n\r\n", "0\r\n"),
-    ])
+    @Test(
+        "bodies",
+        arguments: [
+            ("0\r\n\r\n", ""), ("5\r\nhello\r\n0\r\n\r\n", "hello"), ("A\r\n0123456789\r\n0\r\n\r\n", "0123456789"),
+            ("a\r\n0123456789\r\n1\r\nx\r\n000\r\n\r\n", "0123456789x"),
+            ("000000000000005\r\nhello\r\n0\r\n\r\n", "hello"),
+            ("2\r\n\r\n\r\n0\r\n\r\n", "\r\n"), ("3;a\r\nabc\r\n0;last\r\n\r\n", "abc"),
+            ("3;a=b;c=\"d;\\\"e\\\\\"\r\nabc\r\n0\r\n\r\n", "abc"),
+            ("1;a=\"\u{e9}\t\"\r\nx\r\n0\r\n\r\n", "x"), ("3\r\n0\r\n\r\n0\r\n\r\n", "0\r\n"),
+        ])
     func bodies(_ coded: String, _ body: String) {
         let message = outcome(coded + "next").message
         #expect(message?.ended == true)
@@ -40,32 +46,45 @@ import Testing
         expectSameAtEveryCut(coded + "next")
     }
 
-    @Test("refused", arguments: [
-        ("\r\n", HTTPParseError.malformedChunkSize), ("x\r\n", .malformedChunkSize), ("0x5\r\nhello\r\n", .malformedChunkSize),
-        ("-5\r\n", .malformedChunkSize), ("+5\r\nhello\r\n", .malformedChunkSize), (" 5\r\nhello\r\n", .malformedChunkSize),
-        ("5 \r\nhello\r\n", .malformedChunkSize), ("5\t;a\r\nhello\r\n", .malformedChunkSize),
-        ("5_0\r\nhello\r\n", .malformedChunkSize), (";a\r\nhello\r\n", .malformedChunkSize), ("5,5\r\nhello\r\n", .malformedChunkSize),
-        ("5\u{0}\r\nhello\r\n", .malformedChunkSize), ("10000000000000000\r\n", .malformedChunkSize),
-        ("0000000000000005\r\nhello\r\n", .malformedChunkSize), ("FFFFFFFFFFFFFFFF\r\n", .malformedChunkSize),
-        ("5\nhello\r\n", .bareLineFeed), ("5\rhello\r\n", .bareCarriageReturn), ("5\r\rhello\r\n", .bareCarriageReturn),
-        ("5\r\nhello\n0\r\n\r\n", .malformedChunkEnd), ("5\r\nhello0\r\n\r\n", .malformedChunkEnd),
-        ("5\r\nhello\rX", .malformedChunkEnd), ("5\r\nhelloworld\r\n", .malformedChunkEnd), ("0\r\nX\r\n\r\n", .malformedTrailer),
-        ("5;\r\nhello\r\n", .malformedChunkExtension), ("5;=b\r\nhello\r\n", .malformedChunkExtension),
-        ("5;a=\r\nhello\r\n", .malformedChunkExtension), ("5; a=b\r\nhello\r\n", .malformedChunkExtension),
-        ("5;a=b c\r\nhello\r\n", .malformedChunkExtension), ("5;a=\"b\r\nhello\r\n", .malformedChunkExtension),
-        ("5;a=\"b\"c\r\nhello\r\n", .malformedChunkExtension), ("5;a=\"b\u{0}\"\r\nhello\r\n", .malformedChunkExtension),
-        ("5;a\nhello\r\n", .bareLineFeed), ("5;a\rb\r\nhello\r\n", .bareCarriageReturn), ("5;a=\"\n\"\r\nhello\r\n", .malformedChunkExtension),
-        ("5;;a\r\nhello\r\n", .malformedChunkExtension),
-        ("0\r\n a: b\r\n\r\n", .malformedTrailer), ("0\r\na : b\r\n\r\n", .malformedTrailer), ("0\r\na: b\n\r\n", .malformedTrailer),
-        ("0\r\na: \u{0}\r\n\r\n", .malformedTrailer), ("0\r\na: b\rc\r\n\r\n", .malformedTrailer), ("0\r\n\n", .malformedTrailer),
-        ("0\r\nTransfer_Encoding: b\r\n\r\n", .malformedTrailer),
-    ])
+    @Test(
+        "refused",
+        arguments: [
+            ("\r\n", HTTPParseError.malformedChunkSize), ("x\r\n", .malformedChunkSize),
+            ("0x5\r\nhello\r\n", .malformedChunkSize),
+            ("-5\r\n", .malformedChunkSize), ("+5\r\nhello\r\n", .malformedChunkSize),
+            (" 5\r\nhello\r\n", .malformedChunkSize),
+            ("5 \r\nhello\r\n", .malformedChunkSize), ("5\t;a\r\nhello\r\n", .malformedChunkSize),
+            ("5_0\r\nhello\r\n", .malformedChunkSize), (";a\r\nhello\r\n", .malformedChunkSize),
+            ("5,5\r\nhello\r\n", .malformedChunkSize),
+            ("5\u{0}\r\nhello\r\n", .malformedChunkSize), ("10000000000000000\r\n", .malformedChunkSize),
+            ("0000000000000005\r\nhello\r\n", .malformedChunkSize), ("FFFFFFFFFFFFFFFF\r\n", .malformedChunkSize),
+            ("5\nhello\r\n", .bareLineFeed), ("5\rhello\r\n", .bareCarriageReturn),
+            ("5\r\rhello\r\n", .bareCarriageReturn),
+            ("5\r\nhello\n0\r\n\r\n", .malformedChunkEnd), ("5\r\nhello0\r\n\r\n", .malformedChunkEnd),
+            ("5\r\nhello\rX", .malformedChunkEnd), ("5\r\nhelloworld\r\n", .malformedChunkEnd),
+            ("0\r\nX\r\n\r\n", .malformedTrailer),
+            ("5;\r\nhello\r\n", .malformedChunkExtension), ("5;=b\r\nhello\r\n", .malformedChunkExtension),
+            ("5;a=\r\nhello\r\n", .malformedChunkExtension), ("5; a=b\r\nhello\r\n", .malformedChunkExtension),
+            ("5;a=b c\r\nhello\r\n", .malformedChunkExtension), ("5;a=\"b\r\nhello\r\n", .malformedChunkExtension),
+            ("5;a=\"b\"c\r\nhello\r\n", .malformedChunkExtension),
+            ("5;a=\"b\u{0}\"\r\nhello\r\n", .malformedChunkExtension),
+            ("5;a\nhello\r\n", .bareLineFeed), ("5;a\rb\r\nhello\r\n", .bareCarriageReturn),
+            ("5;a=\"\n\"\r\nhello\r\n", .malformedChunkExtension),
+            ("5;;a\r\nhello\r\n", .malformedChunkExtension),
+            ("0\r\n a: b\r\n\r\n", .malformedTrailer), ("0\r\na : b\r\n\r\n", .malformedTrailer),
+            ("0\r\na: b\n\r\n", .malformedTrailer),
+            ("0\r\na: \u{0}\r\n\r\n", .malformedTrailer), ("0\r\na: b\rc\r\n\r\n", .malformedTrailer),
+            ("0\r\n\n", .malformedTrailer),
+            ("0\r\nTransfer_Encoding: b\r\n\r\n", .malformedTrailer),
+        ])
     func refused(_ coded: String, _ error: HTTPParseError) {
         #expect(outcome(coded).error == error)
         expectSameAtEveryCut(coded)
     }
 
-    @Test("extensions are limited to 256 bytes a chunk", arguments: [(255, nil), (256, HTTPParseError.malformedChunkExtension)])
+    @Test(
+        "extensions are limited to 256 bytes a chunk",
+        arguments: [(255, nil), (256, HTTPParseError.malformedChunkExtension)])
     func extensionLimit(_ count: Int, _ error: HTTPParseError?) {
         // The line end counts too.
         #expect(outcome("1;\(String(repeating: "a", count: count))\r\nx\r\n0\r\n\r\n").error == error)
@@ -77,9 +96,11 @@ import Testing
             "Transfer-Encoding: x", "Content-Length: 5", "Host: b", "Authorization: Bearer x", "Connection: close",
             "X-Gateway-User: root", "x_gateway_roles: admin", "X.Gateway.Anything: y", "X-Forwarded-For: 1.2.3.4",
             "X-Forwarded-Whatever: 1", "Forwarded: for=x", "Cookie: a=b", "Set-Cookie: a=b", "Content-Encoding: gzip",
-            "Content-Range: x", "If-Match: x", "Range: bytes=0-", "Access-Control-Allow-Origin: *", "WWW-Authenticate: x",
+            "Content-Range: x", "If-Match: x", "Range: bytes=0-", "Access-Control-Allow-Origin: *",
+            "WWW-Authenticate: x",
         ]
-        let coded = "1\r\nx\r\n0\r\nDigest: \t abc \r\n\(dropped.joined(separator: "\r\n"))\r\ngrpc-status: 0\r\n\r\nrest"
+        let coded =
+            "1\r\nx\r\n0\r\nDigest: \t abc \r\n\(dropped.joined(separator: "\r\n"))\r\ngrpc-status: 0\r\n\r\nrest"
         let message = try #require(outcome(coded).message)
         #expect(message.trailers.map(\.name) == ["Digest", "grpc-status"])
         #expect(message.trailers.map(\.value) == ["abc".bytes, "0".bytes])

@@ -60,7 +60,9 @@ import Testing
         }
     }
 
-    @Test("what llhttp accepts in strict mode is accepted but for a list", arguments: strict.filter { $0.expect != "reject" })
+    @Test(
+        "what llhttp accepts in strict mode is accepted but for a list",
+        arguments: strict.filter { $0.expect != "reject" })
     func accepted(_ test: CorpusCase) {
         let (bytes, outcome) = complete(test)
         #expect(outcome.error == Self.refusedOnPurpose[test.name])
@@ -102,7 +104,9 @@ import Testing
         expectSameWhenCut(test.bytes.withHost(), .request)
     }
 
-    @Test("ambiguous is refused but for bodies of GET and HEAD, whose length is plain", arguments: cases.filter { $0.expect == "Ambiguous" })
+    @Test(
+        "ambiguous is refused but for bodies of GET and HEAD, whose length is plain",
+        arguments: cases.filter { $0.expect == "Ambiguous" })
     func ambiguous(_ test: CorpusCase) {
         let outcome = outcome(test)
         let plain = test.reason.hasPrefix("Undefined") && !test.name.contains("x01")
@@ -120,8 +124,8 @@ import Testing
     }
 }
 
-/// Requests with a `Content-Length` and a `Transfer-Encoding` that is spelled in some way that one hop may see and another
-/// not.
+/// Requests with a `Content-Length` and a `Transfer-Encoding` that is spelled in some way that one hop may see and
+/// another not.
 @Suite struct TransferEncodingMutationTests {
     static let cases = Fixtures.corpus("smuggler-te-mutations")
 

@@ -118,7 +118,9 @@ enum FieldSection {
         for i in name.indices {
             let byte = name[i]
             guard ASCII.isLetter(byte) || ASCII.isDigit(byte) else { continue }
-            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else { return false }
+            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else {
+                return false
+            }
             matched &+= 1
         }
         return matched == letters.utf8CodeUnitCount
