@@ -23,17 +23,15 @@ package final class VerificationKey: Sendable {
 
     /// A public key of its parts, checked.
     package init(_ publicKey: PublicKey) throws(KeyError) {
-        var checked = publicKey
-        switch publicKey {
-        case .rsa(let modulus, let exponent):
-            checked = try .checkedRSA(modulus: modulus, exponent: exponent)
-            guard case .rsa(let n, _) = checked else { throw .invalidRSAKey }
-            kind = .rsa(bits: n.count * 8 - n[0].leadingZeroBitCount)
-        case .elliptic(let curve, _, _): kind = .elliptic(curve)
-        case .ed25519: kind = .ed25519
-        }
-        let object = try KeyObject(checked)
-        self.publicKey = checked
+        let publicKey = try publicKey.checked()
+        let object = try KeyObject(publicKey)
+        kind =
+            switch publicKey {
+            case .rsa(let modulus, _): .rsa(bits: PublicKey.bitCount(modulus))
+            case .elliptic(let curve, _, _): .elliptic(curve)
+            case .ed25519: .ed25519
+            }
+        self.publicKey = publicKey
         self.object = object
         secret = []
         contexts = unsafe ContextPool(
