@@ -14,7 +14,7 @@ package enum BodyFraming: Equatable, Sendable {
 
 /// A request head that is valid by itself: offsets into the buffer it was parsed from. The field lines are in the
 /// `HeaderTable` that was filled with it.
-package struct RequestHead: Sendable {
+package struct RequestHead: Equatable, Sendable {
     package var method: Method
     package var methodText: ByteRange
     /// The request target as received.
@@ -39,7 +39,7 @@ package struct RequestHead: Sendable {
 }
 
 /// A response head that is valid by itself.
-package struct ResponseHead: Sendable {
+package struct ResponseHead: Equatable, Sendable {
     /// 100 to 599.
     package var status: Int
     /// The reason phrase; may be empty.

@@ -30,3 +30,8 @@ struct SeededRandom: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
+
+extension String {
+    /// The bytes of the text in UTF-8.
+    var bytes: [UInt8] { Array(utf8) }
+}

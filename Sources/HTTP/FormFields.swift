@@ -1,0 +1,82 @@
+import Bytes
+
+/// The fields of an `application/x-www-form-urlencoded` body or of a query (WHATWG URL section 5), read strictly.
+///
+/// Not for the hot path: names and values become strings.
+package struct FormFields: Sendable {
+    package struct Field: Equatable, Sendable {
+        package var name: String
+        package var value: String
+    }
+
+    /// Bytes of a form that is looked at.
+    package static let maximumBytes = 65_536
+    package static let maximumFields = 128
+
+    /// The fields in the order received.
+    package private(set) var fields: [Field] = []
+
+    /// Parses a form. Empty pieces between `&` are skipped; a piece without `=` has an empty value.
+    package static func parse(_ body: Span<UInt8>) throws(FormError) -> FormFields {
+        guard body.count <= maximumBytes else { throw .tooLarge }
+        var form = FormFields()
+        var position = 0
+        while position < body.count {
+            var end = position
+            while end < body.count, body[end] != 38 { end &+= 1 }
+            var equals = position
+            while equals < end, body[equals] != 61 { equals &+= 1 }
+            if end > position {
+                guard form.fields.count < maximumFields else { throw .tooManyFields }
+                let name = try decode(body.extracting(position..<equals))
+                let value = equals < end ? try decode(body.extracting((equals &+ 1)..<end)) : ""
+                form.fields.append(Field(name: name, value: value))
+            }
+            position = end &+ 1
+        }
+        return form
+    }
+
+    /// The value of the first field of this name.
+    package func first(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// Whether there is more than one field of this name: refused by OAuth (RFC 6749 section 3.2).
+    package func isRepeated(_ name: String) -> Bool { fields.count { $0.name == name } > 1 }
+
+    /// A name that more than one field has, if any.
+    package var repeatedName: String? {
+        var seen: Set<String> = []
+        return fields.first { !seen.insert($0.name).inserted }?.name
+    }
+
+    private static func decode(_ text: Span<UInt8>) throws(FormError) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var position = 0
+        while position < text.count {
+            var byte = text[position]
+            if byte == 43 {
+                byte = ASCII.space
+            } else if byte == ASCII.percent {
+                guard position &+ 2 < text.count,
+                    let high = ASCII.hexadecimalValue(text[position &+ 1]),
+                    let low = ASCII.hexadecimalValue(text[position &+ 2])
+                else { throw .malformedEscape }
+                byte = high << 4 | low
+                position &+= 2
+            }
+            guard byte != 0 else { throw .nulByte }
+            bytes.append(byte)
+            position &+= 1
+        }
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw .malformedText }
+        return string
+    }
+}
+
+/// Why a form was refused: 400, or 413 where it is too large.
+package enum FormError: Error, Sendable, CaseIterable {
+    case tooLarge, tooManyFields, malformedEscape, nulByte
+    /// Not UTF-8 after decoding.
+    case malformedText
+}
