@@ -2,11 +2,15 @@
 // Glibc's Swift module is compiled without _GNU_SOURCE and lacks epoll, eventfd and accept4.
 #pragma once
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,6 +25,8 @@
 #include <unistd.h>
 
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+extern int pthread_setname_np(pthread_t thread, const char *name);
 
 #define CLINUX_RESULT(call) ({ __typeof__(call) r_ = (call); r_ < 0 ? (__typeof__(r_))-errno : r_; })
 
@@ -47,10 +53,8 @@ static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int c
 static inline uint64_t clinux_event_data(const struct epoll_event *event) { return event->data.u64; }
 static inline uint32_t clinux_event_mask(const struct epoll_event *event) { return event->events; }
 
-enum {
-    CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP = EPOLLRDHUP, CLINUX_HUP = EPOLLHUP, CLINUX_ERR = EPOLLERR,
-    CLINUX_EDGE = (int)EPOLLET,
-};
+static const uint32_t CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP = EPOLLRDHUP, CLINUX_HUP = EPOLLHUP,
+                      CLINUX_ERR = EPOLLERR, CLINUX_EDGE = (uint32_t)EPOLLET;
 
 static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
@@ -123,6 +127,9 @@ static inline int64_t clinux_send_vector(int fd, struct iovec *vector, int count
     return (int64_t)CLINUX_RESULT(sendmsg(fd, &message, MSG_NOSIGNAL));
 }
 
+/// Refuses further connections while the descriptor stays open.
+static inline int clinux_stop_listening(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_RD)); }
+
 static inline int clinux_close(int fd) { return CLINUX_RESULT(close(fd)); }
 static inline int clinux_shutdown_write(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_WR)); }
 
@@ -174,5 +181,18 @@ static inline int clinux_next_signal(int fd) {
     if (n < 0) return -errno;
     return n == (ssize_t)sizeof info ? (int)info.ssi_signo : -EIO;
 }
+
+/// How many processors this process may run on.
+static inline int clinux_processor_count(void) {
+    extern int sched_getaffinity(pid_t pid, size_t size, void *set);
+    unsigned char set[512] = {0};
+    int size = sched_getaffinity(0, sizeof set, set);
+    if (size < 0) return 1;
+    int count = 0;
+    for (size_t i = 0; i < sizeof set; i++) count += __builtin_popcount(set[i]);
+    return count > 0 ? count : 1;
+}
+
+static inline void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }

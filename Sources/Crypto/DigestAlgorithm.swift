@@ -25,7 +25,9 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
 
     /// The digest of the bytes.
     package func digest(_ bytes: Span<UInt8>) -> [UInt8] {
-        let digest = unsafe [UInt8].filled(capacity: length) { out in unsafe write(digestOf: bytes, to: out) ? length : -1 }
+        let digest = unsafe [UInt8].filled(capacity: length) { out in
+            unsafe write(digestOf: bytes, to: out) ? length : -1
+        }
         guard let digest else { fatalError("libcrypto cannot compute a digest") }
         return digest
     }

@@ -101,7 +101,8 @@ package final class VerificationKey: Sendable {
     }
 
     private func verify(
-        digestOf message: Span<UInt8>, _ digest: DigestAlgorithm, _ signature: Span<UInt8>, _ algorithm: SignatureAlgorithm
+        digestOf message: Span<UInt8>, _ digest: DigestAlgorithm, _ signature: Span<UInt8>,
+        _ algorithm: SignatureAlgorithm
     ) -> Bool {
         // SAFETY: the context is lent to this call alone; the pointers are used while the spans are alive; the local
         // digest has room for the longest.

@@ -23,12 +23,14 @@ package struct CompactJWS: Sendable {
     /// Takes a token apart: exactly three parts, each strict base64url (RFC 7515 section 5.2, RFC 8725 section 3).
     package init(_ token: Span<UInt8>) throws(TokenRejection) {
         guard token.count <= CompactJWS.maximumLength else { throw .tooLarge }
-        let (first, second) = try CompactJWS.dots(token)
-        guard let header = Base64.decode(token.extracting(0..<first), .url),
-            let payload = Base64.decode(token.extracting(first + 1..<second), .url),
+        let (first, second, count) = CompactJWS.dots(token)
+        guard count == 2 || count == 4, let header = Base64.decode(token.extracting(0..<first), .url) else {
+            throw .malformed
+        }
+        (algorithm, keyID, type) = try CompactJWS.read(header: header, hasFiveParts: count == 4)
+        guard let payload = Base64.decode(token.extracting(first + 1..<second), .url),
             let signature = Base64.decode(token.extracting(second + 1..<token.count), .url)
         else { throw .malformed }
-        (algorithm, keyID, type) = try CompactJWS.read(header: header)
         self.payload = payload
         self.signature = signature
         signingInput = ByteRange(0..<second)
@@ -52,29 +54,28 @@ package struct CompactJWS: Sendable {
         throw .badSignature
     }
 
-    /// Offsets of the two dots.
-    private static func dots(_ token: Span<UInt8>) throws(TokenRejection) -> (Int, Int) {
-        var dots = 0
+    /// Offsets of the first two dots, and how many there are.
+    private static func dots(_ token: Span<UInt8>) -> (first: Int, second: Int, count: Int) {
+        var count = 0
         var first = 0
         var second = 0
         for i in token.indices where token[i] == ASCII.dot {
-            dots += 1
-            if dots == 1 { first = i } else if dots == 2 { second = i }
+            count += 1
+            if count == 1 { first = i } else if count == 2 { second = i }
         }
-        if dots == 4 { throw .encrypted }
-        guard dots == 2 else { throw .malformed }
-        return (first, second)
+        return (first, second, count)
     }
 
     /// The parameters that matter. `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token never brings its own key
     /// (RFC 8725 section 3.10).
     private static func read(
-        header: [UInt8]
+        header: [UInt8], hasFiveParts: Bool
     ) throws(TokenRejection) -> (SignatureAlgorithm, keyID: String?, type: String?) {
         guard let node = try? JSONNode.parse(header.span, maximumDepth: 8), node.members != nil else {
             throw .malformed
         }
-        if node["enc"] != nil { throw .encrypted }
+        // Either tells a JWE from a JWS (RFC 7516 section 9).
+        if hasFiveParts || node["enc"] != nil { throw .encrypted }
         // No extension is understood, and RFC 7797 wants `b64` listed in `crit`.
         if node["crit"] != nil || node["b64"] != nil { throw .criticalHeader }
         guard let name = node["alg"]?.string else { throw .malformed }

@@ -16,7 +16,7 @@ package struct JSONWebKey: Sendable {
     }
 
     /// The verification half of a signing key, under the name it is published with.
-    package init(_ key: SigningKey, kid: String) {
+    package init(_ key: SigningKey, kid: String?) {
         self.init(kid: kid, algorithm: key.algorithm, key: key.verificationKey)
     }
 

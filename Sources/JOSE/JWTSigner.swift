@@ -14,7 +14,7 @@ package struct JWTSigner: Sendable {
 
     /// A signer whose `kid` is the key's thumbprint (RFC 7638), or `secret` where it has none.
     package init(key: SigningKey) {
-        let published = JSONWebKey(key, kid: "")
+        let published = JSONWebKey(key, kid: nil)
         self.init(key: key, keyID: published.thumbprint ?? "secret")
     }
 

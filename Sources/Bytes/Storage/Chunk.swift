@@ -11,6 +11,9 @@ package final class Chunk {
     private var readPosition = 0
     private var writePosition = 0
 
+    /// Somebody still needs what the chunk held, for another sending: a pool that is given it leaves it alone.
+    package var isHeld = false
+
     /// A chunk of `capacity` bytes, uninitialised.
     package init(capacity: Int) {
         precondition(capacity > 0)
@@ -48,6 +51,13 @@ package final class Chunk {
             readPosition = 0
             writePosition = 0
         }
+    }
+
+    /// Makes the first `n` bytes of the block readable again, after they were consumed.
+    package func rewind(to n: Int) {
+        precondition(n >= 0 && n <= size)
+        readPosition = 0
+        writePosition = n
     }
 
     /// Drops everything.

@@ -24,8 +24,9 @@ package final class ChunkPool {
         return spare.popLast() ?? Chunk(capacity: chunkSize)
     }
 
-    /// Gives a chunk back; one that has grown or is too many is freed.
+    /// Gives a chunk back; one that has grown or is too many is freed, and one that is held stays with its holder.
     package func give(_ chunk: Chunk) {
+        if chunk.isHeld { return }
         outstanding &-= 1
         guard chunk.capacity == chunkSize, spare.count < keep else { return }
         chunk.reset()

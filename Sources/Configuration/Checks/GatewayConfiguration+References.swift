@@ -1,0 +1,33 @@
+/// Whether every name that one section mentions is defined by another.
+extension GatewayConfiguration {
+    func checkReferences(_ findings: Findings) {
+        for reference in findings.references where !findings.unreadable.contains(reference.kind.section) {
+            let names = names(of: reference.kind)
+            guard !names.contains(reference.name) else { continue }
+            findings.error(
+                reference.pointer, "unknown \(reference.kind.rawValue) \"\(reference.name)\"",
+                expected: reference.kind.expectation, found: "\"\(reference.name)\"",
+                suggestion: Suggestion.nearest(to: reference.name, among: names))
+        }
+    }
+
+    private func names(of kind: ReferenceKind) -> [String] {
+        switch kind {
+        case .upstream: upstreams.map(\.name)
+        case .webgate: webgates.map(\.name)
+        case .issuer: issuers.map(\.name)
+        case .backend: backends.map(\.reference)
+        case .role: roles
+        case .route: routes.map(\.name)
+        }
+    }
+
+    /// Adds the association of routes and backends that stands on the backends' side to the routes (MBE-07).
+    mutating func joinBackends() {
+        for backend in backends {
+            for i in routes.indices where backend.routes.contains(routes[i].name) {
+                if !routes[i].backends.contains(backend.reference) { routes[i].backends.append(backend.reference) }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Whether every route can be reached.
+extension GatewayConfiguration {
+    func checkRoutes(_ findings: Findings) {
+        for (i, route) in routes.enumerated() where !route.path.isEmpty {
+            checkOverlap(of: route, at: i, findings)
+            checkEndpoints(against: route, at: i, findings)
+        }
+    }
+
+    /// Longest match decides between different patterns; routes with the same pattern must differ in host or method.
+    private func checkOverlap(of route: RouteEntry, at index: Int, _ findings: Findings) {
+        let pointer = "/routes/\(index)"
+        var taken: [String: Int] = [:]
+        for (j, other) in routes[..<index].enumerated() where other.path == route.path && other.sharesHost(with: route)
+        {
+            if other.methods.isEmpty {
+                let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path)\""
+                findings.error(pointer, message, expected: "another path, host or method")
+                return
+            }
+            for method in other.methods where taken[method.method] == nil { taken[method.method] = j }
+        }
+        guard !taken.isEmpty else { return }
+        guard !route.methods.isEmpty else {
+            let list = taken.keys.sorted().joined(separator: ", ")
+            findings.error(
+                pointer, "\(list) of \"\(route.path)\" is routed already", expected: "\"methods\" without \(list)")
+            return
+        }
+        let overlapping = route.methods.filter { taken[$0.method] != nil }
+        if let first = overlapping.first, overlapping.count == route.methods.count {
+            findings.error(
+                pointer,
+                "unreachable route: /routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path)\"",
+                expected: "another path, host or method")
+        } else if let first = overlapping.first {
+            findings.error(
+                "\(pointer)/methods", "/routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path)\"",
+                expected: "each method of a path in one route")
+        }
+    }
+
+    /// Paths that the gateway answers itself. They have precedence, so a route inside them would never be reached.
+    private var endpoints: [String] {
+        var endpoints = [
+            "/mobile/platform/users/~", "/mobile/platform/auth/token", "/mobile/platform/sso/*", "/oic_rest/**",
+            "/yambas/**",
+        ]
+        if tokenService.isEnabled {
+            endpoints += [tokenService.tokenPath] + tokenService.tokenPathAliases
+            endpoints += [
+                "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
+                "/.well-known/openid-configuration", "/oauth2/**",
+            ]
+        }
+        return endpoints
+    }
+
+    private func checkEndpoints(against route: RouteEntry, at index: Int, _ findings: Findings) {
+        let pointer = "/routes/\(index)/path"
+        if let endpoint = endpoints.first(where: { PathPattern.covers($0, route.path) }) {
+            findings.error(
+                pointer, "the route shadows the gateway endpoint \"\(endpoint)\"",
+                expected: "a path that the gateway does not use itself", found: "\"\(route.path)\"")
+            return
+        }
+        // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
+        guard route.path != "/**" else { return }
+        let inside = endpoints.filter { PathPattern.overlap($0, route.path) }
+        if !inside.isEmpty {
+            findings.warning(
+                pointer, "the gateway answers \(inside.map { "\"\($0)\"" }.joined(separator: ", ")) itself",
+                expected: "a pattern that leaves them out", found: "\"\(route.path)\"")
+        }
+    }
+}
+
+extension RouteEntry {
+    /// Whether one host can mean both routes with equal right: a route with hosts goes before one without.
+    fileprivate func sharesHost(with other: RouteEntry) -> Bool {
+        hosts.isEmpty && other.hosts.isEmpty || hosts.contains { other.hosts.contains($0) }
+    }
+}

@@ -1,0 +1,49 @@
+/// Combinations that are dangerous, and what is fit for development only.
+extension GatewayConfiguration {
+    func checkSafety(_ findings: Findings) {
+        checkCredentials(findings)
+        if store.kind == .memory {
+            // DEC-10
+            findings.warning(
+                "/store/kind", "tokens and sessions are kept in memory and end with the process",
+                expected: "a durable store where restarts matter")
+        }
+        if findings.production { checkProduction(findings) }
+    }
+
+    /// Any origin together with credentials lets every page on the web act as the user.
+    private func checkCredentials(_ findings: Findings) {
+        guard cors.allowCredentials else { return }
+        var places = [("/policies/Security_AllowOrigin", policies.allowOrigin)]
+        for (i, route) in routes.enumerated() {
+            if let allowOrigin = route.allowOrigin { places.append(("/routes/\(i)/allowOrigin", allowOrigin)) }
+        }
+        for (pointer, patterns) in places where patterns.split(separator: ",").contains(where: isWildcard) {
+            findings.error(
+                pointer, "\"*\" together with \"allowCredentials\" would open every session to every page",
+                expected: "a list of origins, or \"allowCredentials\": false", found: "\"\(patterns)\"")
+        }
+    }
+
+    private func isWildcard(_ entry: Substring) -> Bool {
+        entry.filter { $0 != " " && $0 != "\t" } == "*"
+    }
+
+    private func checkProduction(_ findings: Findings) {
+        if !baseURL.isSecure, listeners.contains(where: { !$0.address.isLoopback }) {
+            findings.warning(
+                "/baseUrl", "clients reach the gateway without TLS", expected: "an origin with https",
+                found: "\"\(baseURL)\"")
+        }
+        for (i, origin) in additionalBaseURLs.enumerated() where origin.isLocal {
+            findings.warning(
+                "/additionalBaseUrls/\(i)", "the origin is for development", expected: "an origin clients can reach",
+                found: "\"\(origin)\"")
+        }
+        if let admin, !admin.address.isLoopback, admin.token?.origin == .literal {
+            findings.warning(
+                "/admin/adminToken", "an administrator's token that guards a reachable listener stands in the file",
+                expected: "\"env:NAME\" or \"file:path\"")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Bytes
+import Foundation
+
+/// Reads a configuration directory (DEC-02): `gateway.json`, and `NAME.json` for sections that stand alone.
+package enum ConfigurationLoader {
+    /// - Parameters:
+    ///   - directory: path of the directory.
+    ///   - environment: what `env:` secrets refer to.
+    ///   - production: whether to warn of what is fit for development only.
+    package static func load(
+        directory: String, environment: [String: String], production: Bool
+    ) -> LoadedConfiguration {
+        let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
+        let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        var reading = DirectoryReading(path: root)
+        reading.run()
+        let findings = Findings(
+            sources: reading.sources, directory: root, environment: environment, production: production)
+        findings.unreadable = reading.unreadable
+        var configuration: GatewayConfiguration?
+        if !reading.isDirectoryMissing {
+            var values = GatewayConfiguration.read(findings)
+            values.checkReferences(findings)
+            values.joinBackends()
+            values.checkRoutes(findings)
+            values.checkSafety(findings)
+            configuration = values
+        }
+        return LoadedConfiguration(
+            configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
+            sources: reading.sources)
+    }
+}
+
+/// The first step: from files to JSON values, and which section stands where.
+private struct DirectoryReading {
+    let path: String
+    var sources = Sources()
+    var diagnostics: [Diagnostic] = []
+    var unreadable: Set<String> = []
+    var isDirectoryMissing = false
+
+    init(path: String) { self.path = path }
+
+    mutating func run() {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path).sorted() else {
+            isDirectoryMissing = true
+            report(.error, ".", 1, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
+            return
+        }
+        if names.contains(Sources.gatewayFile) {
+            sources.gateway = read(Sources.gatewayFile, pointer: "")
+        } else {
+            report(.error, Sources.gatewayFile, 1, "", "the file is missing", expected: "gateway.json in \"\(path)\"")
+        }
+        for name in names where name.hasSuffix(".json") && name != Sources.gatewayFile {
+            readSection(name)
+        }
+    }
+
+    private mutating func readSection(_ file: String) {
+        let section = String(file.dropLast(5))
+        guard GatewayConfiguration.sectionNames.contains(section) else {
+            warnOfUnknown(file, section)
+            return
+        }
+        if let member = sources.gateway?.root.members?.first(where: { $0.name == section }) {
+            let line = sources.gateway?.line(at: member.nameOffset) ?? 1
+            report(
+                .error, Sources.gatewayFile, line, "/\(section)",
+                "the section \"\(section)\" stands in \(file) as well",
+                expected: "one of the two")
+        }
+        sources.sections[section] = read(file, pointer: "/\(section)")
+        if sources.sections[section] == nil { unreadable.insert(section) }
+    }
+
+    /// A file that nobody reads is a setting that does not work.
+    private mutating func warnOfUnknown(_ file: String, _ name: String) {
+        let isMember = sources.gateway?.root[name] != nil || GatewayConfiguration.gatewaySections.contains(name)
+        let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
+        report(
+            .warning, file, 1, "", isMember ? "\"\(name)\" is read from gateway.json only" : "the file is not read",
+            expected: isMember ? "\"\(name)\" in gateway.json" : "the name of a section",
+            suggestion: isMember ? nil : near.map { "\($0).json" })
+    }
+
+    private mutating func read(_ file: String, pointer: String) -> SourceFile? {
+        guard let data = FileManager.default.contents(atPath: "\(path)/\(file)") else {
+            report(.error, file, 1, pointer, "the file cannot be read", expected: "a readable file")
+            return nil
+        }
+        let text = Array(data)
+        do throws(JSONError) {
+            return SourceFile(name: file, text: text, root: try JSONNode.parse(text.span))
+        } catch {
+            let line = SourceFile.line(at: error.offset, in: text)
+            report(.error, file, line, pointer, "malformed JSON: \(error.kind.rawValue)", expected: "RFC 8259 JSON")
+            return nil
+        }
+    }
+
+    private mutating func report(
+        _ severity: Diagnostic.Severity, _ file: String, _ line: Int, _ pointer: String, _ message: String,
+        expected: String? = nil, suggestion: String? = nil
+    ) {
+        let diagnostic = Diagnostic(
+            severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected,
+            suggestion: suggestion)
+        diagnostics.append(diagnostic)
+    }
+}
+
+extension GatewayConfiguration {
+    /// Sections of `gateway.json` that somebody might look for in a file of their own.
+    fileprivate static let gatewaySections = [
+        "listeners", "admin", "limits", "upstreams", "challenge", "tokenCache", "issuedTokenCache", "tokenService",
+        "store", "log", "cors", "passwords", "trustedProxies",
+    ]
+}

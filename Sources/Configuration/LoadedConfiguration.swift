@@ -1,0 +1,26 @@
+/// What came of reading a configuration directory.
+package struct LoadedConfiguration: Sendable {
+    /// The values; nil where there is an error, so that nothing is ever half applied (GW-04).
+    package let configuration: GatewayConfiguration?
+    /// Everything that was found, by file and line.
+    package let diagnostics: [Diagnostic]
+    private let sources: Sources
+
+    init(configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources) {
+        let order = diagnostics.sorted { ($0.file, $0.line, $0.pointer) < ($1.file, $1.line, $1.pointer) }
+        self.diagnostics = order
+        self.configuration = order.contains { $0.severity == .error } ? nil : configuration
+        self.sources = sources
+    }
+
+    package var hasErrors: Bool { configuration == nil }
+
+    /// A finding of somebody else about a place of this configuration, such as a key file that does not parse.
+    package func diagnostic(
+        pointer: String, message: String, severity: Diagnostic.Severity, expected: String? = nil
+    ) -> Diagnostic {
+        let (file, line) = sources.location(of: pointer)
+        return Diagnostic(
+            severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected)
+    }
+}

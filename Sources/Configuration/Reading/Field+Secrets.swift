@@ -1,0 +1,81 @@
+import Bytes
+import Foundation
+
+/// Secrets by reference (GW-12). No message shows a value.
+extension Field {
+    /// `"env:NAME"`, `"file:path"` (one line end at its end is dropped), or the secret itself.
+    func secret() -> Secret? {
+        guard let text = node.string else {
+            error("wrong type", expected: "a secret: a string, \"env:NAME\" or \"file:path\"")
+            return nil
+        }
+        if text.hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
+        if text.hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
+        if text.hasPrefix("cred:") {
+            error("the credential store is not part of this version", expected: "\"env:NAME\" or \"file:path\"")
+            return nil
+        }
+        guard !text.isEmpty else {
+            error("the secret is empty", expected: "a string, \"env:NAME\" or \"file:path\"")
+            return nil
+        }
+        if findings.production {
+            warning("the secret stands in the file itself", expected: "\"env:NAME\" or \"file:path\"")
+        }
+        return Secret(value: text, origin: .literal)
+    }
+
+    private func secret(variable: String) -> Secret? {
+        guard let value = findings.environment[variable] else {
+            let near = Suggestion.nearest(to: variable, among: findings.environment.keys)
+            error(
+                "the environment variable \(variable) is not set", expected: "a variable that is set",
+                suggestion: near.map { "env:\($0)" })
+            return nil
+        }
+        guard !value.isEmpty else {
+            error("the environment variable \(variable) is empty", expected: "a variable with a value")
+            return nil
+        }
+        return Secret(value: value, origin: .environment)
+    }
+
+    private func secret(file: String) -> Secret? {
+        guard let data = FileManager.default.contents(atPath: findings.path(of: file)) else {
+            error("the file \"\(file)\" cannot be read", expected: "a readable file")
+            return nil
+        }
+        var bytes = Array(data)
+        if bytes.last == ASCII.lineFeed { bytes.removeLast() }
+        if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
+        guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
+            error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
+            return nil
+        }
+        return Secret(value: value, origin: .file)
+    }
+
+    /// A secret that is the Base64 of a key with one of these lengths in bytes.
+    func key(lengths: [Int]) -> [UInt8]? {
+        guard let secret = secret() else { return nil }
+        guard let key = Base64.decode(Array(secret.value.utf8).span), lengths.contains(key.count) else {
+            let list = lengths.map(String.init).joined(separator: ", ")
+            error("the key is malformed", expected: "\(list) bytes as padded Base64")
+            return nil
+        }
+        return key
+    }
+
+    /// Absolute path of a file that may come into being later.
+    func path() -> String? { name("a file name").map(findings.path(of:)) }
+
+    /// Absolute path of a file that can be read now.
+    func readableFile() -> String? {
+        guard let path = path() else { return nil }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            error("the file cannot be read", expected: "a readable file", found: summary)
+            return nil
+        }
+        return path
+    }
+}

@@ -1,0 +1,67 @@
+import Bytes
+
+/// Durations, sizes, and the seconds of keys that end in `Seconds`.
+extension Field {
+    /// `"30s"`, `"250ms"`, `"5m"`, `"1h"`: a positive length of time up to a year.
+    func duration() -> Duration? {
+        let expected = "a duration such as \"30s\", \"250ms\", \"5m\" or \"1h\""
+        guard let text = node.string else {
+            // A bare number is the usual slip.
+            let suggestion = node.integer.map { "\($0)s" }
+            error("wrong type", expected: expected, found: summary, suggestion: suggestion)
+            return nil
+        }
+        let units: [(suffix: String, milliseconds: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
+        guard let (number, unit) = split(text, units.map(\.suffix)) else {
+            invalid(expected)
+            return nil
+        }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
+        guard !overflow, milliseconds > 0, milliseconds <= 366 * 24 * 3_600_000 else {
+            error("out of range", expected: "a duration from \"1ms\" to \"8784h\"", found: summary)
+            return nil
+        }
+        return .milliseconds(milliseconds)
+    }
+
+    /// A length of time in whole seconds, as a JSON number, up to ten years.
+    func seconds() -> Int? { integer(in: 1...315_360_000, "a number of seconds") }
+
+    /// `"64KiB"`, `"1MiB"`, `"2GiB"`, `"512B"`, or a number of bytes.
+    func size(in range: ClosedRange<Int>) -> Int? {
+        let expected = "a size such as \"64KiB\" or \"1MiB\", or a number of bytes"
+        var bytes = node.integer.map(Int.init)
+        if bytes == nil {
+            let units: [(suffix: String, bytes: Int)] = [
+                ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1),
+            ]
+            guard let text = node.string else {
+                wrongType(expected)
+                return nil
+            }
+            guard let (number, unit) = split(text, units.map(\.suffix)) else {
+                invalid(expected)
+                return nil
+            }
+            let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].bytes)
+            bytes = overflow ? .max : product
+        }
+        guard let bytes, range.contains(bytes), bytes < .max else {
+            let limits =
+                range.upperBound == .max
+                ? "a size of at least \(range.lowerBound) bytes"
+                : "a size from \(range.lowerBound) to \(range.upperBound) bytes"
+            error("out of range", expected: limits, found: summary)
+            return nil
+        }
+        return bytes
+    }
+
+    /// A number and the index of the unit that follows it directly.
+    private func split(_ text: String, _ suffixes: [String]) -> (number: Int, unit: Int)? {
+        guard let unit = suffixes.firstIndex(where: { text.hasSuffix($0) }) else { return nil }
+        let digits = Array(text.utf8.dropLast(suffixes[unit].utf8.count))
+        guard let number = Decimal.parse(digits.span) else { return nil }
+        return (number, unit)
+    }
+}

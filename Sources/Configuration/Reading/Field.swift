@@ -1,0 +1,121 @@
+import Bytes
+
+/// One value of the configuration on its way to become a typed one. Each reader answers nil after it has reported what
+/// is wrong, so that the caller goes on with a stand-in and all errors are found in one run.
+struct Field {
+    let node: JSONNode
+    let pointer: String
+    let findings: Findings
+
+    func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
+        findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
+    }
+
+    func warning(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
+        findings.warning(pointer, message, expected: expected, found: found, suggestion: suggestion)
+    }
+
+    func wrongType(_ expected: String) { error("wrong type", expected: expected, found: summary) }
+
+    func invalid(_ expected: String, suggestion: String? = nil) {
+        error("invalid value", expected: expected, found: summary, suggestion: suggestion)
+    }
+
+    /// The value in a few words.
+    var summary: String {
+        switch node.value {
+        case .null: "null"
+        case .bool(let flag): "\(flag)"
+        case .number(let literal): literal
+        case .string(let text): "\"\(text.prefix(60))\(text.count > 60 ? "..." : "")\""
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    func text(_ expected: String = "a string") -> String? {
+        guard let text = node.string else {
+            wrongType(expected)
+            return nil
+        }
+        return text
+    }
+
+    /// A string with something in it, and nothing that could end a header field or a log line.
+    func name(_ expected: String = "a non-empty string without control characters") -> String? {
+        guard let text = text(expected) else { return nil }
+        guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
+            invalid(expected)
+            return nil
+        }
+        return text
+    }
+
+    func bool() -> Bool? {
+        guard let flag = node.bool else {
+            wrongType("true or false")
+            return nil
+        }
+        return flag
+    }
+
+    func integer(in range: ClosedRange<Int>, _ noun: String = "an integer") -> Int? {
+        let expected =
+            range.upperBound == .max
+            ? "\(noun) of at least \(range.lowerBound)" : "\(noun) from \(range.lowerBound) to \(range.upperBound)"
+        guard let number = node.integer else {
+            wrongType(expected)
+            return nil
+        }
+        guard range.contains(Int(number)) else {
+            error("out of range", expected: expected, found: summary)
+            return nil
+        }
+        return Int(number)
+    }
+
+    /// One of a few words.
+    func choice(_ words: [String]) -> String? {
+        let expected = words.map { "\"\($0)\"" }.joined(separator: words.count == 2 ? " or " : ", ")
+        guard let word = text(words.count > 2 ? "one of \(expected)" : expected) else { return nil }
+        guard words.contains(word) else {
+            invalid(
+                words.count > 2 ? "one of \(expected)" : expected,
+                suggestion: Suggestion.nearest(to: word, among: words))
+            return nil
+        }
+        return word
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type) -> Choice?
+    where Choice.RawValue == String {
+        choice(type.allCases.map(\.rawValue)).flatMap { type.init(rawValue: $0) }
+    }
+
+    func elements(_ expected: String) -> [Field]? {
+        guard let elements = node.array else {
+            wrongType(expected)
+            return nil
+        }
+        return elements.enumerated().map {
+            Field(node: $1, pointer: JSONPointer.child(pointer, "\($0)"), findings: findings)
+        }
+    }
+
+    /// An array of strings, each once.
+    func names(_ expected: String = "an array of strings") -> [String]? {
+        guard let elements = elements(expected) else { return nil }
+        var names: [String] = []
+        for element in elements {
+            guard let name = element.name() else { continue }
+            if names.contains(name) { element.error("\"\(name)\" is listed twice") }
+            names.append(name)
+        }
+        return names
+    }
+
+    func object(_ expected: String) -> ObjectReader {
+        if node.members == nil { wrongType(expected) }
+        return ObjectReader(self)
+    }
+}

@@ -1,0 +1,47 @@
+/// What reading one configuration has to share: where things stand, the surroundings, and the problems so far.
+final class Findings {
+    let sources: Sources
+    /// Absolute path of the configuration directory.
+    let directory: String
+    let environment: [String: String]
+    /// Whether to warn of what is fit for development only.
+    let production: Bool
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Names that one section mentions and another defines.
+    var references: [Reference] = []
+    /// Sections whose file could not be read; nothing is said about names that they may define.
+    var unreadable: Set<String> = []
+
+    init(sources: Sources, directory: String, environment: [String: String], production: Bool) {
+        self.sources = sources
+        self.directory = directory
+        self.environment = environment
+        self.production = production
+    }
+
+    func error(
+        _ pointer: String, _ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil
+    ) {
+        add(.error, pointer, message, expected, found, suggestion)
+    }
+
+    func warning(
+        _ pointer: String, _ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil
+    ) {
+        add(.warning, pointer, message, expected, found, suggestion)
+    }
+
+    private func add(
+        _ severity: Diagnostic.Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
+        _ suggestion: String?
+    ) {
+        let (file, line) = sources.location(of: pointer)
+        let diagnostic = Diagnostic(
+            severity: severity, file: file, line: line, pointer: pointer, message: message, expected: expected,
+            found: found, suggestion: suggestion)
+        diagnostics.append(diagnostic)
+    }
+
+    /// Path of a file named in the configuration; relative names start from its directory.
+    func path(of name: String) -> String { name.hasPrefix("/") ? name : "\(directory)/\(name)" }
+}

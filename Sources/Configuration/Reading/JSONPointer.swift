@@ -1,0 +1,14 @@
+/// JSON pointers (RFC 6901) as text.
+enum JSONPointer {
+    /// The pointer to a member or element below a place.
+    static func child(_ pointer: String, _ name: String) -> String {
+        guard name.contains(where: { $0 == "~" || $0 == "/" }) else { return "\(pointer)/\(name)" }
+        return "\(pointer)/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+
+    /// The names on the way from the root.
+    static func segments(_ pointer: String) -> [String] {
+        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
+    }
+}

@@ -1,0 +1,69 @@
+import Bytes
+
+/// Reads the members of one object. It remembers which names were asked for, so that whatever is left over at the end
+/// is unknown and the list of known names is written down nowhere else.
+struct ObjectReader {
+    let field: Field
+    private let members: [JSONMember]
+    private var known: [String] = []
+
+    init(_ field: Field) {
+        self.field = field
+        members = field.node.members ?? []
+    }
+
+    /// The members as they stand, for objects whose names are free.
+    var entries: [(name: String, field: Field)] {
+        members.map { ($0.name, child($0)) }
+    }
+
+    /// The member with this name, if it is there.
+    mutating func take(_ name: String) -> Field? {
+        known.append(name)
+        return members.first { $0.name == name }.map(child)
+    }
+
+    mutating func optional<Value>(_ name: String, _ read: (Field) -> Value?) -> Value? {
+        take(name).flatMap(read)
+    }
+
+    mutating func value<Value>(_ name: String, default standard: Value, _ read: (Field) -> Value?) -> Value {
+        take(name).flatMap(read) ?? standard
+    }
+
+    /// A member that must be there; `standIn` takes its place once the error is reported.
+    mutating func required<Value>(
+        _ name: String, _ expected: String, standIn: Value, _ read: (Field) -> Value?
+    ) -> Value {
+        if let field = take(name) { return read(field) ?? standIn }
+        // Where the object is none at all, that has been said already.
+        if field.node.members != nil {
+            field.findings.error(
+                JSONPointer.child(field.pointer, name), "required member \"\(name)\" is missing", expected: expected)
+        }
+        return standIn
+    }
+
+    mutating func flag(_ name: String, default standard: Bool) -> Bool {
+        value(name, default: standard) { $0.bool() }
+    }
+
+    mutating func duration(_ name: String, default standard: Duration) -> Duration {
+        value(name, default: standard) { $0.duration() }
+    }
+
+    /// Reports the members that nobody asked for.
+    func finish() {
+        for member in members where !known.contains(member.name) {
+            let suggestion = Suggestion.nearest(to: member.name, among: known)
+            child(member).error(
+                "unknown member \"\(member.name)\"",
+                expected: suggestion == nil ? "one of \(known.joined(separator: ", "))" : nil, suggestion: suggestion)
+        }
+    }
+
+    private func child(_ member: JSONMember) -> Field {
+        Field(
+            node: member.node, pointer: JSONPointer.child(field.pointer, member.name), findings: field.findings)
+    }
+}

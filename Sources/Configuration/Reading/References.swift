@@ -1,0 +1,45 @@
+/// A thing that has a name in one section and is mentioned by it in others.
+enum ReferenceKind: String {
+    case upstream, webgate, issuer, backend, role, route
+
+    /// The section that defines the names.
+    var section: String { "\(rawValue)s" }
+
+    /// What a reference should have been.
+    var expectation: String {
+        switch self {
+        case .backend: "a backend as \"name/version\""
+        case .role: "a role of the catalogue, written with the same case"
+        case .upstream, .issuer: "the name of an \(rawValue)"
+        case .webgate, .route: "the name of a \(rawValue)"
+        }
+    }
+}
+
+/// A mention, to be looked up once everything has been read.
+struct Reference {
+    let kind: ReferenceKind
+    let name: String
+    let pointer: String
+}
+
+extension Field {
+    /// The name of something that another section defines.
+    func reference(to kind: ReferenceKind) -> String? {
+        guard let name = name(kind.expectation) else { return nil }
+        findings.references.append(Reference(kind: kind, name: name, pointer: pointer))
+        return name
+    }
+
+    /// Several of them, each once.
+    func references(to kind: ReferenceKind) -> [String]? {
+        guard let elements = elements("an array, each element \(kind.expectation)") else { return nil }
+        var names: [String] = []
+        for element in elements {
+            guard let name = element.reference(to: kind) else { continue }
+            if names.contains(name) { element.error("\"\(name)\" is listed twice") }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,67 @@
+import Bytes
+
+/// A file of the configuration as it was read.
+struct SourceFile: Sendable {
+    /// Relative to the directory.
+    let name: String
+    let root: JSONNode
+    private let lineStarts: [Int]
+
+    init(name: String, text: [UInt8], root: JSONNode) {
+        self.name = name
+        self.root = root
+        lineStarts = SourceFile.lineStarts(of: text)
+    }
+
+    /// Line of an offset, from 1.
+    func line(at offset: Int) -> Int { SourceFile.line(at: offset, lineStarts) }
+
+    /// Line of an offset in a text, from 1.
+    static func line(at offset: Int, in text: [UInt8]) -> Int { line(at: offset, lineStarts(of: text)) }
+
+    private static func line(at offset: Int, _ starts: [Int]) -> Int {
+        (starts.firstIndex { $0 > offset } ?? starts.count)
+    }
+
+    private static func lineStarts(of text: [UInt8]) -> [Int] {
+        [0] + text.indices.filter { text[$0] == ASCII.lineFeed }.map { $0 + 1 }
+    }
+}
+
+/// Which file holds which section, and the way from a pointer to a file and line.
+struct Sources: Sendable {
+    /// `gateway.json`, where it could be read.
+    var gateway: SourceFile?
+    /// Sections that stand in files of their own.
+    var sections: [String: SourceFile] = [:]
+
+    static let gatewayFile = "gateway.json"
+
+    /// The value of a section, wherever it stands.
+    func node(of section: String) -> JSONNode? { sections[section]?.root ?? gateway?.root[section] }
+
+    /// File and line of a place; of the nearest enclosing one where the place itself is missing.
+    func location(of pointer: String) -> (file: String, line: Int) {
+        var segments = JSONPointer.segments(pointer)[...]
+        var file = gateway
+        if let section = segments.first, let own = sections[section] {
+            file = own
+            segments = segments.dropFirst()
+        }
+        guard let file else { return (Sources.gatewayFile, 1) }
+        var node = file.root
+        var offset = node.offset
+        for segment in segments {
+            if let member = node.members?.first(where: { $0.name == segment }) {
+                offset = member.nameOffset
+                node = member.node
+            } else if let elements = node.array, let index = Int(segment), elements.indices.contains(index) {
+                node = elements[index]
+                offset = node.offset
+            } else {
+                break
+            }
+        }
+        return (file.name, file.line(at: offset))
+    }
+}

@@ -1,0 +1,23 @@
+/// The listener for health, metrics and administration; never the public one (POL-05).
+package struct AdminSection: Sendable {
+    package var address: IPLiteral
+    package var port: Int
+    /// What administrators present as a bearer token.
+    package var token: Secret?
+
+    static func read(_ field: Field) -> AdminSection? {
+        var object = field.object("the admin listener: {\"address\", \"port\"}")
+        let address = object.value("address", default: .loopback) { $0.address() }
+        let port = object.value("port", default: 9901) { $0.integer(in: 0...65535, "a port number") }
+        let tokenField = object.take("adminToken")
+        let token = tokenField.flatMap { $0.secret() }
+        object.finish()
+        if !address.isLoopback, tokenField == nil {
+            // POL-05: what is reachable from outside asks for a credential.
+            field.error(
+                "an admin listener that is not on loopback needs \"adminToken\"",
+                expected: "\"adminToken\", or a loopback address", found: "\"\(address)\"")
+        }
+        return AdminSection(address: address, port: port, token: token)
+    }
+}

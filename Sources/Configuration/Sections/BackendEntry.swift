@@ -1,0 +1,129 @@
+/// A mobile backend: the credentials of one set of applications (MBE-01).
+package struct BackendEntry: Sendable {
+    package var name: String
+    package var version: String
+    package var mobileBackendID: String
+    package var anonymousKey: String?
+    package var clientID: String?
+    package var clientSecret: Secret?
+    package var realm: String
+    package var oauthConsumer: Bool
+    package var httpBasic: Bool
+    package var enableSSO: Bool
+    package var facebook: FacebookEntry?
+    /// Name of the issuer whose tokens its routes inject where they say nothing else.
+    package var issuer: String?
+    /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
+    package var routes: [String]
+
+    /// How other sections name it.
+    package var reference: String { "\(name)/\(version)" }
+
+    static func readAll(_ field: Field) -> [BackendEntry] {
+        var backends: [BackendEntry] = []
+        for element in field.elements("an array of backends") ?? [] {
+            let backend = read(element)
+            for other in backends { compare(backend, other, element) }
+            backends.append(backend)
+        }
+        return backends
+    }
+
+    private static func read(_ field: Field) -> BackendEntry {
+        var object = field.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}")
+        let backend = BackendEntry(
+            name: object.required("name", "a name", standIn: "") { $0.backendName() },
+            version: object.required("version", "a version such as \"1.0\"", standIn: "") { $0.backendName() },
+            mobileBackendID: object.required("mobileBackendId", "a unique id", standIn: "") { $0.fieldValue() },
+            anonymousKey: object.optional("anonymousKey") { $0.fieldValue() },
+            clientID: object.optional("clientId") { $0.name() },
+            clientSecret: object.optional("clientSecret") { $0.secret() },
+            realm: object.value("realm", default: "Default") { $0.name() },
+            oauthConsumer: object.flag("oauthConsumer", default: true),
+            httpBasic: object.flag("httpBasic", default: true),
+            enableSSO: object.flag("enableSso", default: false),
+            facebook: object.optional("facebook", FacebookEntry.read),
+            issuer: object.optional("issuer") { $0.reference(to: .issuer) },
+            routes: object.value("routes", default: []) { $0.references(to: .route) }
+        )
+        checkSwitches(backend, object)
+        object.finish()
+        return backend
+    }
+
+    private static func checkSwitches(_ backend: BackendEntry, _ object: ObjectReader) {
+        let field = object.field
+        let names = Set(object.entries.map(\.name))
+        if names.contains("clientId") != names.contains("clientSecret") {
+            field.error(
+                "\"clientId\" and \"clientSecret\" belong together",
+                expected: names.contains("clientId") ? "\"clientSecret\"" : "\"clientId\"")
+        }
+        // MBE-05: single sign-on is offered only where OAuth Consumer is.
+        if backend.enableSSO, !backend.oauthConsumer {
+            field.error("\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true")
+        }
+        // FB-02
+        if backend.facebook?.isEnabled == true, !backend.httpBasic {
+            field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
+        }
+    }
+
+    private static func compare(_ backend: BackendEntry, _ other: BackendEntry, _ field: Field) {
+        func duplicate(_ member: String, _ value: String?, _ otherValue: String?, isSecret: Bool = false) {
+            guard let value, !value.isEmpty, value == otherValue else { return }
+            field.findings.error(
+                "\(field.pointer)/\(member)", "backend \(other.reference) has this \"\(member)\" already",
+                expected: "a unique value", found: isSecret ? nil : "\"\(value)\"")
+        }
+        if backend.reference == other.reference, !backend.name.isEmpty {
+            field.error("duplicate backend \"\(backend.reference)\"", expected: "a unique name and version")
+        }
+        duplicate("mobileBackendId", backend.mobileBackendID, other.mobileBackendID)
+        duplicate("anonymousKey", backend.anonymousKey, other.anonymousKey, isSecret: true)
+        duplicate("clientId", backend.clientID, other.clientID)
+    }
+}
+
+/// Facebook login of a backend (FB-02).
+package struct FacebookEntry: Sendable {
+    package var isEnabled: Bool
+    package var appID: String?
+    package var appSecret: Secret?
+    package var verifyURL: String?
+
+    static func read(_ field: Field) -> FacebookEntry? {
+        var object = field.object("an object")
+        let entry = FacebookEntry(
+            isEnabled: object.flag("enabled", default: false),
+            appID: object.optional("appId") { $0.name() },
+            appSecret: object.optional("appSecret") { $0.secret() },
+            verifyURL: object.optional("verifyUrl") { $0.name() }
+        )
+        object.finish()
+        return entry
+    }
+}
+
+extension Field {
+    /// A backend's name or version: no slash, which joins the two in references.
+    func backendName() -> String? {
+        guard let name = text(WebgateEntry.nameRule) else { return nil }
+        guard WebgateEntry.isName(name) else {
+            invalid(WebgateEntry.nameRule)
+            return nil
+        }
+        return name
+    }
+
+    /// Text that is compared with a header field as it is: visible ASCII without blanks.
+    func fieldValue() -> String? {
+        let expected = "visible ASCII characters without blanks"
+        guard let text = text(expected) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            error("invalid value", expected: expected)
+            return nil
+        }
+        return text
+    }
+}

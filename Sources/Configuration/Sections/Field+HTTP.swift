@@ -1,0 +1,59 @@
+import Bytes
+
+/// Values that are pieces of HTTP.
+extension Field {
+    /// The name of a header field: a token (RFC 9110 section 5.6.2). `*` is one, but no name.
+    func headerName() -> String? {
+        guard let text = text("the name of a header field") else { return nil }
+        guard Token.isValid(text), text != "*" else {
+            invalid("the name of a header field")
+            return nil
+        }
+        return text
+    }
+
+    func headerNames() -> [String]? {
+        guard let elements = elements("an array of header field names") else { return nil }
+        return elements.compactMap { $0.headerName() }
+    }
+
+    /// A method that can be routed.
+    func methodName(_ name: String) -> String? {
+        let common = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+        if ["CONNECT", "TRACE"].contains(name) {
+            error("\(name) is never forwarded", expected: "another method")
+            return nil
+        }
+        // Methods are compared with case (RFC 9110 section 9.1); no registered one has lower-case letters.
+        guard Token.isValid(name), name == name.uppercased() else {
+            error(
+                "invalid method", expected: "a method in upper case", found: "\"\(name)\"",
+                suggestion: Suggestion.nearest(to: name, among: common))
+            return nil
+        }
+        if !common.contains(name), let near = Suggestion.nearest(to: name, among: common) {
+            warning("uncommon method \"\(name)\"", suggestion: near)
+        }
+        return name
+    }
+
+    /// A path without wildcards.
+    func literalPath() -> String? {
+        guard let path = text("a path such as \"/oauth2/token\"") else { return nil }
+        if let problem = PathPattern.problem(path) ?? (path.contains("*") ? "wildcards are for routes" : nil) {
+            error("invalid path: \(problem)", expected: "a path such as \"/oauth2/token\"", found: summary)
+            return nil
+        }
+        return path
+    }
+}
+
+/// `token` of RFC 9110 section 5.6.2.
+enum Token {
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                ASCII.isLetter($0) || ASCII.isDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
+            }
+    }
+}

@@ -1,0 +1,134 @@
+import Bytes
+
+/// A whole configuration, checked: plain values that the composition root turns into policy, issuers and workers.
+/// File names in it are absolute, secrets are resolved.
+package struct GatewayConfiguration: Sendable {
+    /// The origin under which clients reach the gateway.
+    package var baseURL: WebOrigin
+    /// Further origins of the gateway itself (CORS-07).
+    package var additionalBaseURLs: [WebOrigin]
+    /// Number of event loops; 0 means one per core.
+    package var workers: Int
+    package var listeners: [ListenerEntry]
+    /// The admin listener; nil where none is configured.
+    package var admin: AdminSection?
+    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are believed.
+    package var trustedProxies: [AddressBlock]
+    package var limits: LimitsSection
+    package var upstreams: [UpstreamEntry]
+    package var challenge: ChallengeSection
+    package var tokenCache: TokenCacheSection
+    package var issuedTokenCache: IssuedTokenCacheSection
+    package var tokenService: TokenServiceSection
+    package var store: StoreSection
+    package var log: LogSection
+    package var cors: CORSSection
+    package var passwords: PasswordsSection
+    package var routes: [RouteEntry]
+    package var webgates: [WebgateEntry]
+    package var backends: [BackendEntry]
+    package var users: [UserEntry]
+    /// The role catalogue (ROLE-04), at most 256 names.
+    package var roles: [String]
+    package var policies: PoliciesSection
+    package var issuers: [IssuerEntry]
+    package var trustedIssuers: [TrustedIssuerEntry]
+}
+
+extension GatewayConfiguration {
+    /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
+    static let sectionNames = [
+        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+    ]
+
+    /// Reads every section; problems go to `findings`.
+    static func read(_ findings: Findings) -> GatewayConfiguration {
+        // An empty object stands in for a gateway.json that could not be read, which has been reported.
+        let node = findings.sources.gateway?.root ?? .init(.object([]))
+        var root = Field(node: node, pointer: "", findings: findings).object("an object")
+        _ = root.take("$schema")
+        let sections = sections(&root, findings)
+        let baseURL = baseURL(&root)
+        let policies = sections["policies"].map(PoliciesSection.read) ?? PoliciesSection()
+        let configuration = GatewayConfiguration(
+            baseURL: baseURL,
+            additionalBaseURLs: root.value("additionalBaseUrls", default: []) { $0.origins() },
+            workers: root.value("workers", default: 0) { $0.integer(in: 0...256, "a number of workers") },
+            listeners: root.required("listeners", "an array of listeners", standIn: [], ListenerEntry.readAll),
+            admin: root.optional("admin", AdminSection.read),
+            trustedProxies: root.value("trustedProxies", default: []) { $0.addressBlocks() },
+            limits: root.value("limits", default: LimitsSection(), LimitsSection.read),
+            upstreams: root.value("upstreams", default: [], UpstreamEntry.readAll),
+            challenge: ChallengeSection.read(root.take("challenge"), findings),
+            tokenCache: root.value("tokenCache", default: TokenCacheSection(), TokenCacheSection.read),
+            issuedTokenCache: root.value(
+                "issuedTokenCache", default: IssuedTokenCacheSection(), IssuedTokenCacheSection.read),
+            tokenService: TokenServiceSection.read(root.take("tokenService"), findings, baseURL: baseURL),
+            store: root.value("store", default: StoreSection(), StoreSection.read),
+            log: root.value("log", default: LogSection(), LogSection.read),
+            cors: root.value("cors", default: CORSSection(), CORSSection.read),
+            passwords: root.value("passwords", default: PasswordsSection(), PasswordsSection.read),
+            routes: sections["routes"].map(RouteEntry.readAll) ?? [],
+            webgates: sections["webgates"].map(WebgateEntry.readAll) ?? [],
+            backends: sections["backends"].map(BackendEntry.readAll) ?? [],
+            users: sections["users"].map(UserEntry.readAll) ?? [],
+            roles: sections["roles"].map(readRoles) ?? [],
+            policies: policies,
+            issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
+            trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? []
+        )
+        // Without a readable gateway.json every member would be unknown or missing.
+        if findings.sources.gateway != nil { root.finish() }
+        return configuration
+    }
+
+    private static func baseURL(_ root: inout ObjectReader) -> WebOrigin {
+        let standIn = WebOrigin(isSecure: false, host: "localhost", port: 80)
+        return root.required("baseUrl", "the gateway's own origin", standIn: standIn) { $0.origin() }
+    }
+
+    /// The sections that may have their own file, wherever they stand.
+    private static func sections(_ root: inout ObjectReader, _ findings: Findings) -> [String: Field] {
+        var sections: [String: Field] = [:]
+        for name in sectionNames {
+            let inline = root.take(name)
+            if let file = findings.sources.sections[name] {
+                sections[name] = Field(node: file.root, pointer: "/\(name)", findings: findings)
+            } else {
+                sections[name] = inline
+            }
+        }
+        return sections
+    }
+
+    /// The catalogue of role names. They are sent to upstreams as one comma-separated field.
+    private static func readRoles(_ field: Field) -> [String] {
+        guard let names = field.names("an array of role names") else { return [] }
+        for (i, name) in names.enumerated() where name.contains(",") || name.utf8.count > 128 {
+            field.findings.error(
+                "\(field.pointer)/\(i)", "invalid role name", expected: "at most 128 bytes without a comma",
+                found: "\"\(name)\"")
+        }
+        if names.count > 256 {
+            field.error("too many roles", expected: "at most 256 role names", found: "\(names.count)")
+        }
+        return names
+    }
+}
+
+extension WebOrigin {
+    init(isSecure: Bool, host: String, port: Int) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+    }
+}
+
+extension Field {
+    /// Whether this object is the root of a file and may name its schema.
+    var isFileRoot: Bool { findings.sources.sections[String(pointer.dropFirst())] != nil }
+
+    func origins() -> [WebOrigin]? { elements("an array of origins")?.compactMap { $0.origin() } }
+
+    func addressBlocks() -> [AddressBlock]? { elements("an array of CIDR blocks")?.compactMap { $0.addressBlock() } }
+}

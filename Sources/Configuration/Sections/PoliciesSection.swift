@@ -1,0 +1,68 @@
+import Bytes
+
+/// The environment policies under their own names (POL-01).
+package struct PoliciesSection: Sendable {
+    /// Grammar of CORS-01 to CORS-05.
+    package var allowOrigin = "disallow"
+    package var ssoRedirectWhitelist: String?
+    /// Nil where the endpoint's own default applies (CON-01).
+    package var tokenExchangeTimeoutSeconds: Int?
+    package var tokenExchangeTimeoutPolicy = TimeoutPolicy.fromTimeoutSeconds
+    /// The value of `Security_AuthTokenConfiguration`, read as JSON.
+    package var authTokenConfiguration: JSONNode?
+
+    /// How long exchanged tokens live (POL-03).
+    package enum TimeoutPolicy: String, Sendable, CaseIterable {
+        case fromTimeoutSeconds = "FromTimeoutSecs"
+        case fromExternalToken = "FromExternalToken"
+        case fromExternalTokenLimited = "FromExternalTokenLimitedByTimeoutSecs"
+    }
+
+    static func read(_ field: Field) -> PoliciesSection {
+        var object = field.object("an object of policies")
+        if field.isFileRoot { _ = object.take("$schema") }
+        let section = PoliciesSection(
+            allowOrigin: object.value("Security_AllowOrigin", default: "disallow") { $0.originPatterns() },
+            ssoRedirectWhitelist: object.optional("Security_SsoRedirectWhitelist") { $0.text() },
+            tokenExchangeTimeoutSeconds: object.optional("Security_TokenExchangeTimeoutSecs", timeout),
+            tokenExchangeTimeoutPolicy: object.value(
+                "Security_TokenExchangeTimeoutPolicy", default: .fromTimeoutSeconds
+            ) { $0.choice(TimeoutPolicy.self) },
+            authTokenConfiguration: object.optional("Security_AuthTokenConfiguration", authTokens)
+        )
+        object.finish()
+        return section
+    }
+
+    /// POL-02: a positive integer, or one as text.
+    private static func timeout(_ field: Field) -> Int? {
+        let expected = "a positive number of seconds, as a number or as text"
+        guard let text = field.node.string else {
+            guard field.node.integer != nil else {
+                field.wrongType(expected)
+                return nil
+            }
+            return field.seconds()
+        }
+        guard let seconds = Decimal.parse(Array(text.utf8).span), (1...315_360_000).contains(seconds) else {
+            field.invalid(expected)
+            return nil
+        }
+        return seconds
+    }
+
+    /// The seed keeps JSON in a string of one line; an object is accepted as well.
+    private static func authTokens(_ field: Field) -> JSONNode? {
+        if field.node.members != nil { return field.node }
+        let expected = "an object, or its JSON in a string"
+        guard let text = field.text(expected) else { return nil }
+        do throws(JSONError) {
+            let node = try JSONNode.parse(Array(text.utf8).span)
+            if node.members != nil { return node }
+            field.error("the text is not a JSON object", expected: expected)
+        } catch {
+            field.error("the text is not JSON: \(error)", expected: expected)
+        }
+        return nil
+    }
+}

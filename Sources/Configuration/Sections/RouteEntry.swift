@@ -1,0 +1,117 @@
+import Bytes
+
+/// A piece of the API and who may call it.
+package struct RouteEntry: Sendable {
+    package var name: String
+    /// Names, or `*.` and a name; empty for any host.
+    package var hosts: [String]
+    /// Literal segments, `*`, and a final `**`.
+    package var path: String
+    /// Methods and their rules in the order of the file; empty for all methods.
+    package var methods: [MethodEntry]
+    package var upstream: String
+    package var webgate: String?
+    /// `name/version` of the backends the route belongs to, from both sides of the association (MBE-07).
+    package var backends: [String]
+    /// The rule of methods that have none of their own.
+    package var access: AccessEntry
+    /// Overrides `Security_AllowOrigin` (CORS-10).
+    package var allowOrigin: String?
+    package var injection: InjectionEntry?
+    /// Whether the client's own credential goes to the upstream too.
+    package var forwardCredential: Bool
+    package var maximumBodyBytes: Int?
+    package var responseTimeout: Duration?
+
+    static func readAll(_ field: Field) -> [RouteEntry] {
+        var routes: [RouteEntry] = []
+        for element in field.elements("an array of routes") ?? [] {
+            let route = read(element)
+            if !route.name.isEmpty, let other = routes.firstIndex(where: { $0.name == route.name }) {
+                element.error(
+                    "duplicate route name \"\(route.name)\", as at \(field.pointer)/\(other)",
+                    expected: "a unique \"name\", which is the path where none is given")
+            }
+            routes.append(route)
+        }
+        return routes
+    }
+
+    private static func read(_ field: Field) -> RouteEntry {
+        var object = field.object("a route: {\"path\", \"upstream\"}")
+        let path = object.required("path", "a path pattern", standIn: "", path)
+        let access = AccessEntry.read(&object, inherited: nil)
+        let route = RouteEntry(
+            name: object.value("name", default: path) { $0.name() },
+            hosts: object.value("hosts", default: [], hosts),
+            path: path,
+            methods: object.value("methods", default: []) { MethodEntry.readAll($0, access) },
+            upstream: object.required("upstream", "the name of an upstream", standIn: "") {
+                $0.reference(to: .upstream)
+            },
+            webgate: object.optional("webgate") { $0.reference(to: .webgate) },
+            backends: object.value("backends", default: []) { $0.references(to: .backend) },
+            access: access,
+            allowOrigin: object.optional("allowOrigin") { $0.originPatterns() },
+            injection: object.optional("injection", InjectionEntry.read),
+            forwardCredential: object.flag("forwardCredential", default: false),
+            maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },
+            responseTimeout: object.optional("responseTimeout") { $0.duration() }
+        )
+        object.finish()
+        return route
+    }
+
+    private static func path(_ field: Field) -> String? {
+        let expected = "a pattern such as \"/items/*\" or \"/inventory/**\""
+        guard let path = field.text(expected) else { return nil }
+        if let problem = PathPattern.problem(path) {
+            field.error("invalid path pattern: \(problem)", expected: expected, found: field.summary)
+            return nil
+        }
+        return path
+    }
+
+    private static func hosts(_ field: Field) -> [String]? {
+        let expected = "a host name such as \"api.example.com\" or \"*.example.com\", without port"
+        guard let elements = field.elements("an array of host names") else { return nil }
+        if elements.isEmpty { field.error("the list is empty", expected: "at least one host, or no \"hosts\"") }
+        return elements.compactMap { element in
+            guard let text = element.text(expected) else { return nil }
+            let host = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
+            guard WebOrigin.isHostName(host) || IPLiteral(text) != nil else {
+                element.invalid(expected)
+                return nil
+            }
+            return text.lowercased()
+        }
+    }
+}
+
+/// One method of a route.
+package struct MethodEntry: Sendable {
+    package var method: String
+    /// The rule of the route with the method's own changes.
+    package var access: AccessEntry
+
+    static func readAll(_ field: Field, _ access: AccessEntry) -> [MethodEntry]? {
+        let expected = "an array of methods, or an object of rules by method"
+        if let elements = field.node.array, !elements.isEmpty {
+            return (field.names(expected) ?? []).enumerated().compactMap { index, name in
+                let place = Field(node: elements[index], pointer: "\(field.pointer)/\(index)", findings: field.findings)
+                return place.methodName(name).map { MethodEntry(method: $0, access: access) }
+            }
+        }
+        guard let members = field.node.members, !members.isEmpty else {
+            field.node.array == nil && field.node.members == nil
+                ? field.wrongType(expected) : field.error("no method", expected: expected)
+            return nil
+        }
+        return field.object(expected).entries.compactMap { name, place in
+            var object = place.object("a rule: {\"roles\", \"loginRequired\", \"public\", \"level\"}")
+            let own = AccessEntry.read(&object, inherited: access)
+            object.finish()
+            return place.methodName(name).map { MethodEntry(method: $0, access: own) }
+        }
+    }
+}

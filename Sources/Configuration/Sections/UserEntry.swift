@@ -1,0 +1,96 @@
+import Bytes
+
+/// A local user.
+package struct UserEntry: Sendable {
+    package var username: String
+    package var email: String?
+    package var firstName: String?
+    package var lastName: String?
+    package var realm: String
+    /// `{scheme}payload` (CRYPTO-01); nil for a user who cannot log in with a password.
+    package var password: String?
+    package var roles: [String]
+    package var isEnabled: Bool
+
+    /// The twelve schemes of CRYPTO-01, and the two slow ones.
+    static let schemes = [
+        "PlainText", "AES", "SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512", "SaltedSHA-1", "SaltedSHA-224",
+        "SaltedSHA-256", "SaltedSHA-384", "SaltedSHA-512", "PBKDF2-SHA512", "scrypt",
+    ]
+    /// Those that are fit for production.
+    private static let strong = schemes.suffix(2)
+
+    static func readAll(_ field: Field) -> [UserEntry] {
+        var users: [UserEntry] = []
+        for element in field.elements("an array of users") ?? [] {
+            let user = read(element)
+            for other in users where other.realm == user.realm && !user.username.isEmpty {
+                if other.username == user.username {
+                    element.error(
+                        "duplicate user \"\(user.username)\" in realm \"\(user.realm)\"", expected: "a unique name")
+                }
+                // Logins by mail must mean one user (JWT-24).
+                if let email = user.email, email.lowercased() == other.email?.lowercased() {
+                    field.findings.error(
+                        "\(element.pointer)/email", "user \"\(other.username)\" has this address already",
+                        expected: "a unique address", found: "\"\(email)\"")
+                }
+            }
+            users.append(user)
+        }
+        return users
+    }
+
+    private static func read(_ field: Field) -> UserEntry {
+        var object = field.object("a user: {\"username\"}")
+        let user = UserEntry(
+            username: object.required("username", "a user name", standIn: "") { $0.name() },
+            email: object.optional("email") { $0.email() },
+            firstName: object.optional("firstName") { $0.name() },
+            lastName: object.optional("lastName") { $0.name() },
+            realm: object.value("realm", default: "Default") { $0.name() },
+            password: object.optional("password", password),
+            roles: object.value("roles", default: []) { $0.references(to: .role) },
+            isEnabled: object.flag("enabled", default: true)
+        )
+        object.finish()
+        return user
+    }
+
+    /// The text is never shown: it may be a password in the clear.
+    private static func password(_ field: Field) -> String? {
+        let expected = "\"{scheme}payload\", made by \"portcullis hash\""
+        guard let text = field.node.string else {
+            field.error("wrong type", expected: expected)
+            return nil
+        }
+        guard text.hasPrefix("{"), let end = text.firstIndex(of: "}"), text.index(after: end) < text.endIndex else {
+            field.error("the password has no scheme, so it would never verify", expected: expected)
+            return nil
+        }
+        let scheme = String(text[text.index(after: text.startIndex)..<end])
+        guard schemes.contains(scheme) else {
+            let near = Suggestion.nearest(to: scheme, among: schemes)
+            field.error(
+                "unknown password scheme \"\(scheme)\"",
+                expected: near == nil ? "one of \(schemes.joined(separator: ", "))" : nil, suggestion: near)
+            return nil
+        }
+        if field.findings.production, !strong.contains(scheme) {
+            field.warning("the password scheme \"\(scheme)\" is quickly guessed", expected: "\"{scrypt}\"")
+        }
+        return text
+    }
+}
+
+extension Field {
+    func email() -> String? {
+        guard let text = name("a mail address") else { return nil }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !text.contains(" ") else {
+            invalid("a mail address such as \"joe@example.com\"")
+            return nil
+        }
+        return text
+    }
+}

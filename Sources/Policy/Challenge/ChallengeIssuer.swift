@@ -1,0 +1,107 @@
+import Bytes
+import Crypto
+import HTTP
+
+/// Makes the values of `WWW-Authenticate` and opens the contexts in them. Stateless: every instance with the same keys
+/// accepts what another has issued (CHAL-03).
+package final class ChallengeIssuer: Sendable {
+    /// Longest target that a challenge repeats with its query (CHAL-02).
+    private static let maximumTarget = 2_048
+    private static let purpose = Array("portcullis request-ctx 1".utf8)
+
+    private let keys: AEADKeyRing
+    private let lifetimeSeconds: Int64
+
+    /// - Parameters:
+    ///   - keys: the first one seals, all of them open (DEC-12).
+    ///   - lifetimeSeconds: how long a context can be answered.
+    package init(keys: AEADKeyRing, lifetimeSeconds: Int64 = 300) {
+        self.keys = keys
+        self.lifetimeSeconds = lifetimeSeconds
+    }
+
+    /// Appends the value of the `WWW-Authenticate` field of a 401: `OAM-Auth` on routes of a Webgate for the clients
+    /// that it recognises (CHAL-01, CHAL-04), else `Bearer`.
+    ///
+    /// - Parameters:
+    ///   - reason: a 401; a `Bearer` challenge tells of an error only where a token was sent (RFC 6750 section 3).
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - now: seconds since 1970.
+    package func append(
+        to chunk: Chunk, route: Route, reason: DenialReason, bytes: Span<UInt8>, head: RequestHead,
+        headers: HeaderTable, now: Int64
+    ) {
+        if let webgate = route.webgate {
+            let agent = headers.value(.userAgent) ?? .empty
+            if webgate.mismatch == .oamAuth || webgate.recognises(bytes.slice(agent)) {
+                let end = head.query?.end ?? head.path.end
+                let target = bytes.extracting(Int(head.path.start)..<end)
+                appendOAMAuth(to: chunk, route.challenge, bytes.slice(head.methodText), target, now: now)
+                return
+            }
+        }
+        chunk.ensureFree(route.challenge.bearer.count + 64)
+        chunk.append(route.challenge.bearer)
+        if let error = reason.bearerError {
+            chunk.append(", error=\"")
+            chunk.append(error)
+            chunk.append(ASCII.quote)
+        }
+    }
+
+    /// - Parameter target: path and query as received.
+    func appendOAMAuth(
+        to chunk: Chunk, _ text: ChallengeText, _ method: Span<UInt8>, _ target: Span<UInt8>, now: Int64
+    ) {
+        let shown = ChallengeIssuer.shown(target)
+        chunk.ensureFree(text.beforeTarget.count + text.beforeContext.count + 3 * shown.count)
+        chunk.append(text.beforeTarget.span)
+        let start = chunk.count
+        ChallengeIssuer.appendEncoded(target.extracting(shown), to: chunk)
+        let plaintext = RequestContext.plaintext(
+            webgate: text.webgateName.span, level: text.level, method: method,
+            target: chunk.readable.extracting(start...), expiresAt: now + lifetimeSeconds)
+        let sealed = keys.seal(plaintext.span, authenticating: ChallengeIssuer.purpose.span)
+        let context = Base64.encode(sealed.span, .url)
+        chunk.append(text.beforeContext.span)
+        chunk.ensureFree(context.count + text.afterContext.count)
+        chunk.append(context.span)
+        chunk.append(text.afterContext.span)
+    }
+
+    /// What a `request-ctx` vouches for; nil where it was changed, has expired or is not ours.
+    package func open(_ context: Span<UInt8>, now: Int64) -> RequestContext? {
+        guard let ranges = RequestContext.sealedRange(in: context),
+            let sealed = Base64.decode(context.extracting(ranges.sealed), .url),
+            let plaintext = keys.open(sealed.span, authenticating: ChallengeIssuer.purpose.span),
+            let opened = RequestContext(plaintext: plaintext.span),
+            bytesEqual(Array(opened.webgate.utf8).span, context.extracting(ranges.webgate)),
+            now < opened.expiresAt
+        else { return nil }
+        return opened
+    }
+
+    /// The part of a target that the challenge shows: all of it, or the path where it is too long (CHAL-02).
+    private static func shown(_ target: Span<UInt8>) -> Range<Int> {
+        if target.count <= maximumTarget { return 0..<target.count }
+        var end = 0
+        while end < target.count, target[end] != UInt8(ascii: "?") { end += 1 }
+        return 0..<end
+    }
+
+    /// Percent-encodes what cannot stand in a quoted string or in a URL (CHAL-02).
+    private static func appendEncoded(_ target: Span<UInt8>, to chunk: Chunk) {
+        for i in target.indices {
+            let byte = target[i]
+            if byte > ASCII.space, byte < 0x7f, byte != ASCII.quote, byte != ASCII.backslash {
+                chunk.append(byte)
+            } else {
+                chunk.append(ASCII.percent)
+                chunk.append(hexadecimal(byte >> 4))
+                chunk.append(hexadecimal(byte & 15))
+            }
+        }
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8 { digit < 10 ? 48 + digit : 55 + digit }
+}

@@ -1,0 +1,84 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+
+/// The Basic authenticator: a backend id beside an anonymous key or a local user's name and password (BASIC-01).
+struct BasicCredentials: Sendable {
+    private let backends: BackendStore
+    private let users: UserStore
+    private let roles: RoleCatalogue
+    private let level: Int
+    /// Key and holder of each backend, in the order of the store.
+    private let anonymous: [(key: [UInt8], principal: Principal)]
+
+    init(_ settings: PolicySettings) {
+        backends = settings.backends
+        users = settings.users
+        roles = settings.roles
+        level = settings.passwordLevel
+        anonymous = settings.backends.backends.map { backend in
+            let principal = Principal(
+                kind: .anonymous, method: .anonymousKey, subject: "anonymous", issuer: "local",
+                backendID: backend.mobileBackendID, roles: RoleSet(), catalogue: settings.roles, level: 0)
+            return (Array(backend.anonymousKey.utf8), principal)
+        }
+    }
+
+    /// - Parameters:
+    ///   - credential: what follows the scheme.
+    ///   - bytes: the buffer of `headers`.
+    func authenticate(_ credential: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable) -> AuthenticationOutcome {
+        // BASIC-03; two ids are as good as none, since each side could read another one.
+        guard headers.occurrences(.oracleMobileBackendID) == 1, let id = headers.value(.oracleMobileBackendID) else {
+            return .rejected(.missingBackend)
+        }
+        guard let index = backends.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
+        let backend = backends.backends[index]
+        guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
+        // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
+        let key = anonymous[index].key
+        if !key.isEmpty, constantTimeEqual(key.span, credential) { return .principal(anonymous[index].principal) }
+        guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
+            let username = String(validating: decoded[..<colon], as: UTF8.self), !username.isEmpty,
+            // RFC 7617 section 2: neither part has control characters.
+            decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
+        else { return .rejected(.malformedCredential) }
+        return .checkPassword(
+            PasswordCheck(
+                users: users, username: username, password: Array(decoded[(colon + 1)...]), realm: backend.realm,
+                backendID: backend.mobileBackendID, roles: roles, level: level))
+    }
+}
+
+/// A password to be checked off the event loop; the password dies with it.
+package final class PasswordCheck: Sendable {
+    private let users: UserStore
+    private let username: String
+    private let password: [UInt8]
+    private let realm: String
+    private let backendID: String
+    private let roles: RoleCatalogue
+    private let level: Int
+
+    init(
+        users: UserStore, username: String, password: [UInt8], realm: String, backendID: String, roles: RoleCatalogue,
+        level: Int
+    ) {
+        self.users = users
+        self.username = username
+        self.password = password
+        self.realm = realm
+        self.backendID = backendID
+        self.roles = roles
+        self.level = level
+    }
+
+    /// The user, with the roles of now (ROLE-03), or nil, which means `DenialReason.wrongPassword`. Slow.
+    package func run() -> Principal? {
+        guard let user = users.check(username: username, password: password, realm: realm) else { return nil }
+        return Principal(
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backendID,
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
+    }
+}

@@ -1,0 +1,63 @@
+import Bytes
+import Identity
+import JOSE
+
+/// Makes principals of verified tokens: the gateway's own by the claims it wrote, others by the rules of their issuer.
+struct TokenPrincipals: Sendable {
+    private let issuers: [IssuerSettings]
+    private let backends: BackendStore
+    private let users: UserStore
+    private let roles: RoleCatalogue
+    private let liveRoles: Bool
+
+    init(_ settings: PolicySettings) {
+        issuers = settings.issuers
+        backends = settings.backends
+        users = settings.users
+        roles = settings.roles
+        liveRoles = settings.liveRoles
+    }
+
+    /// Whom the token stands for. Its signature, dates and audience have been verified.
+    func principal(of token: VerifiedToken) throws(DenialReason) -> Principal {
+        let issuer = issuers[token.issuerIndex]
+        switch issuer.claims {
+        case .own: return try ownPrincipal(of: token, issuer: issuer.trust.name)
+        case .outside(let rules, let level, let backendID):
+            let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
+            let identity: ExternalIdentity
+            do {
+                identity = try rules.identify(claims: token.claims, realm: realm, users: users, catalogue: roles)
+            } catch {
+                throw .unknownSubject
+            }
+            return Principal(
+                kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
+                backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
+                expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID)
+        }
+    }
+
+    /// - Parameter issuer: name of the embedded issuer's entry.
+    private func ownPrincipal(of token: VerifiedToken, issuer: String) throws(DenialReason) -> Principal {
+        // Tokens of other purposes have the same issuer and key: only access tokens open routes (RFC 8725 section 3.11).
+        guard token.type == AccessTokenClaims.type, let claims = AccessTokenClaims(verified: token.claims) else {
+            throw .invalidToken
+        }
+        // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
+        guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
+        guard backend.oauthConsumer else { throw .oauthDisabled }
+        return Principal(
+            kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
+            roles: roles.roles(named: try grantedRoles(of: claims, realm: backend.realm)), catalogue: roles,
+            level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
+            tokenID: token.tokenID)
+    }
+
+    /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03).
+    private func grantedRoles(of claims: AccessTokenClaims, realm: String) throws(DenialReason) -> [String] {
+        guard liveRoles, claims.kind == .user, !claims.virtual else { return claims.roles }
+        guard let user = users.user(named: claims.subject, realm: realm), user.enabled else { throw .unknownSubject }
+        return user.roles
+    }
+}

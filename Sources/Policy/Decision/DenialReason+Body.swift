@@ -1,0 +1,50 @@
+import Bytes
+
+extension DenialReason {
+    /// The `code` member of the body. All 401s share one, so that a reply does not tell an unknown token from an
+    /// expired one, nor a wrong user from a wrong password (CHAL-07, section 1.6).
+    package var publicCode: String { status == 401 ? "unauthorized" : rawValue }
+
+    /// The `title` member of the body: the standard reason phrase, also where HTTP/1 says otherwise (CON-26).
+    package var title: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        default: "Method Not Allowed"
+        }
+    }
+
+    /// The `detail` member of the body.
+    package var detail: String {
+        switch self {
+        case .noRoute: "no such resource"
+        case .methodNotAllowed: "the resource does not have this method"
+        case .ambiguousPath: "the path is ambiguous"
+        case .corsDenied: "cross-site requests from this origin are not allowed"
+        case .corsMalformed: "malformed cross-site request"
+        case .duplicateCredential: "more than one credential"
+        case .backendMismatch: "the backend id does not belong to the credential"
+        case .backendNotAllowed: "the credential is not for this resource"
+        case .roleRequired: "a required role is missing"
+        default: "invalid or missing token"
+        }
+    }
+
+    /// The JSON body in UTF-8 (section 1.6). Rendered once for the whole run: a refusal formats nothing.
+    package var body: [UInt8] { DenialReason.bodies[DenialReason.position(self)] }
+
+    private static let bodies: [[UInt8]] = allCases.map { reason in
+        let text =
+            #"{"status":\#(reason.status),"title":"\#(reason.title)","detail":"\#(reason.detail)","#
+            + #""code":"\#(reason.publicCode)"}"#
+        return Array(text.utf8)
+    }
+
+    private static let positions: [DenialReason: Int] = Dictionary(
+        uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) }
+    )
+
+    private static func position(_ reason: DenialReason) -> Int { positions[reason] ?? 0 }
+}

@@ -1,0 +1,119 @@
+import Bytes
+
+/// Why a request is refused. The raw value is the stable code that stands in the access log, the metrics and
+/// `portcullis explain`; what the client sees of it is `publicCode`.
+package enum DenialReason: String, Error, Sendable, CaseIterable {
+    /// No route and no endpoint has this host and path (GW-01).
+    case noRoute = "no_route"
+    /// The most specific pattern for the path does not have the method.
+    case methodNotAllowed = "method_not_allowed"
+    /// The path has a second reading: encoded slash, dot segment or NUL (ROLE-05).
+    case ambiguousPath = "ambiguous_path"
+    /// The `Origin` is not one of those allowed (CORS-01).
+    case corsDenied = "cors_denied"
+    /// More than one `Origin`, or more than one requested method (CORS-08).
+    case corsMalformed = "cors_malformed"
+    /// More than one `Authorization` field (ISS-08).
+    case duplicateCredential = "duplicate_credential"
+
+    /// No credential was sent.
+    case missingCredential = "missing_credential"
+    /// The scheme of `Authorization` is none that is known here.
+    case unsupportedScheme = "unsupported_scheme"
+    /// The credential does not have the form of its scheme.
+    case malformedCredential = "malformed_credential"
+    /// Signature, key, algorithm or a mandatory claim of the token is wrong.
+    case invalidToken = "invalid_token"
+    case tokenExpired = "token_expired"
+    case tokenNotYetValid = "token_not_yet_valid"
+    /// The token stands on the deny list.
+    case tokenRevoked = "token_revoked"
+    /// No trusted issuer has the `iss` of the token.
+    case unknownIssuer = "unknown_issuer"
+    case wrongAudience = "wrong_audience"
+    /// The token is valid, but its subject may not be a principal here (mapping rules, deleted user).
+    case unknownSubject = "unknown_subject"
+    /// Basic without `Oracle-Mobile-Backend-ID` (BASIC-03).
+    case missingBackend = "missing_backend"
+    /// No backend has the id that was sent, or the one the token was made for (BASIC-03).
+    case unknownBackend = "unknown_backend"
+    /// `httpBasic` is off for the backend (MBE-03).
+    case basicDisabled = "basic_disabled"
+    /// `oauthConsumer` is off for the backend of the token (MBE-02).
+    case oauthDisabled = "oauth_disabled"
+    /// User and password do not belong together.
+    case wrongPassword = "wrong_password"
+    /// The route takes users alone, and this is a client or the anonymous key (ROLE-02).
+    case loginRequired = "login_required"
+    /// The route takes social logins alone (AMB-30).
+    case socialLoginRequired = "social_login_required"
+    /// The credential was obtained at a lower level than the route asks for (CHAL-06).
+    case stepUpRequired = "step_up_required"
+
+    /// `Oracle-Mobile-Backend-ID` names another backend than the credential (ISS-06).
+    case backendMismatch = "backend_mismatch"
+    /// The route is not one of the credential's backend (ISS-07).
+    case backendNotAllowed = "backend_not_allowed"
+    /// A role is missing, or one is held that is excluded (ROLE-01).
+    case roleRequired = "role_required"
+
+    /// The HTTP status: 401 for credentials, 403 for rights (GW-10).
+    package var status: Int {
+        switch self {
+        case .noRoute: 404
+        case .methodNotAllowed: 405
+        case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
+        case .corsDenied, .backendMismatch, .backendNotAllowed, .roleRequired: 403
+        case .missingCredential, .unsupportedScheme, .malformedCredential, .invalidToken, .tokenExpired,
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .missingBackend,
+            .unknownBackend, .basicDisabled, .oauthDisabled, .wrongPassword, .loginRequired, .socialLoginRequired,
+            .stepUpRequired:
+            401
+        }
+    }
+
+    /// One sentence for operators: what happened. Never sent to clients.
+    package var summary: StaticString {
+        switch self {
+        case .noRoute: "no route has this host and path"
+        case .methodNotAllowed: "the route does not have this method"
+        case .ambiguousPath: "the path can be read in more than one way"
+        case .corsDenied: "the origin is not allowed"
+        case .corsMalformed: "more than one Origin or Access-Control-Request-Method"
+        case .duplicateCredential: "more than one Authorization field"
+        case .missingCredential: "no credential was sent"
+        case .unsupportedScheme: "the Authorization scheme is not supported"
+        case .malformedCredential: "the credential does not have the form of its scheme"
+        case .invalidToken: "the token does not verify"
+        case .tokenExpired: "the token has expired"
+        case .tokenNotYetValid: "the token is not valid yet"
+        case .tokenRevoked: "the token was revoked"
+        case .unknownIssuer: "the issuer of the token is not trusted"
+        case .wrongAudience: "the token is for another audience"
+        case .unknownSubject: "the subject of the token is not accepted"
+        case .missingBackend: "Basic was sent without Oracle-Mobile-Backend-ID"
+        case .unknownBackend: "no backend has this id"
+        case .basicDisabled: "HTTP Basic is off for the backend"
+        case .oauthDisabled: "OAuth Consumer is off for the backend"
+        case .wrongPassword: "user and password do not belong together"
+        case .loginRequired: "the route takes logged-in users only"
+        case .socialLoginRequired: "the route takes social logins only"
+        case .stepUpRequired: "the credential was obtained at too low a level"
+        case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
+        case .backendNotAllowed: "the route does not belong to the backend of the credential"
+        case .roleRequired: "the caller does not have the roles that the route asks for"
+        }
+    }
+
+    /// The `error` of a `Bearer` challenge (RFC 6750 section 3.1, RFC 9470 section 3); nil where no bearer token was
+    /// sent, which then must not be hinted at.
+    package var bearerError: StaticString? {
+        switch self {
+        case .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience,
+            .unknownSubject, .oauthDisabled:
+            "invalid_token"
+        case .stepUpRequired, .loginRequired, .socialLoginRequired: "insufficient_user_authentication"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// The plain values that a `PolicySnapshot` is built from: what the configuration says, with references to other rooms
+/// already resolved to indices.
+package struct PolicySettings: Sendable {
+    /// Told apart by caches: a snapshot of another generation trusts nothing that an earlier one has verified.
+    package var generation: UInt64 = 1
+    /// `baseUrl` and `additionalBaseUrls`, in this order.
+    package var ownOrigins: [String] = []
+    /// The policy `Security_AllowOrigin`.
+    package var allowOrigin: String?
+    package var cors = CORSSettings()
+    package var roles = RoleCatalogue([])
+    package var webgates: [WebgateSettings] = []
+    package var routes: [RouteSettings] = []
+    /// Paths of the endpoints that are switched on.
+    package var endpoints: [(path: String, endpoint: Endpoint)] = []
+    package var issuers: [IssuerSettings] = []
+    package var backends: BackendStore
+    package var users: UserStore
+    package var revocations: RevocationList
+    package var challenges: ChallengeIssuer
+    /// Level that a checked password is worth (CHAL-06).
+    package var passwordLevel = Principal.standardLevel
+    /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
+    package var liveRoles = false
+
+    package init(backends: BackendStore, users: UserStore, revocations: RevocationList, challenges: ChallengeIssuer) {
+        self.backends = backends
+        self.users = users
+        self.revocations = revocations
+        self.challenges = challenges
+    }
+}
+
+package struct CORSSettings: Sendable {
+    package var allowCredentials = false
+    package var maxAgeSeconds = 600
+    /// Request fields that pages may set beside those of CORS-06.
+    package var allowHeaders: [String] = []
+    /// Response fields that pages may read beside `WWW-Authenticate`.
+    package var exposeHeaders: [String] = []
+
+    package init() {}
+}
+
+package struct WebgateSettings: Sendable {
+    package var name: String
+    package var level: Int
+    /// Values of `userDefinedParameters.User-Agent`.
+    package var userAgents: [String] = []
+    package var mismatch = Webgate.Mismatch.bearer
+    package var injection: InjectionRule?
+
+    package init(name: String, level: Int) {
+        self.name = name
+        self.level = level
+    }
+}
+
+/// Role names as a route names them.
+package struct RoleSettings: Sendable {
+    package var any: [String]?
+    package var all: [String]
+    package var none: [String]
+
+    package init(any: [String]? = nil, all: [String] = [], none: [String] = []) {
+        self.any = any
+        self.all = all
+        self.none = none
+    }
+}
+
+package struct RouteSettings: Sendable {
+    package var name: String
+    package var hosts: [String] = []
+    package var path: String
+    /// Names of methods; nil for all.
+    package var methods: [String]?
+    /// Roles that every method needs that `methodRoles` does not name.
+    package var roles = RoleSettings()
+    package var methodRoles: [String: RoleSettings] = [:]
+    package var upstream: Int
+    /// The `mobileBackendId`s whose credentials are accepted; empty for all.
+    package var backends: [String] = []
+    /// Name of the Webgate.
+    package var webgate: String?
+    package var isPublic = false
+    package var loginRequired = true
+    package var socialLogin = false
+    package var level: Int?
+    package var allowOrigin: String?
+    package var injection: InjectionRule?
+    package var forwardCredential = false
+    package var maximumBodyBytes: Int?
+    package var responseTimeoutMilliseconds: Int?
+
+    package init(name: String, path: String, upstream: Int) {
+        self.name = name
+        self.path = path
+        self.upstream = upstream
+    }
+
+    var methodSet: MethodSet { methods.map { MethodSet($0) } ?? .any }
+}
+
+/// An issuer whose tokens are believed, and what becomes of their claims.
+package struct IssuerSettings: Sendable {
+    package enum Claims: Sendable {
+        /// The embedded issuer's own: the claims are those that the gateway wrote (ISS-02).
+        case own
+        /// Another's: the rules make a user of them.
+        ///
+        /// - Parameters:
+        ///   - level: what a token of this issuer is worth (CHAL-06).
+        ///   - backendID: the backend that its tokens count as made for; nil for none.
+        case outside(ExternalIdentityRules, level: Int, backendID: String?)
+    }
+
+    package var trust: TrustedIssuer
+    package var claims: Claims
+
+    package init(trust: TrustedIssuer, claims: Claims) {
+        self.trust = trust
+        self.claims = claims
+    }
+}

@@ -1,0 +1,36 @@
+import Bytes
+import HTTP
+import Identity
+
+extension PolicySnapshot {
+    /// Why the caller may not use the route, or nil where it may. Runs on every request, whatever a cache says of the
+    /// credential. Allocates nothing.
+    ///
+    /// - Parameters:
+    ///   - principal: a verified caller; nil where no credential was sent.
+    ///   - bytes: the buffer of `head` and `headers`.
+    package func authorize(
+        _ route: Route, principal: Principal?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> DenialReason? {
+        if route.isPublic { return nil }
+        guard let principal else { return .missingCredential }
+        if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
+        if !route.accepts(backend: principal.backendBytes) { return .backendNotAllowed }
+        // ROLE-02: 401 and not 403, since another credential of the same caller would do.
+        if route.loginRequired, principal.kind != .user { return .loginRequired }
+        // AMB-30: no method of authentication that exists so far is a social one.
+        if route.socialLogin { return .socialLoginRequired }
+        // CHAL-06: a challenge for a higher level, never 403.
+        if principal.level < route.level { return .stepUpRequired }
+        let requirement = route.requirement(for: head.method, bytes.slice(head.methodText))
+        return requirement.isMet(by: principal.roles) ? nil : .roleRequired
+    }
+
+    /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the backend of the credential (ISS-06). The field is
+    /// a claim: it cannot give a backend to a credential that has none, and two of them agree with nobody.
+    private func claimsOwnBackend(_ principal: Principal, bytes: Span<UInt8>, headers: HeaderTable) -> Bool {
+        guard let field = headers.value(.oracleMobileBackendID) else { return true }
+        return headers.occurrences(.oracleMobileBackendID) == 1
+            && equal(principal.backendBytes, bytes.slice(field))
+    }
+}

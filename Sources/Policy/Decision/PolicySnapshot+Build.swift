@@ -1,0 +1,167 @@
+import Bytes
+import HTTP
+import Identity
+
+extension PolicySnapshot {
+    /// A snapshot of the settings, and what is wrong with them. With an error among the problems there is no snapshot:
+    /// half a policy is none.
+    package static func make(_ settings: PolicySettings) -> (snapshot: PolicySnapshot?, problems: [PolicyProblem]) {
+        var builder = Builder(settings)
+        let snapshot = builder.build()
+        return (builder.problems.contains { $0.severity == .error } ? nil : snapshot, builder.problems)
+    }
+
+    private struct Builder {
+        let settings: PolicySettings
+        var problems: [PolicyProblem] = []
+        var webgates: [String: Webgate] = [:]
+
+        init(_ settings: PolicySettings) { self.settings = settings }
+
+        mutating func build() -> PolicySnapshot {
+            let ownOrigins = ownOrigins()
+            let allowOrigin = allowOrigin(settings.allowOrigin, at: "/policies/Security_AllowOrigin")
+            var ordered: [Webgate] = []
+            for (index, webgate) in settings.webgates.enumerated() {
+                let made = make(webgate, at: "/webgates/\(index)")
+                ordered.append(made)
+                webgates[made.name] = made
+            }
+            let routes = routes(under: allowOrigin)
+            return PolicySnapshot(
+                settings, routes: RouteTable(routes: routes, endpoints: settings.endpoints), webgates: ordered,
+                cors: CORSPolicy(settings.cors, ownOrigins: ownOrigins), allowOrigin: allowOrigin)
+        }
+
+        private mutating func error(_ pointer: String, _ message: String) {
+            problems.append(PolicyProblem(pointer: pointer, message: message, severity: .error))
+        }
+
+        private mutating func ownOrigins() -> [URLPattern] {
+            var patterns: [URLPattern] = []
+            for (index, text) in settings.ownOrigins.enumerated() {
+                let pointer = index == 0 ? "/baseUrl" : "/additionalBaseUrls/\(index - 1)"
+                let bytes = Array((text.hasSuffix("/") ? text.dropLast() : Substring(text)).utf8)
+                // No wildcard: an own origin is trusted without asking the policy.
+                if SerializedOrigin(bytes.span) != nil, let pattern = try? URLPattern(bytes) {
+                    patterns.append(pattern)
+                } else {
+                    error(pointer, "\"\(text)\" is not an origin: scheme, host and optional port")
+                }
+            }
+            return patterns
+        }
+
+        private mutating func allowOrigin(_ text: String?, at pointer: String) -> AllowOriginPolicy {
+            let policy = AllowOriginPolicy(text)
+            problems += policy.problems.map {
+                PolicyProblem(pointer: pointer, message: $0.message, severity: .warning)
+            }
+            return policy
+        }
+
+        private mutating func make(_ webgate: WebgateSettings, at pointer: String) -> Webgate {
+            if !Webgate.isName(webgate.name) {
+                error("\(pointer)/name", "a Webgate name is 1 to 64 of A-Z a-z 0-9 . _ -")  // CHAL-08
+            }
+            if webgates[webgate.name] != nil { error("\(pointer)/name", "\"\(webgate.name)\" is there twice") }
+            if !(0...10).contains(webgate.level) { error("\(pointer)/level", "a level is 0 to 10") }
+            return Webgate(
+                name: webgate.name, level: webgate.level, userAgents: webgate.userAgents.map(UserAgentPattern.init),
+                mismatch: webgate.mismatch, injection: webgate.injection)
+        }
+
+        private mutating func routes(under allowOrigin: AllowOriginPolicy) -> [Route] {
+            var drafts: [RouteDraft] = []
+            for (index, route) in settings.routes.enumerated() {
+                if let draft = draft(route, index: index, under: allowOrigin) { drafts.append(draft) }
+            }
+            return drafts.map { draft in
+                let siblings = drafts.filter { $0.meets(draft) }
+                for other in siblings where other.index < draft.index && !other.methods.isDisjoint(with: draft.methods)
+                {
+                    error(
+                        "/routes/\(draft.index)/path",
+                        "\"\(draft.pattern.text)\" has a host and a method in common with /routes/\(other.index)")
+                }
+                return draft.route(allowedMethods: siblings.reduce(draft.methods) { $0.union($1.methods) })
+            }
+        }
+
+        private mutating func draft(
+            _ route: RouteSettings, index: Int, under allowOrigin: AllowOriginPolicy
+        ) -> RouteDraft? {
+            let pointer = "/routes/\(index)"
+            if let level = route.level, !(0...10).contains(level) { error("\(pointer)/level", "a level is 0 to 10") }
+            if let name = route.webgate, webgates[name] == nil {
+                error("\(pointer)/webgate", "there is no Webgate \"\(name)\"")
+            }
+            let hosts = hosts(of: route, at: pointer)
+            let requirement = requirement(route.roles, at: "\(pointer)/roles")
+            let methodRequirements = route.methodRoles.sorted { $0.key < $1.key }.map { name, roles in
+                let text = Array(name.utf8)
+                return Route.MethodRequirement(
+                    method: Method(text.span), text: text,
+                    requirement: self.requirement(roles, at: "\(pointer)/methods/\(name)/roles"))
+            }
+            let own = route.allowOrigin.map { self.allowOrigin($0, at: "\(pointer)/allowOrigin") }
+            do {
+                return RouteDraft(
+                    settings: route, index: index, pattern: try PathPattern(route.path), hosts: hosts,
+                    webgate: route.webgate.flatMap { webgates[$0] }, allowOrigin: own ?? allowOrigin,
+                    requirement: requirement, methodRequirements: methodRequirements)
+            } catch {
+                self.error("\(pointer)/path", "\"\(route.path)\": a pattern \(error.explanation)")
+                return nil
+            }
+        }
+
+        private mutating func hosts(of route: RouteSettings, at pointer: String) -> [HostPattern] {
+            var hosts: [HostPattern] = []
+            for (index, text) in route.hosts.enumerated() {
+                if let host = HostPattern(text) {
+                    if !hosts.contains(host) { hosts.append(host) }
+                } else {
+                    error("\(pointer)/hosts/\(index)", "\"\(text)\" is not a host, nor *. and a host")
+                }
+            }
+            return hosts
+        }
+
+        /// ROLE-04: a name that the catalogue does not have would never be held, or never be excluded.
+        private mutating func requirement(_ roles: RoleSettings, at pointer: String) -> RoleRequirement {
+            for name in (roles.any ?? []) + roles.all + roles.none where settings.roles.index(of: name) == nil {
+                error(pointer, "there is no role \"\(name)\"")
+            }
+            return RoleRequirement(
+                any: roles.any.map { settings.roles.roles(named: $0) }, all: settings.roles.roles(named: roles.all),
+                none: settings.roles.roles(named: roles.none))
+        }
+    }
+}
+
+/// A route of which only the methods of its siblings are not known yet.
+private struct RouteDraft {
+    let settings: RouteSettings
+    let index: Int
+    let pattern: PathPattern
+    let hosts: [HostPattern]
+    let webgate: Webgate?
+    let allowOrigin: AllowOriginPolicy
+    let requirement: RoleRequirement
+    let methodRequirements: [Route.MethodRequirement]
+
+    var methods: MethodSet { settings.methodSet }
+
+    /// Whether some request could be for both, but for its method.
+    func meets(_ other: RouteDraft) -> Bool {
+        pattern.segments == other.pattern.segments && pattern.isDeep == other.pattern.isDeep
+            && (hosts.isEmpty && other.hosts.isEmpty || hosts.contains { other.hosts.contains($0) })
+    }
+
+    func route(allowedMethods: MethodSet) -> Route {
+        Route(
+            settings, index: index, pattern: pattern, hosts: hosts, webgate: webgate, allowOrigin: allowOrigin,
+            requirement: requirement, methodRequirements: methodRequirements, allowedMethods: allowedMethods)
+    }
+}

@@ -1,0 +1,94 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// Everything that decides about requests, as of one reading of the configuration. Immutable and shared by all workers.
+///
+/// The order of questions is that of AMB-32: `match`, `screenOrigin`, `authenticate`, `authorize`. Each is one call per
+/// request, takes the time as an argument and touches nothing outside.
+package final class PolicySnapshot: Sendable {
+    package let generation: UInt64
+    package let routes: RouteTable
+    package let webgates: [Webgate]
+    package let roles: RoleCatalogue
+    package let challenges: ChallengeIssuer
+    package let revocations: RevocationList
+
+    let cors: CORSPolicy
+    /// `Security_AllowOrigin`, for whatever has no list of its own.
+    let allowOrigin: AllowOriginPolicy
+    let verifier: JWTVerifier
+    let principals: TokenPrincipals
+    let passwords: BasicCredentials
+
+    init(
+        _ settings: PolicySettings, routes: RouteTable, webgates: [Webgate], cors: CORSPolicy,
+        allowOrigin: AllowOriginPolicy
+    ) {
+        generation = settings.generation
+        self.routes = routes
+        self.webgates = webgates
+        self.cors = cors
+        self.allowOrigin = allowOrigin
+        roles = settings.roles
+        challenges = settings.challenges
+        revocations = settings.revocations
+        verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
+        principals = TokenPrincipals(settings)
+        passwords = BasicCredentials(settings)
+    }
+
+    /// The route or endpoint of a request (GW-01). A preflight leads where the request would lead that it announces.
+    ///
+    /// - Parameters:
+    ///   - path: the canonical path; may stand in another buffer than the head.
+    ///   - bytes: the buffer of `head` and `headers`.
+    package func match(
+        path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> RouteMatch {
+        let host = bytes.slice(head.authority)
+        guard CORSPolicy.isPreflight(head, headers), let field = headers.value(.accessControlRequestMethod) else {
+            return routes.match(host: host, path: path, method: head.method, methodText: bytes.slice(head.methodText))
+        }
+        let method = bytes.slice(field)
+        let match = routes.match(host: host, path: path, method: Method(method), methodText: method)
+        // CORS-06: the answer names the methods that the route has; the browser then refuses the other by itself.
+        if case .methodNotAllowed(let route) = match { return .route(route) }
+        return match
+    }
+
+    /// What the `Origin` of a request amounts to (CORS-01).
+    ///
+    /// - Parameter route: nil for endpoints and where no route was found, which are under the environment's policy
+    ///   (CORS-10).
+    package func screenOrigin(
+        _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> OriginVerdict {
+        cors.screen(route?.allowOrigin ?? allowOrigin, bytes: bytes, head: head, headers: headers)
+    }
+
+    /// Appends the CORS lines of a reply of any status, `Vary: Origin` at the least. Each line ends in CRLF.
+    package func appendCORSFields(
+        to chunk: Chunk, _ verdict: OriginVerdict, status: Int, bytes: Span<UInt8>, headers: HeaderTable
+    ) {
+        cors.appendFields(to: chunk, verdict, status: status, bytes: bytes, headers: headers)
+    }
+
+    /// Appends the CORS lines of the 204 that answers an allowed preflight. Each line ends in CRLF.
+    package func appendPreflightFields(
+        to chunk: Chunk, route: Route, bytes: Span<UInt8>, headers: HeaderTable
+    ) {
+        cors.appendPreflightFields(
+            to: chunk, methods: route.allowedMethodsText, takesAnyMethod: route.methods == .any, bytes: bytes,
+            headers: headers)
+    }
+
+    /// The same for an endpoint.
+    package func appendPreflightFields(
+        to chunk: Chunk, endpoint: Endpoint, bytes: Span<UInt8>, headers: HeaderTable
+    ) {
+        cors.appendPreflightFields(
+            to: chunk, methods: endpoint.allowedMethodsText, takesAnyMethod: false, bytes: bytes, headers: headers)
+    }
+}

@@ -1,0 +1,82 @@
+import Bytes
+import HTTP
+
+extension CORSPolicy {
+    /// Appends the lines that every reply under CORS carries, refusals included: `Vary: Origin`, and for an allowed
+    /// origin what lets the page read the reply (CORS-06, CORS-07).
+    ///
+    /// The upstream's `Access-Control-*` lines must have been dropped, its `Vary` stays beside this one.
+    ///
+    /// - Parameter bytes: the buffer of `headers`.
+    func appendFields(
+        to chunk: Chunk, _ verdict: OriginVerdict, status: Int, bytes: Span<UInt8>, headers: HeaderTable
+    ) {
+        guard verdict == .allowed || verdict == .preflight, let origin = headers.value(.origin) else {
+            chunk.ensureFree(16)
+            chunk.append("Vary: Origin\r\n")
+            return
+        }
+        let tail = status == 401 ? afterOriginOfChallenge.span : afterOrigin.span
+        chunk.ensureFree(64 + Int(origin.count) + tail.count)
+        chunk.append("Vary: Origin\r\nAccess-Control-Allow-Origin: ")
+        chunk.append(bytes.slice(origin))
+        chunk.append(tail)
+    }
+
+    /// Appends the lines of the 204 that answers an allowed preflight (CORS-06).
+    ///
+    /// - Parameters:
+    ///   - methods: those of the route or endpoint, separated by commas.
+    ///   - takesAnyMethod: whether it has every extension method too, which then cannot be listed; the one asked for is
+    ///     named.
+    func appendPreflightFields(
+        to chunk: Chunk, methods: [UInt8], takesAnyMethod: Bool, bytes: Span<UInt8>, headers: HeaderTable
+    ) {
+        let origin = bytes.slice(headers.value(.origin) ?? .empty)
+        let method = bytes.slice(headers.value(.accessControlRequestMethod) ?? .empty)
+        chunk.ensureFree(128 + origin.count + afterOriginOfPreflight.count + methods.count + method.count)
+        // What is allowed depends on what was asked for, so that a cache must not give it to another page.
+        chunk.append("Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers\r\n")
+        chunk.append("Access-Control-Allow-Origin: ")
+        chunk.append(origin)
+        chunk.append(afterOriginOfPreflight.span)
+        chunk.append(methods)
+        if takesAnyMethod, Method(method) == .extension, isToken(method) {
+            chunk.append(", ")
+            chunk.append(method)
+        }
+        chunk.append("\r\n")
+        appendAllowedHeaders(to: chunk, bytes: bytes, headers: headers)
+        chunk.ensureFree(maxAge.count)
+        chunk.append(maxAge.span)
+    }
+
+    /// Of the fields that the page wants to set, those that are allowed, spelt as it spelt them.
+    private func appendAllowedHeaders(to chunk: Chunk, bytes: Span<UInt8>, headers: HeaderTable) {
+        var isFirst = true
+        guard headers.occurrences(.accessControlRequestHeaders) > 0 else { return }
+        for i in 0..<headers.count where headers[i].token == .accessControlRequestHeaders {
+            var list = FieldList(headers[i].value)
+            while let element = list.next(bytes) {
+                let name = bytes.slice(element)
+                guard allows(header: name) else { continue }
+                chunk.ensureFree(48 + name.count)
+                if isFirst { chunk.append("Access-Control-Allow-Headers: ") } else { chunk.append(", ") }
+                isFirst = false
+                chunk.append(name)
+            }
+        }
+        chunk.ensureFree(2)
+        if !isFirst { chunk.append("\r\n") }
+    }
+
+    private func allows(header name: Span<UInt8>) -> Bool {
+        for i in allowHeaders.indices where equalIgnoringCase(allowHeaders[i], name) { return true }
+        return false
+    }
+
+    private func isToken(_ text: Span<UInt8>) -> Bool {
+        for i in text.indices where !ASCII.isLetter(text[i]) && text[i] != UInt8(ascii: "-") { return false }
+        return !text.isEmpty
+    }
+}

@@ -1,0 +1,69 @@
+import Bytes
+import HTTP
+
+/// What the gateway says to browsers about cross-site requests, beside the lists of allowed origins.
+package struct CORSPolicy: Sendable {
+    /// Request fields that pages may always set (CORS-06).
+    private static let standardHeaders = [
+        "Authorization", "Content-Type", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
+        "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
+    ]
+
+    /// The base URLs of the gateway, which are not across sites (CORS-07, AMB-31).
+    private let ownOrigins: [URLPattern]
+    let allowHeaders: [[UInt8]]
+    /// Lines that follow the value of `Access-Control-Allow-Origin`, its line end first.
+    let afterOrigin: [UInt8]
+    /// The same on a 401, whose challenge scripts may read (CHAL-09).
+    let afterOriginOfChallenge: [UInt8]
+    /// The same on a preflight, up to the value of `Access-Control-Allow-Methods`.
+    let afterOriginOfPreflight: [UInt8]
+    /// Last lines of a preflight.
+    let maxAge: [UInt8]
+
+    /// - Parameter ownOrigins: origins of the gateway, each without wildcard and path.
+    init(_ settings: CORSSettings, ownOrigins: [URLPattern]) {
+        self.ownOrigins = ownOrigins
+        allowHeaders = (CORSPolicy.standardHeaders + settings.allowHeaders).map { Array($0.utf8) }
+        // CORS-07: never with a wildcard, only when the configuration says so.
+        let credentials = settings.allowCredentials ? "Access-Control-Allow-Credentials: true\r\n" : ""
+        func tail(_ exposed: [String]) -> [UInt8] {
+            let line = exposed.isEmpty ? "" : "Access-Control-Expose-Headers: \(exposed.joined(separator: ", "))\r\n"
+            return Array("\r\n\(credentials)\(line)".utf8)
+        }
+        afterOrigin = tail(settings.exposeHeaders)
+        afterOriginOfChallenge = tail(["WWW-Authenticate"] + settings.exposeHeaders)
+        afterOriginOfPreflight = Array("\r\n\(credentials)Access-Control-Allow-Methods: ".utf8)
+        maxAge = Array("Access-Control-Max-Age: \(max(0, settings.maxAgeSeconds))\r\n".utf8)
+    }
+
+    /// Whether the request asks for leave to send another one (CORS-06).
+    static func isPreflight(_ head: RequestHead, _ headers: HeaderTable) -> Bool {
+        head.method == .options && headers.occurrences(.origin) > 0
+            && headers.occurrences(.accessControlRequestMethod) > 0
+    }
+
+    /// The verdict on a request under a list of allowed origins. Allocates nothing.
+    ///
+    /// An own origin gets what an allowed one gets: a page of one base URL that calls another is across sites for its
+    /// browser, which wants to see the fields.
+    ///
+    /// - Parameter bytes: the buffer of `head` and `headers`.
+    func screen(
+        _ allowOrigin: AllowOriginPolicy, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> OriginVerdict {
+        guard let field = headers.value(.origin) else { return .notCrossSite }
+        guard headers.occurrences(.origin) == 1 else { return .malformed }
+        let isPreflight = CORSPolicy.isPreflight(head, headers)
+        if isPreflight, headers.occurrences(.accessControlRequestMethod) > 1 { return .malformed }
+        let origin = bytes.slice(field)
+        guard let parts = SerializedOrigin(origin), isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
+        else { return .refused }
+        return isPreflight ? .preflight : .allowed
+    }
+
+    private func isOwn(_ origin: SerializedOrigin, of text: Span<UInt8>) -> Bool {
+        for i in ownOrigins.indices where ownOrigins[i].matches(origin, of: text) { return true }
+        return false
+    }
+}

@@ -1,0 +1,24 @@
+import Bytes
+
+/// What the gateway answers by itself. Endpoints take precedence over routes (section 1.4).
+package enum Endpoint: UInt8, Sendable, CaseIterable {
+    /// The OAuth token endpoint (OAUTH-01).
+    case token
+    /// The public keys of the embedded issuer (ISS-02).
+    case jwks
+    /// Authorization server metadata (RFC 8414), also under the name that OpenID Connect clients ask for.
+    case metadata
+    /// Who am I (BASIC-04).
+    case whoAmI
+
+    /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
+    package var allowedMethodsText: [UInt8] {
+        switch self {
+        case .token: Endpoint.posting
+        case .jwks, .metadata, .whoAmI: Endpoint.reading
+        }
+    }
+
+    private static let posting = Array("POST".utf8)
+    private static let reading = Array("GET, HEAD".utf8)
+}

@@ -1,0 +1,64 @@
+import HTTP
+
+/// Which token the upstream is called with and where it is put (CACHE-04, AMB-21).
+package struct InjectionRule: Equatable, Sendable {
+    /// Name of the issuer in the configuration.
+    package let issuer: String
+    /// Index of the issuer in the order that the composition root registered them.
+    package let issuerIndex: Int
+    /// Tells tokens of differently configured issuers apart in the cache.
+    package let configurationID: String
+    /// Name of the field as it is written.
+    package let headerName: [UInt8]
+    /// Token of that name, so that the client's field of the same name can be dropped.
+    package let headerToken: HeaderToken
+    /// What stands before and after the token in the value: the format split at `{token}`.
+    package let prefix: [UInt8]
+    package let suffix: [UInt8]
+
+    /// - Parameters:
+    ///   - header: a field name (RFC 9110 section 5.1).
+    ///   - format: has `{token}` exactly once.
+    /// - Returns: nil where the header is no field name or the format not of that form.
+    package init?(
+        issuer: String, issuerIndex: Int, configurationID: String, header: String = "Authorization",
+        format: String = "Bearer {token}"
+    ) {
+        let name = Array(header.utf8)
+        guard !name.isEmpty, name.allSatisfy(InjectionRule.isNameCharacter) else { return nil }
+        let parts = InjectionRule.split(Array(format.utf8), at: Array("{token}".utf8))
+        guard parts.count == 2, parts.joined().allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else { return nil }
+        self.issuer = issuer
+        self.issuerIndex = issuerIndex
+        self.configurationID = configurationID
+        headerName = name
+        headerToken = HeaderToken.lookup(name.span)
+        prefix = parts[0]
+        suffix = parts[1]
+    }
+
+    /// A `tchar` (RFC 9110 section 5.6.2).
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "#")...UInt8(ascii: "'"):
+            true
+        default: Array("!*+-.|~".utf8).contains(byte)
+        }
+    }
+
+    private static func split(_ text: [UInt8], at mark: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = [[]]
+        var rest = text[...]
+        while let first = rest.first {
+            if rest.starts(with: mark) {
+                parts.append([])
+                rest = rest.dropFirst(mark.count)
+            } else {
+                parts[parts.count - 1].append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return parts
+    }
+}

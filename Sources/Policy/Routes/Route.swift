@@ -1,0 +1,104 @@
+import Bytes
+import HTTP
+import Identity
+
+/// One way in: which requests it takes, who may use it, and where they go. Immutable and shared by all workers.
+package final class Route: Sendable {
+    /// Position in the configuration; dense, so that counters can be an array.
+    package let index: Int
+    package let name: String
+    package let pattern: PathPattern
+    /// Empty where the route takes every host.
+    package let hosts: [HostPattern]
+    package let methods: MethodSet
+    /// Index of the upstream in the order that the composition root gave them.
+    package let upstream: Int
+    /// Ids of the backends whose credentials are accepted; empty where all are (ISS-07).
+    package let backends: [[UInt8]]
+    package let webgate: Webgate?
+    /// No credential is needed or looked at (ROLE-02, AMB-20).
+    package let isPublic: Bool
+    /// Only users are let in, no clients and no anonymous key (ROLE-02).
+    package let loginRequired: Bool
+    /// Only social logins are let in (AMB-30).
+    package let socialLogin: Bool
+    /// The least level of a credential (CHAL-06).
+    ///
+    /// The level of the route itself, else that of its Webgate; where no login is required, a Webgate's level, which is
+    /// about logins, asks for nothing.
+    package let level: Int
+    /// The level that the challenge names.
+    package let challengeLevel: Int
+    package let allowOrigin: AllowOriginPolicy
+    /// The route's own rule, else that of its Webgate.
+    package let injection: InjectionRule?
+    /// Whether the client's credential goes to the upstream (GW-09).
+    package let forwardCredential: Bool
+    package let maximumBodyBytes: Int?
+    package let responseTimeoutMilliseconds: Int?
+    /// The methods that all routes of this pattern and host have together, as `Allow` and
+    /// `Access-Control-Allow-Methods` name them.
+    package let allowedMethodsText: [UInt8]
+    let challenge: ChallengeText
+
+    private let requirement: RoleRequirement
+    private let methodRequirements: [MethodRequirement]
+
+    struct MethodRequirement: Sendable {
+        let method: Method
+        let text: [UInt8]
+        let requirement: RoleRequirement
+    }
+
+    init(
+        _ settings: RouteSettings, index: Int, pattern: PathPattern, hosts: [HostPattern], webgate: Webgate?,
+        allowOrigin: AllowOriginPolicy, requirement: RoleRequirement, methodRequirements: [MethodRequirement],
+        allowedMethods: MethodSet
+    ) {
+        self.index = index
+        self.pattern = pattern
+        self.hosts = hosts
+        self.webgate = webgate
+        self.allowOrigin = allowOrigin
+        self.requirement = requirement
+        self.methodRequirements = methodRequirements
+        name = settings.name
+        methods = settings.methodSet
+        upstream = settings.upstream
+        backends = settings.backends.map { Array($0.utf8) }
+        isPublic = settings.isPublic
+        loginRequired = settings.loginRequired && !settings.isPublic
+        socialLogin = settings.socialLogin
+        challengeLevel = settings.level ?? webgate?.level ?? 0
+        level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
+        injection = settings.injection ?? webgate?.injection
+        forwardCredential = settings.forwardCredential
+        maximumBodyBytes = settings.maximumBodyBytes
+        responseTimeoutMilliseconds = settings.responseTimeoutMilliseconds
+        allowedMethodsText = allowedMethods.text
+        challenge = ChallengeText(webgate: webgate, level: settings.level ?? webgate?.level ?? 0)
+    }
+
+    /// The roles that a request with this method needs: those of the method, else those of the route. `HEAD` needs what
+    /// `GET` needs, since it tells what `GET` would.
+    ///
+    /// - Parameter text: name of the method, read for `.extension` alone.
+    package func requirement(for method: Method, _ text: Span<UInt8>) -> RoleRequirement {
+        if methodRequirements.isEmpty { return requirement }
+        for i in methodRequirements.indices where methodRequirements[i].method == method {
+            if method != .extension || equal(methodRequirements[i].text, text) {
+                return methodRequirements[i].requirement
+            }
+        }
+        return method == .head ? requirement(for: .get, text) : requirement
+    }
+
+    /// Whether credentials of the backend with this id are accepted (ISS-07).
+    ///
+    /// - Parameter id: empty for a credential without a backend, which opens only routes that are bound to none.
+    func accepts(backend id: [UInt8]) -> Bool {
+        if backends.isEmpty { return true }
+        for i in backends.indices where equal(backends[i], id.span) { return true }
+        return false
+    }
+}

@@ -1,0 +1,71 @@
+import Bytes
+import HTTP
+
+/// Finds the route of a request: the most specific one.
+///
+/// Hosts go before paths: routes that name the host, then those whose `*.` pattern covers it, then those for every
+/// host; the first group with a fitting pattern decides. Within a group, patterns are compared segment by segment: a
+/// literal goes before `*`, the end of the pattern and `*` before `**`. The method plays no part in it: a method that
+/// the most specific pattern does not have is refused and never falls through to a more general rule (ROLE-05).
+package struct RouteTable: Sendable {
+    package let routes: [Route]
+    private let endpoints: [(path: [UInt8], endpoint: Endpoint)]
+    private let exactHosts: SortedNames
+    private let wildcardHosts: SortedNames
+    /// Root for requests that no host group decides; -1 where all routes name hosts.
+    private let anyHost: Int32
+    private let trie: RouteTrie
+
+    /// - Parameters:
+    ///   - routes: no two of them with the same pattern and a host and method in common; the first would win.
+    ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes.
+    package init(routes: [Route], endpoints: [(path: String, endpoint: Endpoint)] = []) {
+        var trie = RouteTrie()
+        let anywhere = routes.filter(\.hosts.isEmpty)
+        anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
+        var roots: [(host: HostPattern, root: Int32)] = []
+        for host in Set(routes.flatMap(\.hosts)) {
+            roots.append((host, trie.grow(routes.filter { $0.hosts.contains(host) })))
+        }
+        self.routes = routes
+        self.endpoints = endpoints.map { (Array($0.path.utf8), $0.endpoint) }
+        self.trie = trie
+        exactHosts = SortedNames(
+            roots.filter { !$0.host.isWildcard }.map { ($0.host.name, $0.root) }, ignoringCase: true)
+        wildcardHosts = SortedNames(
+            roots.filter(\.host.isWildcard).map { ($0.host.name, $0.root) }, ignoringCase: true)
+    }
+
+    /// The route or endpoint of a request. Allocates nothing.
+    ///
+    /// - Parameters:
+    ///   - host: host and optional port, in any case; empty where the request has none.
+    ///   - path: canonical (`CanonicalPath`); nothing else is safe to match.
+    ///   - methodText: name of the method, read for `.extension` alone.
+    package func match(
+        host: Span<UInt8>, path: Span<UInt8>, method: Method, methodText: Span<UInt8>
+    ) -> RouteMatch {
+        for i in endpoints.indices where equal(endpoints[i].path, path) {
+            return .endpoint(endpoints[i].endpoint)
+        }
+        guard !path.isEmpty, path[0] == ASCII.slash else { return .notFound }
+        var leaf: Int32 = -1
+        if !exactHosts.isEmpty || !wildcardHosts.isEmpty {
+            let name = host.extracting(HostPattern.host(in: host))
+            let exact = exactHosts.value(of: name)
+            if exact >= 0 { leaf = trie.leaf(of: path, under: exact) }
+            if leaf < 0, let wildcard = wildcardRoot(of: name) { leaf = trie.leaf(of: path, under: wildcard) }
+        }
+        if leaf < 0, anyHost >= 0 { leaf = trie.leaf(of: path, under: anyHost) }
+        return leaf < 0 ? .notFound : trie.choose(leaf, method, methodText)
+    }
+
+    private func wildcardRoot(of name: Span<UInt8>) -> Int32? {
+        guard !wildcardHosts.isEmpty else { return nil }
+        var dot = 0
+        while dot < name.count, name[dot] != ASCII.dot { dot += 1 }
+        guard dot > 0, dot < name.count else { return nil }
+        let root = wildcardHosts.value(of: name.extracting((dot + 1)...))
+        return root < 0 ? nil : root
+    }
+}

@@ -1,0 +1,68 @@
+import Bytes
+
+/// A named protection space: its routes share a level, a challenge and a token for the upstream (CHAL-01, CACHE-03).
+package final class Webgate: Sendable {
+    /// What a client gets whose `User-Agent` is not one of the Webgate's (CHAL-04).
+    package enum Mismatch: String, Sendable {
+        /// 401 with `Bearer realm="<WebGateName>"`.
+        case bearer
+        /// A redirect to the login form for clients that accept HTML; the others get the bearer challenge.
+        case redirect
+        /// The `OAM-Auth` challenge all the same.
+        case oamAuth = "oam-auth"
+    }
+
+    /// `[A-Za-z0-9._-]{1,64}`, so that it needs no quoting (CHAL-08).
+    package let name: String
+    /// 0 to 10.
+    package let level: Int
+    /// The agents that get `OAM-Auth`; empty where all do (AMB-22).
+    package let userAgents: [UserAgentPattern]
+    package let mismatch: Mismatch
+    package let injection: InjectionRule?
+
+    package init(
+        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: Mismatch = .bearer,
+        injection: InjectionRule? = nil
+    ) {
+        self.name = name
+        self.level = level
+        self.userAgents = userAgents
+        self.mismatch = mismatch
+        self.injection = injection
+    }
+
+    /// Whether a name can be a Webgate's (CHAL-08).
+    package static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == ASCII.dot || $0 == UInt8(ascii: "_")
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    /// Whether a client with this `User-Agent` is one that understands `OAM-Auth` (CHAL-04).
+    ///
+    /// - Parameter userAgent: value of the field; empty where there is none.
+    package func recognises(_ userAgent: Span<UInt8>) -> Bool {
+        if userAgents.isEmpty { return true }
+        for i in userAgents.indices where userAgents[i].matches(userAgent) { return true }
+        return false
+    }
+}
+
+/// A value of `userDefinedParameters.User-Agent`: exact and with case, or a prefix where it ends in `*` (DEC-07).
+package struct UserAgentPattern: Equatable, Sendable {
+    private let text: [UInt8]
+    private let isPrefix: Bool
+
+    package init(_ text: String) {
+        isPrefix = text.hasSuffix("*")
+        self.text = Array((isPrefix ? text.dropLast() : Substring(text)).utf8)
+    }
+
+    package func matches(_ userAgent: Span<UInt8>) -> Bool {
+        if !isPrefix { return bytesEqual(userAgent, text.span) && !text.isEmpty }
+        return userAgent.count >= text.count && bytesEqual(userAgent.extracting(first: text.count), text.span)
+    }
+}

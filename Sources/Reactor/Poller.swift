@@ -1,0 +1,408 @@
+import Bytes
+import CLinux
+
+/// One event loop's view of the kernel: it waits, receives and sends, and reports what is done.
+///
+/// Use: `wait()`, then `next()` until it answers nil. Registration is edge-triggered and made once per connection, so a
+/// request costs no `epoll_ctl`. Callers never call `read`; an io_uring engine can take this one's place behind the same
+/// calls. Not Sendable: one per worker.
+package final class Poller {
+    private let epoll: Descriptor
+    private var events = EventBuffer(capacity: 512)
+    private var cursor = 0
+    private var sockets: [Socket] = []
+    private var vacant: [Int] = []
+    private var listeners: [Listener] = []
+    /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
+    private var revisit: [(socket: Socket, generation: UInt32)] = []
+    private var revisiting: [(socket: Socket, generation: UInt32)] = []
+    private var revisitCursor = 0
+    private var current: Socket?
+    private var timers: TimerWheel
+    private let waker: Waker
+    private var listenersPausedUntil: Int64 = 0
+
+    /// The spare buffers of this loop.
+    package let chunks: ChunkPool
+    /// Milliseconds of the monotonic clock at the last wait.
+    package private(set) var now: Int64
+    /// Seconds since 1970 at the last wait.
+    package private(set) var wallSeconds: Int64
+
+    private static let wakerIndex: UInt64 = .max
+    private static let listenerFlag: UInt64 = 1 << 63
+    /// How many connections one listener may take in a turn, so that a flood of them does not starve the others.
+    private static let acceptsPerTurn = 64
+
+    package init(waker: Waker, chunkSize: Int, spareChunks: Int = 256) throws(KernelError) {
+        epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
+        self.waker = waker
+        chunks = ChunkPool(chunkSize: chunkSize, keep: spareChunks)
+        now = Clock.monotonicMilliseconds
+        wallSeconds = Clock.wallSeconds
+        timers = TimerWheel(now: now)
+        let mask = CLINUX_IN
+        _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, mask, Poller.wakerIndex))
+    }
+
+    // MARK: Waiting
+
+    /// Waits for the next events. What `next` has not yet handed out is not lost.
+    package func wait() {
+        settle()
+        let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
+        cursor = 0
+        events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
+        now = Clock.monotonicMilliseconds
+        wallSeconds = Clock.wallSeconds
+        timers.advance(to: now)
+        swap(&revisit, &revisiting)
+        revisitCursor = 0
+        for listener in listeners { listener.acceptedInTurn = 0 }
+        resumeListeners()
+    }
+
+    /// The next thing that happened in this turn, or nil when it is time to wait.
+    package func next() -> Completion? {
+        settle()
+        while cursor < events.count {
+            let (data, mask) = events.event(cursor)
+            if data == Poller.wakerIndex {
+                cursor += 1
+                waker.drain()
+                return .woken
+            }
+            if data & Poller.listenerFlag != 0 {
+                if let completion = accept(listeners[Int(data & ~Poller.listenerFlag)]) { return completion }
+                cursor += 1
+                continue
+            }
+            cursor += 1
+            let socket = sockets[Int(data & 0xffff_ffff)]
+            guard socket.descriptor >= 0, socket.generation == UInt32(data >> 32) else { continue }
+            if let completion = digest(socket, mask) { return completion }
+        }
+        while revisitCursor < revisiting.count {
+            let (socket, generation) = revisiting[revisitCursor]
+            revisitCursor += 1
+            guard socket.descriptor >= 0, socket.generation == generation else { continue }
+            socket.queued = false
+            if let completion = progress(socket) { return completion }
+        }
+        revisiting.removeAll(keepingCapacity: true)
+        revisitCursor = 0
+        if let token = timers.next() { return .timer(token) }
+        return nil
+    }
+
+    /// Sets a timer; it cannot be cancelled, see `TimerWheel`.
+    package func schedule(_ token: TimerToken, at deadline: Int64) { timers.schedule(token, at: deadline) }
+
+    /// Gives the buffer of the last socket back where nothing is unread in it.
+    private func settle() {
+        guard let socket = current else { return }
+        current = nil
+        releaseEmptyInbox(socket)
+    }
+
+    private func releaseEmptyInbox(_ socket: Socket) {
+        if let chunk = socket.inbox, chunk.isEmpty {
+            socket.inbox = nil
+            chunks.give(chunk)
+        }
+    }
+
+    private func queue(_ socket: Socket) {
+        guard !socket.queued else { return }
+        socket.queued = true
+        revisit.append((socket, socket.generation))
+    }
+
+    // MARK: Events
+
+    private func digest(_ socket: Socket, _ mask: UInt32) -> Completion? {
+        let broken = mask & (CLINUX_ERR | CLINUX_HUP) != 0
+        if socket.connecting {
+            guard broken || mask & CLINUX_OUT != 0 else { return nil }
+            socket.connecting = false
+            let error = clinux_socket_error(socket.descriptor)
+            if error != 0 || broken { return fail(socket, error == 0 ? ECONNRESET : error) }
+            if mask & CLINUX_IN != 0 {
+                socket.readable = true
+                queue(socket)
+            }
+            return .connected(socket)
+        }
+        if mask & CLINUX_RDHUP != 0 || broken { socket.hangup = true }
+        if mask & CLINUX_IN != 0 || socket.hangup { socket.readable = true }
+        if mask & CLINUX_OUT != 0, socket.outboxCount > 0 {
+            flush(socket)
+            if socket.outboxCount == 0, socket.failure == 0 {
+                if socket.readable { queue(socket) }
+                return .sent(socket)
+            }
+        }
+        return progress(socket)
+    }
+
+    private func progress(_ socket: Socket) -> Completion? {
+        if socket.failure != 0 {
+            guard !socket.failureReported else { return nil }
+            socket.failureReported = true
+            return .failed(socket, KernelError(socket.failure))
+        }
+        guard socket.readable, !socket.ended else { return nil }
+        if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
+        return receive(socket)
+    }
+
+    private func fail(_ socket: Socket, _ error: Int32) -> Completion? {
+        socket.failure = error
+        socket.failureReported = true
+        return .failed(socket, KernelError(error))
+    }
+
+    private func receive(_ socket: Socket) -> Completion? {
+        let chunk: Chunk
+        if let unread = socket.inbox {
+            chunk = unread
+            if chunk.free == 0 { chunk.compact() }
+            // The owner must consume, or ask for a larger inbox, before more can come.
+            if chunk.free == 0 { return nil }
+        } else {
+            chunk = chunks.take()
+            socket.inbox = chunk
+        }
+        let room = chunk.free
+        let n = Kernel.receive(socket.descriptor, into: chunk)
+        if n > 0 {
+            // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
+            socket.readable = n == room || socket.hangup
+            if socket.readable { queue(socket) }
+            current = socket
+            return .received(socket)
+        }
+        releaseEmptyInbox(socket)
+        if n == 0 {
+            socket.readable = false
+            socket.ended = true
+            return .ended(socket)
+        }
+        let error = Int32(-n)
+        if error == EINTR {
+            queue(socket)
+            return nil
+        }
+        socket.readable = false
+        if error == EAGAIN { return nil }
+        return fail(socket, error)
+    }
+
+    // MARK: Sockets
+
+    private func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
+        let socket: Socket
+        if let index = vacant.popLast() {
+            socket = sockets[index]
+        } else {
+            socket = Socket(index: sockets.count)
+            sockets.append(socket)
+        }
+        socket.descriptor = descriptor
+        socket.peer = peer
+        _ = clinux_no_delay(descriptor)
+        let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
+        if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
+            socket.failure = ENOMEM
+            queue(socket)
+        }
+        return socket
+    }
+
+    /// Begins a connection; `.connected` or `.failed` follows.
+    package func connect(to address: SocketAddress) throws(KernelError) -> Socket {
+        let descriptor = try Kernel.check(clinux_stream_socket(address.family))
+        let result = Kernel.connect(descriptor, address)
+        if result < 0, result != -EINPROGRESS {
+            _ = clinux_close(descriptor)
+            throw KernelError(-result)
+        }
+        let socket = adopt(descriptor, peer: address)
+        socket.connecting = true
+        return socket
+    }
+
+    /// Closes at once; unsent bytes are dropped. With `reset` the peer gets an RST instead of a FIN.
+    package func close(_ socket: Socket, reset: Bool = false) {
+        guard socket.descriptor >= 0 else { return }
+        if reset { _ = clinux_linger_reset(socket.descriptor) }
+        _ = clinux_close(socket.descriptor)
+        if current === socket { current = nil }
+        if let chunk = socket.inbox { chunks.give(chunk) }
+        socket.inbox = nil
+        for chunk in socket.outbox { chunks.give(chunk) }
+        socket.outbox.removeAll(keepingCapacity: true)
+        socket.outboxCount = 0
+        socket.reset()
+        socket.queued = false
+        vacant.append(socket.index)
+    }
+
+    /// Says to the peer that nothing more comes, once everything queued is sent.
+    package func shutdownSending(_ socket: Socket) {
+        guard socket.descriptor >= 0 else { return }
+        _ = clinux_shutdown_write(socket.descriptor)
+    }
+
+    /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.
+    package func pauseReading(_ socket: Socket) { socket.readingPaused = true }
+
+    /// Reads again, beginning with what has come in between.
+    package func resumeReading(_ socket: Socket) {
+        guard socket.readingPaused else { return }
+        socket.readingPaused = false
+        if socket.readable { queue(socket) }
+    }
+
+    /// Reads on where a full inbox or an unread end has stopped it.
+    package func readMore(_ socket: Socket) {
+        if socket.readable, !socket.readingPaused, socket.descriptor >= 0 { queue(socket) }
+    }
+
+    /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
+    package func takeInbox(_ socket: Socket) -> Chunk? {
+        let chunk = socket.inbox
+        socket.inbox = nil
+        return chunk
+    }
+
+    /// Makes room in the inbox for a message longer than what a pooled chunk holds.
+    package func growInbox(_ socket: Socket, toHold count: Int) {
+        guard let chunk = socket.inbox else { return }
+        chunk.ensureFree(max(0, count - chunk.count))
+        if socket.readable { queue(socket) }
+    }
+
+    // MARK: Sending
+
+    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over. A broken connection is
+    /// reported as `.failed`.
+    package func send(_ socket: Socket, _ chunk: Chunk) {
+        guard socket.descriptor >= 0, socket.failure == 0, !chunk.isEmpty else {
+            chunks.give(chunk)
+            return
+        }
+        if socket.outboxCount == 0, !socket.connecting {
+            attempt(socket, Kernel.send(socket.descriptor, chunk))
+        }
+        keep(chunk, for: socket)
+    }
+
+    /// Sends what two chunks hold, in one system call where possible, and takes both over.
+    package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
+        guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
+            send(socket, first)
+            send(socket, second)
+            return
+        }
+        attempt(socket, Kernel.send(socket.descriptor, first, second))
+        keep(first, for: socket)
+        keep(second, for: socket)
+    }
+
+    private func attempt(_ socket: Socket, _ result: Int) {
+        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
+            socket.failure = Int32(-result)
+            queue(socket)
+        }
+    }
+
+    private func keep(_ chunk: Chunk, for socket: Socket) {
+        if chunk.isEmpty || socket.failure != 0 {
+            chunks.give(chunk)
+        } else {
+            socket.outbox.append(chunk)
+            socket.outboxCount += chunk.count
+        }
+    }
+
+    private func flush(_ socket: Socket) {
+        while let chunk = socket.outbox.first {
+            let before = chunk.count
+            let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
+            let total = before + (second?.count ?? 0)
+            let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
+            if sent < 0 {
+                attempt(socket, sent)
+                if sent == -Int(EINTR) { continue }
+                return
+            }
+            socket.outboxCount -= sent
+            while let head = socket.outbox.first, head.isEmpty {
+                socket.outbox.removeFirst()
+                chunks.give(head)
+            }
+            if sent < total { return }
+        }
+    }
+
+    // MARK: Listeners
+
+    /// Takes over a bound listener; connections come as `.accepted` with this id.
+    package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
+        let listener = Listener(bound, id: id)
+        listeners.append(listener)
+        try register(listener, at: listeners.count - 1)
+    }
+
+    private func register(_ listener: Listener, at index: Int) throws(KernelError) {
+        let data = Poller.listenerFlag | UInt64(index)
+        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor.number, CLINUX_IN, data))
+        listener.registered = true
+    }
+
+    /// Closes all listeners with the given ids; connections in their queues are refused by the kernel.
+    package func stopListening(where isIncluded: (Int) -> Bool) {
+        for listener in listeners where listener.registered && isIncluded(listener.id) {
+            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
+            _ = clinux_stop_listening(listener.descriptor.number)
+            listener.registered = false
+            listener.closed = true
+        }
+    }
+
+    private func accept(_ listener: Listener) -> Completion? {
+        while listener.acceptedInTurn < Poller.acceptsPerTurn, listener.registered {
+            listener.acceptedInTurn += 1
+            let (descriptor, peer) = Kernel.accept(listener.descriptor.number)
+            if descriptor >= 0 { return .accepted(listener: listener.id, adopt(descriptor, peer: peer)) }
+            if descriptor == -EAGAIN { return nil }
+            if KernelError(-descriptor).isOutOfDescriptors {
+                pauseListeners()
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead.
+    private func pauseListeners() {
+        listenersPausedUntil = now + 100
+        for listener in listeners where listener.registered {
+            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
+            listener.registered = false
+        }
+        timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
+    }
+
+    private func resumeListeners() {
+        guard listenersPausedUntil != 0, now >= listenersPausedUntil else { return }
+        listenersPausedUntil = 0
+        for (index, listener) in listeners.enumerated() where !listener.registered && !listener.closed {
+            try? register(listener, at: index)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension Poller: Sendable {}

@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+
+/// The signals that the program acts upon, taken from a descriptor by one thread.
+package struct Signals: ~Copyable {
+    package enum Signal: Sendable { case terminate, reload, reopenLogs, other(Int32) }
+
+    private let descriptor: Descriptor
+
+    /// Blocks SIGTERM, SIGINT, SIGHUP and SIGUSR1 in this thread and those it starts later, and ignores SIGPIPE.
+    /// Call before any other thread starts.
+    package init() throws(KernelError) {
+        clinux_ignore_sigpipe()
+        let wanted = [SIGTERM, SIGINT, SIGHUP, SIGUSR1]
+        // SAFETY: the array outlives the call.
+        let number = unsafe wanted.withUnsafeBufferPointer {
+            unsafe clinux_signal_descriptor($0.baseAddress, Int32($0.count))
+        }
+        descriptor = Descriptor(try Kernel.check(number))
+    }
+
+    /// Waits for the next signal.
+    package func next() -> Signal {
+        while true {
+            switch clinux_next_signal(descriptor.number) {
+            case SIGTERM, SIGINT: return .terminate
+            case SIGHUP: return .reload
+            case SIGUSR1: return .reopenLogs
+            case let number where number > 0: return .other(number)
+            default: continue
+            }
+        }
+    }
+}
+
+/// Limits and facts of this process.
+package enum ProcessLimits {
+    /// Raises the soft limit of open files to the hard one and answers it.
+    package static func raiseOpenFiles() -> Int { Int(clamping: clinux_raise_open_file_limit()) }
+
+    package static var processID: Int { Int(getpid()) }
+}
+
+/// Writing to standard output, standard error or a log file from one place.
+package struct OutputDescriptor: Sendable {
+    private let number: Int32
+    package static let standardOutput = OutputDescriptor(number: 1)
+    package static let standardError = OutputDescriptor(number: 2)
+
+    private init(number: Int32) { self.number = number }
+
+    /// Opens a file for appending, created with mode 0640.
+    package init(appendingTo path: String) throws(KernelError) {
+        // SAFETY: the text outlives the call.
+        let result = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+        if result < 0 { throw KernelError(errno) }
+        number = result
+    }
+
+    /// Writes all of the bytes, as long as the descriptor takes them; what it refuses is dropped.
+    package func write(_ bytes: [UInt8]) {
+        var start = 0
+        while start < bytes.count {
+            // SAFETY: the array outlives the call.
+            let n = unsafe bytes.withUnsafeBytes { unsafe clinux_write(number, $0.baseAddress! + start, $0.count - start) }
+            if n == -Int64(EINTR) { continue }
+            if n <= 0 { return }
+            start += Int(n)
+        }
+    }
+
+    /// Closes a descriptor that `init(appendingTo:)` opened.
+    package func close() { if number > 2 { _ = clinux_close(number) } }
+}

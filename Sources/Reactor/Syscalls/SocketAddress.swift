@@ -1,0 +1,116 @@
+import Bytes
+import CLinux
+
+/// An IPv4 or IPv6 address with a port.
+package struct SocketAddress: Equatable, Hashable, Sendable {
+    /// The address in network order; IPv4 in the first four bytes.
+    private var words: SIMD16<UInt8> = .zero
+    package private(set) var isIPv6 = false
+    package var port: UInt16 = 0
+
+    /// An IP literal (`127.0.0.1`, `::1`); nil where the text is none.
+    package init?(literal: String, port: UInt16) {
+        self.port = port
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        // SAFETY: inet_pton reads a NUL-terminated text and writes within the structure of its family.
+        if unsafe inet_pton(AF_INET, literal, &v4) == 1 {
+            unsafe withUnsafeBytes(of: v4) { bytes in
+                for i in 0..<4 { unsafe words[i] = bytes[i] }
+            }
+        } else if unsafe inet_pton(AF_INET6, literal, &v6) == 1 {
+            isIPv6 = true
+            unsafe withUnsafeBytes(of: v6) { bytes in
+                for i in 0..<16 { unsafe words[i] = bytes[i] }
+            }
+        } else {
+            return nil
+        }
+    }
+
+    init(_ storage: sockaddr_storage) {
+        // SAFETY: sockaddr_storage is large and aligned enough for both families; the family says which it is.
+        unsafe withUnsafeBytes(of: storage) { bytes in
+            if storage.ss_family == sa_family_t(AF_INET6) {
+                let address = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+                isIPv6 = true
+                port = UInt16(bigEndian: address.sin6_port)
+                unsafe withUnsafeBytes(of: address.sin6_addr) { octets in
+                    for i in 0..<16 { unsafe words[i] = octets[i] }
+                }
+            } else if storage.ss_family == sa_family_t(AF_INET) {
+                let address = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
+                port = UInt16(bigEndian: address.sin_port)
+                unsafe withUnsafeBytes(of: address.sin_addr) { octets in
+                    for i in 0..<4 { unsafe words[i] = octets[i] }
+                }
+            }
+        }
+    }
+
+    /// The kernel's form.
+    var storage: (sockaddr_storage, socklen_t) {
+        var storage = sockaddr_storage()
+        // SAFETY: as above.
+        return unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            if isIPv6 {
+                var address = sockaddr_in6()
+                address.sin6_family = sa_family_t(AF_INET6)
+                address.sin6_port = port.bigEndian
+                unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { octets in
+                    for i in 0..<16 { unsafe octets[i] = words[i] }
+                }
+                unsafe bytes.storeBytes(of: address, as: sockaddr_in6.self)
+                return unsafe (bytes.loadUnaligned(as: sockaddr_storage.self), socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            unsafe withUnsafeMutableBytes(of: &address.sin_addr) { octets in
+                for i in 0..<4 { unsafe octets[i] = words[i] }
+            }
+            unsafe bytes.storeBytes(of: address, as: sockaddr_in.self)
+            return unsafe (bytes.loadUnaligned(as: sockaddr_storage.self), socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+
+    var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
+
+    package var isLoopback: Bool {
+        if !isIPv6 { return words[0] == 127 }
+        var expected = SIMD16<UInt8>.zero
+        expected[15] = 1
+        return words == expected
+    }
+
+    /// The address as text without the port, appended as the peers of `X-Forwarded-For` write it (IPv6 bare).
+    package func appendHost(to chunk: Chunk) {
+        if isIPv6 {
+            chunk.append(Array(host.utf8))
+            return
+        }
+        for i in 0..<4 {
+            if i > 0 { chunk.append(ASCII.dot) }
+            chunk.append(decimal: Int(words[i]))
+        }
+    }
+
+    /// The address as text without the port.
+    package var host: String {
+        var text = [CChar](repeating: 0, count: 64)
+        var octets = [UInt8](repeating: 0, count: 16)
+        for i in 0..<16 { octets[i] = words[i] }
+        // SAFETY: inet_ntop reads 4 or 16 octets and writes a NUL-terminated text within the 64 given.
+        unsafe octets.withUnsafeBytes { source in
+            _ = unsafe inet_ntop(family, source.baseAddress, &text, socklen_t(text.count))
+        }
+        let end = text.firstIndex(of: 0) ?? text.count
+        return String(decoding: text[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// `host:port`, IPv6 in brackets.
+    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The 16 octets (IPv4 as the first four), for address ranges.
+    package var octets: SIMD16<UInt8> { words }
+}
