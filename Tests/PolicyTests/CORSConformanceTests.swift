@@ -64,11 +64,14 @@ private struct OutsideCase: CustomTestStringConvertible, Sendable {
     let request: JSONNode
     var testDescription: String { name }
 
-    /// Why we decide otherwise, by the end of the name.
+    /// Why we decide otherwise.
     static let differences: [String: String] = [
-        "preflight with PURGE and Content-Type from allowed": "CORS-06 allows Content-Type always",
-        "actual GET from deeper subdomain": "CORS-05: * does not cross a dot",
-        "actual GET from deeper subdomain and port": "CORS-05: * does not cross a dot",
+        "credentialed: preflight with PURGE and Content-Type from allowed": "CORS-06 allows Content-Type always",
+        "arbitrary subdomains and arbitrary ports: actual GET from deeper subdomain": "CORS-05: * does not cross a dot",
+        "arbitrary subdomains and arbitrary ports: actual GET from deeper subdomain and port":
+            "CORS-05: * does not cross a dot",
+        "outer Vary middleware: fake preflight with CORS-safelisted method from allowed":
+            "the origin is allowed and GET needs no leave; elsewhere in this set the same is answered as we do",
     ]
 
     static let all: [OutsideCase] = (Fixtures.json("cors-jub0bs/cases.json").array ?? []).flatMap { group in
@@ -100,7 +103,7 @@ private struct OutsideCase: CustomTestStringConvertible, Sendable {
 @Suite("Outside CORS cases")
 struct CORSConformanceTests {
     @Test("how many of jub0bs/cors our policy can express")
-    func count() { #expect(OutsideCase.all.count == OutsideCase.expectedCount) }
+    func count() { #expect(OutsideCase.all.count == 84) }
 
     @Test("jub0bs/cors: the browser's verdict is the same", arguments: OutsideCase.all)
     fileprivate func jub0bs(_ outside: OutsideCase) throws {
@@ -121,45 +124,55 @@ struct CORSConformanceTests {
         switch outside.request["wantOutcome"]?.string {
         case "isPreflightAndSucceeds"?, "isPreflightAndFailsDuringCORSCheck"?, "isPreflightAndFailsAfterCORSCheck"?:
             let succeeds = outside.request["wantOutcome"]?.string == "isPreflightAndSucceeds"
-            let wanted = fields.filter { $0.0 == "Access-Control-Request-Headers" }.flatMap { $0.1.split(separator: ",") }
-                .map { String($0).trimmed }.filter { !$0.isEmpty }
+            let wanted = fields.filter { $0.0 == "Access-Control-Request-Headers" }.flatMap {
+                $0.1.split(separator: ",")
+            }
+            .map { String($0).trimmed }.filter { !$0.isEmpty }
             let method = fields.first { $0.0 == "Access-Control-Request-Method" }?.1 ?? ""
             isSame = browser.mayProceed(method: method, headers: wanted) == succeeds
-            if succeeds { #expect(browser.fields["access-control-max-age"] == expected?["Access-Control-Max-Age"]?.strings.first ?? "5") }
+            if succeeds {
+                #expect(
+                    browser.fields["access-control-max-age"] == expected?["Access-Control-Max-Age"]?.strings.first
+                        ?? "5")
+            }
         default:
             isSame =
                 browser.fields["access-control-allow-origin"] == expected?["Access-Control-Allow-Origin"]?.strings.first
                 && browser.fields["access-control-allow-credentials"]
                     == expected?["Access-Control-Allow-Credentials"]?.strings.first
                 && Set(browser.list("access-control-expose-headers").map { $0.lowercased() })
-                    == Set((expected?["Access-Control-Expose-Headers"]?.strings.first ?? "").split(separator: ",").map(String.init))
+                    == Set(
+                        (expected?["Access-Control-Expose-Headers"]?.strings.first ?? "").split(separator: ",").map(
+                            String.init))
             #expect(browser.fields["vary"] == "Origin")
         }
-        let reason = OutsideCase.differences.first { outside.name.hasSuffix(": \($0.key)") }?.value
+        let reason = OutsideCase.differences[outside.name]
         #expect(isSame == (reason == nil), "\(reason ?? "\(browser.verdict) \(browser.fields)")")
     }
 }
 
 /// What `rs/cors` is configured with, for the cases that our policy can express; the options are Go text.
-private let rsOptions: [String: (origin: String, methods: [String], headers: [String], exposed: [String], credentials: Bool, maxAge: Int)] = [
-    "AllowedOrigin": ("http://foobar.com", ["GET"], [], [], false, 0),
-    "WildcardOrigin": ("http://*.bar.com", ["GET"], [], [], false, 0),
-    "DisallowedOrigin": ("http://foobar.com", ["GET"], [], [], false, 0),
-    "DisallowedWildcardOrigin": ("http://*.bar.com", ["GET"], [], [], false, 0),
-    "MaxAge": ("http://example.com", ["GET"], [], [], false, 10),
-    "AllowedMethod": ("http://foobar.com", ["PUT", "DELETE"], [], [], false, 0),
-    "DisallowedMethod": ("http://foobar.com", ["PUT", "DELETE"], [], [], false, 0),
-    "AllowedHeaders": ("http://foobar.com", ["GET"], ["X-Header-1", "x-header-2", "X-HEADER-3"], [], false, 0),
-    "DisallowedHeader": ("http://foobar.com", ["GET"], ["X-Header-1", "x-header-2"], [], false, 0),
-    "ExposedHeader": ("http://foobar.com", ["GET"], [], ["X-Header-1", "X-Header-2"], false, 0),
-    "AllowedCredentials": ("http://foobar.com", ["GET"], [], [], true, 0),
-    "DisallowedPrivateNetwork": ("http://foobar.com", ["GET"], [], [], false, 0),
-    "NonPreflightOptions": ("http://foobar.com", ["GET", "OPTIONS"], [], [], false, 0),
-    "MultipleACRHHeaders": ("http://foobar.com", ["GET"], ["Content-Type", "Authorization"], [], false, 0),
-    "MultipleACRHHeadersWithOWSAndEmptyElements": (
-        "http://foobar.com", ["GET"], ["Content-Type", "Authorization"], [], false, 0
-    ),
-]
+private let rsOptions:
+    [String: (origin: String, methods: [String], headers: [String], exposed: [String], credentials: Bool, maxAge: Int)] =
+        [
+            "AllowedOrigin": ("http://foobar.com", ["GET"], [], [], false, 0),
+            "WildcardOrigin": ("http://*.bar.com", ["GET"], [], [], false, 0),
+            "DisallowedOrigin": ("http://foobar.com", ["GET"], [], [], false, 0),
+            "DisallowedWildcardOrigin": ("http://*.bar.com", ["GET"], [], [], false, 0),
+            "MaxAge": ("http://example.com", ["GET"], [], [], false, 10),
+            "AllowedMethod": ("http://foobar.com", ["PUT", "DELETE"], [], [], false, 0),
+            "DisallowedMethod": ("http://foobar.com", ["PUT", "DELETE"], [], [], false, 0),
+            "AllowedHeaders": ("http://foobar.com", ["GET"], ["X-Header-1", "x-header-2", "X-HEADER-3"], [], false, 0),
+            "DisallowedHeader": ("http://foobar.com", ["GET"], ["X-Header-1", "x-header-2"], [], false, 0),
+            "ExposedHeader": ("http://foobar.com", ["GET"], [], ["X-Header-1", "X-Header-2"], false, 0),
+            "AllowedCredentials": ("http://foobar.com", ["GET"], [], [], true, 0),
+            "DisallowedPrivateNetwork": ("http://foobar.com", ["GET"], [], [], false, 0),
+            "NonPreflightOptions": ("http://foobar.com", ["GET", "OPTIONS"], [], [], false, 0),
+            "MultipleACRHHeaders": ("http://foobar.com", ["GET"], ["Content-Type", "Authorization"], [], false, 0),
+            "MultipleACRHHeadersWithOWSAndEmptyElements": (
+                "http://foobar.com", ["GET"], ["Content-Type", "Authorization"], [], false, 0
+            ),
+        ]
 
 extension CORSConformanceTests {
     /// Not expressible, and so not here: every origin (`*` and the empty configuration), functions that decide, `*` for
@@ -172,22 +185,28 @@ extension CORSConformanceTests {
         let (snapshot, route) = snapshot(
             origins: [options.origin], methods: options.methods, headers: options.headers, exposed: options.exposed,
             credentials: options.credentials, maxAge: options.maxAge)
-        let fields = pairs(outside["request_headers"]).flatMap { name, values in values.map { (name, $0) } }
-        let expected = Dictionary(uniqueKeysWithValues: pairs(outside["response_headers"]).map { ($0.0.lowercased(), $0.1) })
+        // The values are Go literals.
+        let fields = pairs(outside["request_headers"]).flatMap { name, values in
+            values.map { (name, $0.replacing("\\t", with: "\t")) }
+        }
+        let expected = Dictionary(
+            uniqueKeysWithValues: pairs(outside["response_headers"]).map { ($0.0.lowercased(), $0.1) })
         let browser = Browser(TestRequest(outside.text("method"), "/", fields), snapshot, route)
 
         if browser.verdict == .preflight {
-            let allowsMethod = expected["access-control-allow-methods"] != nil
             let method = fields.first { $0.0 == "Access-Control-Request-Method" }?.1 ?? ""
-            let wanted = (expected["access-control-allow-headers"] ?? []).flatMap { $0.split(separator: ",") }
-                .map { String($0).trimmed }.filter { !$0.isEmpty }
-            #expect(browser.mayProceed(method: method, headers: wanted) == (allowsMethod && name != "DisallowedHeader" || name == "DisallowedHeader"))
-            #expect(browser.list("access-control-allow-methods").contains(method) == (allowsMethod || name == "DisallowedHeader"))
+            let wanted = fields.filter { $0.0 == "Access-Control-Request-Headers" }.flatMap {
+                $0.1.split(separator: ",")
+            }
+            .map { String($0).trimmed }.filter { !$0.isEmpty }
+            let succeeds = expected["access-control-allow-origin"] != nil
+            #expect(browser.mayProceed(method: method, headers: wanted) == succeeds)
         } else {
             #expect(browser.fields["access-control-allow-origin"] == expected["access-control-allow-origin"]?.first)
             #expect(browser.fields["access-control-expose-headers"] == expected["access-control-expose-headers"]?.first)
         }
-        #expect(browser.fields["access-control-allow-credentials"] == expected["access-control-allow-credentials"]?.first)
+        #expect(
+            browser.fields["access-control-allow-credentials"] == expected["access-control-allow-credentials"]?.first)
         #expect(browser.fields["access-control-allow-private-network"] == nil)
         #expect(browser.fields["vary"] == expected["vary"]?.first)
     }
@@ -198,8 +217,4 @@ extension CORSConformanceTests {
             return (name, values.strings)
         }
     }
-}
-
-extension OutsideCase {
-    fileprivate static let expectedCount = 0
 }

@@ -72,7 +72,9 @@ struct DecisionOrderTests {
         #expect(decide(TestRequest("GET", "/inventory/items", [evil, bearer("x")]), snapshot) == .denied(.corsDenied))
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer("x")]), snapshot) == .denied(.malformedToken))
         let other = ("Oracle-Mobile-Backend-ID", "mbe-inv-1")
-        #expect(decide(TestRequest("GET", "/inventory/items", [bearer(weak), other]), snapshot) == .denied(.backendMismatch))
+        #expect(
+            decide(TestRequest("GET", "/inventory/items", [bearer(weak), other]), snapshot) == .denied(.backendMismatch)
+        )
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(weak)]), snapshot) == .denied(.backendNotAllowed))
         let client = TestPolicy.token(kind: .client, roles: [], level: 0)
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(client)]), snapshot) == .denied(.loginRequired))
@@ -80,7 +82,8 @@ struct DecisionOrderTests {
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(low)]), snapshot) == .denied(.stepUpRequired))
         let bob = TestPolicy.token("bob", roles: [])
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(bob)]), snapshot) == .denied(.roleRequired))
-        #expect(decide(TestRequest("GET", "/inventory/items", [bearer(TestPolicy.token())]), snapshot) == .allowed("joe"))
+        #expect(
+            decide(TestRequest("GET", "/inventory/items", [bearer(TestPolicy.token())]), snapshot) == .allowed("joe"))
     }
 
     @Test("a preflight is answered before anybody is asked who they are (CORS-06, CHAL-09)")
@@ -103,7 +106,9 @@ struct DecisionOrderTests {
         #expect(decide(TestRequest("GET", "/open/ping"), snapshot) == .allowed("nobody"))
         #expect(decide(TestRequest("GET", "/open/ping", [bearer("garbage")]), snapshot) == .allowed("nobody"))
         #expect(decide(TestRequest("GET", "/open/ping", [bearer(TestPolicy.token())]), snapshot) == .allowed("nobody"))
-        #expect(decide(TestRequest("GET", "/open/ping", [bearer("a"), bearer("b")]), snapshot) == .denied(.duplicateCredential))
+        #expect(
+            decide(TestRequest("GET", "/open/ping", [bearer("a"), bearer("b")]), snapshot)
+                == .denied(.duplicateCredential))
         #expect(decide(TestRequest("GET", "/open/ping", [evil]), snapshot) == .denied(.corsDenied))
     }
 
@@ -111,9 +116,12 @@ struct DecisionOrderTests {
         "no spelling of a path gets around its rule (ROLE-05, peers: path confusion)",
         arguments: [
             "/inventory/public/../items", "/inventory/./items", "/inventory//items", "//inventory/items",
-            "/inventory/%69tems", "/inventory/public/%2e%2e/items", "/inventory/public/..%2fitems", "/inventory%2fitems",
-            "/open/ping/../../inventory/items", "/open/ping/..;/../inventory/items", "/open/ping%2f..%2f..%2finventory/items",
-            "/open/ping%00/../../inventory/items", "/open/ping%5c..%5c..%5cinventory%5citems", "/open/ping/%252e%252e/x",
+            "/inventory/%69tems", "/inventory/public/%2e%2e/items", "/inventory/public/..%2fitems",
+            "/inventory%2fitems",
+            "/open/ping/../../inventory/items", "/open/ping/..;/../inventory/items",
+            "/open/ping%2f..%2f..%2finventory/items",
+            "/open/ping%00/../../inventory/items", "/open/ping%5c..%5c..%5cinventory%5citems",
+            "/open/ping/%252e%252e/x",
             "/inventory/items?x=/open/ping", "/inventory/items/", "/inventory/items/extra", "/INVENTORY/items",
             "/inventory/items;x=1",
         ])
@@ -186,8 +194,11 @@ struct TokenDecisionTests {
         #expect(decision(joe, scheme: "Token") == .denied(.unsupportedScheme))
         #expect(decision(joe + " x") == .denied(.malformedToken))
         #expect(decision("\(joe), Bearer \(joe)").description.hasPrefix("401"))
-        #expect(decide(TestRequest("GET", "/inventory/me", [("Authorization", "Bearer")]), snapshot) == .denied(.malformedToken))
-        #expect(decide(TestRequest("GET", "/inventory/me", [("Authorization", "")]), snapshot).description.hasPrefix("401"))
+        #expect(
+            decide(TestRequest("GET", "/inventory/me", [("Authorization", "Bearer")]), snapshot)
+                == .denied(.malformedToken))
+        #expect(
+            decide(TestRequest("GET", "/inventory/me", [("Authorization", "")]), snapshot).description.hasPrefix("401"))
         // CON-02: client credentials behind `Bearer` are for the exchange endpoint alone.
         #expect(decision("aW52LWNsaWVudDppbnYtc2VjcmV0") == .denied(.malformedToken))
     }
@@ -195,7 +206,9 @@ struct TokenDecisionTests {
     @Test("a second Authorization field is 400 (ISS-08)")
     func duplicate() {
         let joe = TestPolicy.token()
-        #expect(decision(joe, "GET", "/inventory/me", [("authorization", "Bearer \(joe)")]) == .denied(.duplicateCredential))
+        #expect(
+            decision(joe, "GET", "/inventory/me", [("authorization", "Bearer \(joe)")]) == .denied(.duplicateCredential)
+        )
         #expect(DenialReason.duplicateCredential.status == 400)
     }
 
@@ -278,7 +291,8 @@ struct TokenDecisionTests {
         let claims =
             #"{"iss":"https://idp.example.com","aud":"portcullis","sub":"eve","exp":\#(TestPolicy.now + 60),"#
             + #""level":10,"kind":"user","backend_id":"mbe-sch-1"}"#
-        let forged = String(decoding: TestPolicy.outsideKey.sign(claims: Array(claims.utf8), type: "at+jwt"), as: UTF8.self)
+        let forged = String(
+            decoding: TestPolicy.outsideKey.sign(claims: Array(claims.utf8), type: "at+jwt"), as: UTF8.self)
         #expect(decision(forged, "GET", "/payroll") == .denied(.stepUpRequired))
     }
 
@@ -296,12 +310,18 @@ struct TokenDecisionTests {
     func cacheHits() {
         let cache = VerifiedTokenCache(capacity: 8)
         let ann = TestPolicy.token("ann", roles: ["Clerk"])
-        #expect(decide(TestRequest("GET", "/inventory/items", [bearer(ann)]), snapshot, cache: cache) == .allowed("ann"))
-        #expect(decide(TestRequest("POST", "/inventory/items", [bearer(ann)]), snapshot, cache: cache) == .denied(.roleRequired))
-        #expect(decide(TestRequest("GET", "/payroll", [bearer(ann)]), snapshot, cache: cache) == .denied(.stepUpRequired))
+        #expect(
+            decide(TestRequest("GET", "/inventory/items", [bearer(ann)]), snapshot, cache: cache) == .allowed("ann"))
+        #expect(
+            decide(TestRequest("POST", "/inventory/items", [bearer(ann)]), snapshot, cache: cache)
+                == .denied(.roleRequired))
+        #expect(
+            decide(TestRequest("GET", "/payroll", [bearer(ann)]), snapshot, cache: cache) == .denied(.stepUpRequired))
         #expect((cache.hits, cache.misses) == (2, 1))
         #expect(
-            decide(TestRequest("GET", "/inventory/items", [bearer(ann)]), snapshot, now: TestPolicy.now + 700, cache: cache)
+            decide(
+                TestRequest("GET", "/inventory/items", [bearer(ann)]), snapshot, now: TestPolicy.now + 700, cache: cache
+            )
                 == .denied(.tokenExpired))
     }
 
@@ -333,14 +353,17 @@ struct TokenDecisionTests {
 struct BasicDecisionTests {
     private let snapshot = TestPolicy.snapshot()
 
-    private func decision(_ fields: [(String, String)], _ method: String = "GET", _ path: String = "/inventory/items") -> Decision {
+    private func decision(_ fields: [(String, String)], _ method: String = "GET", _ path: String = "/inventory/items")
+        -> Decision
+    {
         decide(TestRequest(method, path, fields), snapshot)
     }
 
     @Test("a user's name and password, with the backend's id under any case of its name (BASIC-01)")
     func users() {
         #expect(decision([basic("joe:Welcome1"), inventoryID]) == .allowed("joe"))
-        #expect(decision([basic("joe:Welcome1"), ("oracle-mobile-backend-id", "mbe-inv-1")], "POST") == .allowed("joe"))
+        #expect(
+            decision([basic("joe:Welcome1"), ("oracle-mobile-backend-id", "mbe-inv-1")], "POST") == .allowed("joe"))
         #expect(decision([basic("ann:Welcome2"), inventoryID], "POST") == .denied(.roleRequired))
         #expect(decision([basic("joe:wrong"), inventoryID]) == .denied(.wrongPassword))
         #expect(decision([basic("ghost:Welcome1"), inventoryID]) == .denied(.wrongPassword))
@@ -356,7 +379,10 @@ struct BasicDecisionTests {
 
     @Test(
         "what is no Basic credential",
-        arguments: ["Basic", "Basic ", "Basic @@@", "Basic am9l", "Basic am9lOldlbGNvbWUx=", "Basic am9lOldlbGNvbWUx x", "Basic Og=="])
+        arguments: [
+            "Basic", "Basic ", "Basic @@@", "Basic am9l", "Basic am9lOldlbGNvbWUx=", "Basic am9lOldlbGNvbWUx x",
+            "Basic Og==",
+        ])
     func malformed(_ value: String) {
         #expect(decision([("Authorization", value), inventoryID]) == .denied(.malformedCredential))
     }
@@ -376,10 +402,13 @@ struct BasicDecisionTests {
         #expect(decision([key, inventoryID], "GET", "/inventory/me") == .denied(.loginRequired))
         #expect(decision([key], "GET", "/inventory/public") == .denied(.missingBackend))
         // The key of one backend is nothing at another.
-        #expect(decision([key, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone") == .denied(.wrongPassword))
+        #expect(
+            decision([key, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone") == .denied(.wrongPassword))
         // A backend without a key takes no empty one.
         let empty = ("Authorization", "Basic ")
-        #expect(decision([empty, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone") == .denied(.malformedCredential))
+        #expect(
+            decision([empty, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone")
+                == .denied(.malformedCredential))
     }
 
     @Test("Basic for another backend than the route's is 403 (ISS-07)")

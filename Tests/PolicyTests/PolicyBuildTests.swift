@@ -54,7 +54,8 @@ struct PolicyBuildTests {
     func roles() {
         #expect(errors { $0.routes[3].roles.any = ["manager"] } == ["/routes/3/roles"])
         #expect(errors { $0.routes[3].roles.none = ["Nobody"] } == ["/routes/3/roles"])
-        #expect(errors { $0.routes[0].methodRoles["POST"] = RoleSettings(all: ["X"]) } == ["/routes/0/methods/POST/roles"])
+        #expect(
+            errors { $0.routes[0].methodRoles["POST"] = RoleSettings(all: ["X"]) } == ["/routes/0/methods/POST/roles"])
     }
 
     @Test("own origins are origins")

@@ -34,9 +34,12 @@ struct RouteTableTests {
     @Test(
         "the most specific pattern has the request",
         arguments: [
-            ("/a", "/a"), ("/a/", "/a/**"), ("/a/b", "/a/b"), ("/a/x", "/a/*"), ("/a/x/c", "/a/*/c"), ("/a/b/c", "/a/b/**"),
-            ("/a/b/d", "/a/b/**"), ("/a/b/", "/a/b/**"), ("/a/x/d", "/a/**"), ("/a/x/", "/a/**"), ("/a/b/c/d", "/a/b/**"),
-            ("/", "/"), ("/x", "404"), ("/A", "404"), ("/ab", "404"), ("", "404"), ("*", "404"), ("/s/", "/s/"), ("/s", "404"),
+            ("/a", "/a"), ("/a/", "/a/**"), ("/a/b", "/a/b"), ("/a/x", "/a/*"), ("/a/x/c", "/a/*/c"),
+            ("/a/b/c", "/a/b/**"),
+            ("/a/b/d", "/a/b/**"), ("/a/b/", "/a/b/**"), ("/a/x/d", "/a/**"), ("/a/x/", "/a/**"),
+            ("/a/b/c/d", "/a/b/**"),
+            ("/", "/"), ("/x", "404"), ("/A", "404"), ("/ab", "404"), ("", "404"), ("*", "404"), ("/s/", "/s/"),
+            ("/s", "404"),
         ])
     func specificity(_ path: String, _ expected: String) {
         let patterns = ["/a/**", "/a/*", "/a/b/**", "/a/*/c", "/a", "/a/b", "/", "/s/"]
@@ -63,7 +66,8 @@ struct RouteTableTests {
         "hosts: exact, then wildcard of one label, then any",
         arguments: [
             ("api.example.com", "api.example.com /x"), ("API.Example.COM:8080", "api.example.com /x"),
-            ("api.example.com.", "api.example.com /x"), ("www.example.com", "*.example.com /**"), ("a.b.example.com", "/x"),
+            ("api.example.com.", "api.example.com /x"), ("www.example.com", "*.example.com /**"),
+            ("a.b.example.com", "/x"),
             ("example.com", "/x"), (".example.com", "/x"), ("", "/x"), ("[::1]:80", "[::1] /x"), ("[::2]", "/x"),
             ("evilapi.example.com", "*.example.com /**"), ("api.example.comx", "/x"),
         ])
@@ -99,7 +103,8 @@ struct RouteTableTests {
         "patterns that no request can have",
         arguments: [
             ("a", PathPatternError.noLeadingSlash), ("", .noLeadingSlash), ("/a*", .misplacedWildcard),
-            ("/**/a", .misplacedWildcard), ("/a**", .misplacedWildcard), ("/a//b", .emptySegment), ("//", .emptySegment),
+            ("/**/a", .misplacedWildcard), ("/a**", .misplacedWildcard), ("/a//b", .emptySegment),
+            ("//", .emptySegment),
             ("/a/../b", .notCanonical), ("/a/.", .notCanonical), ("/a%2fb", .notCanonical), ("/%61", .notCanonical),
             ("/a?b", .notCanonical), ("/a#b", .notCanonical), ("/a b", .notCanonical), ("//**", .emptySegment),
         ])
@@ -107,7 +112,9 @@ struct RouteTableTests {
         #expect(throws: expected) { try PathPattern(text) }
     }
 
-    @Test("hosts that no request can have", arguments: ["", "*", "*.", "a..b", "a.*", "a:80", "http://a", "*.[::1]", "[::1", "a b"])
+    @Test(
+        "hosts that no request can have",
+        arguments: ["", "*", "*.", "a..b", "a.*", "a:80", "http://a", "*.[::1]", "[::1", "a b"])
     func invalidHosts(_ text: String) { #expect(HostPattern(text) == nil) }
 
     @Test("it answers as one that tries every route (seeded)", arguments: 0..<60)
@@ -135,7 +142,8 @@ private func randomRoutes(_ random: inout SeededRandom) -> [RouteSettings] {
     var routes: [RouteSettings] = []
     for _ in 0..<12 {
         let parts =
-            randomParts(["a", "b", "*", "a"], 0...3, &random) + ([["**"], [""], [], ["c"]].randomElement(using: &random) ?? [])
+            randomParts(["a", "b", "*", "a"], 0...3, &random)
+            + ([["**"], [""], [], ["c"]].randomElement(using: &random) ?? [])
         let hosts = [[], [], ["x.test"], ["*.x.test"], ["x.test", "y.x.test"]].randomElement(using: &random) ?? []
         let methods = [nil, ["GET"], ["PUT", "PURGE"]].randomElement(using: &random) ?? nil
         let fresh = route("/" + parts.joined(separator: "/"), hosts: hosts, methods: methods)
