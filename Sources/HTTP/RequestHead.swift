@@ -38,6 +38,13 @@ package struct RequestHead: Equatable, Sendable {
     package var length: Int
 }
 
+extension RequestHead {
+    /// The place-holder of an exchange whose head could not be read.
+    package static let none = RequestHead(
+        method: .get, methodText: .empty, target: .empty, path: .empty, query: nil, authority: .empty, minorVersion: 1,
+        framing: .none, keepAlive: false, expectsContinue: false, upgrade: false, length: 0)
+}
+
 /// A response head that is valid by itself.
 package struct ResponseHead: Equatable, Sendable {
     /// 100 to 599.

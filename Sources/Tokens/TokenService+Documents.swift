@@ -70,3 +70,17 @@ extension TokenService {
         }
     }
 }
+
+extension TokenService {
+    /// The settings of a backend as its developers need them (MBE-04).
+    package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
+        backend.settingsJSON(
+            baseURL: settings.baseURL, paths: .init(token: settings.tokenPath, exchange: nil, sso: nil),
+            includingSecrets: includingSecrets)
+    }
+}
+
+extension TokenService {
+    /// A token as the endpoint would issue it, without anybody's credential: for the command line.
+    package func mint(_ grant: AccessTokenMinter.Grant, now: Int64) -> [UInt8] { minter.mint(grant, now: now) }
+}
