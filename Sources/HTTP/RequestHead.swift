@@ -19,7 +19,8 @@ package struct RequestHead: Equatable, Sendable {
     package var methodText: ByteRange
     /// The request target as received.
     package var target: ByteRange
-    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`).
+    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`). Where an
+    /// absolute-form target has none, a slash elsewhere in the buffer stands for it.
     package var path: ByteRange
     /// The query without its `?`; nil where there is no `?`.
     package var query: ByteRange?
@@ -36,6 +37,13 @@ package struct RequestHead: Equatable, Sendable {
     package var upgrade: Bool
     /// Length of the head in bytes, the empty line included; the body starts there.
     package var length: Int
+}
+
+extension RequestHead {
+    /// The place-holder of an exchange whose head could not be read.
+    package static let none = RequestHead(
+        method: .get, methodText: .empty, target: .empty, path: .empty, query: nil, authority: .empty, minorVersion: 1,
+        framing: .none, keepAlive: false, expectsContinue: false, upgrade: false, length: 0)
 }
 
 /// A response head that is valid by itself.

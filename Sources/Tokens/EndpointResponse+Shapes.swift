@@ -36,7 +36,7 @@ extension EndpointResponse {
     }
 
     /// An error of an endpoint that is none of OAuth's, in the shape of section 1.6.
-    static func problem(
+    package static func problem(
         status: Int, title: String, detail: String, code: String, reason: StaticString,
         headers: [(name: String, value: String)] = []
     ) -> EndpointResponse {

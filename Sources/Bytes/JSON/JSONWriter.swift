@@ -106,6 +106,29 @@ package struct JSONWriter: Sendable {
         value(node)
     }
 
+    /// Ends a line of a log: the next value begins a text of its own.
+    package mutating func endLine() {
+        bytes.append(ASCII.lineFeed)
+        needsComma = false
+    }
+
+    /// Drops what has been written and keeps the room.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        needsComma = false
+    }
+
+    package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// A member whose value is text in bytes; what is no UTF-8 is replaced.
+    package mutating func member(_ name: String, text: Span<UInt8>) {
+        self.name(name)
+        var copy: [UInt8] = []
+        copy.reserveCapacity(text.count)
+        for i in text.indices { copy.append(text[i]) }
+        value(String(decoding: copy, as: UTF8.self))
+    }
+
     private mutating func separate() {
         if needsComma { bytes.append(ASCII.comma) }
         needsComma = true

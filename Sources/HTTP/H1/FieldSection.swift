@@ -93,7 +93,6 @@ enum FieldSection {
             // RFC 9112 section 5.2 where the line begins with it, section 5.1 otherwise.
             return position == start ? .obsoleteFold : .spaceBeforeColon
         }
-        if byte == ASCII.carriageReturn { return .bareCarriageReturn }
         return byte == ASCII.lineFeed ? .bareLineFeed : .malformedFieldName
     }
 
@@ -119,7 +118,9 @@ enum FieldSection {
         for i in name.indices {
             let byte = name[i]
             guard ASCII.isLetter(byte) || ASCII.isDigit(byte) else { continue }
-            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else { return false }
+            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else {
+                return false
+            }
             matched &+= 1
         }
         return matched == letters.utf8CodeUnitCount

@@ -47,4 +47,7 @@ extension DenialReason {
     )
 
     private static func position(_ reason: DenialReason) -> Int { positions[reason] ?? 0 }
+
+    /// Place among `allCases`, for counters.
+    package var position: Int { DenialReason.position(self) }
 }

@@ -5,11 +5,14 @@ extension DenialReason {
     init(_ rejection: TokenRejection) {
         switch rejection {
         case .expired: self = .tokenExpired
-        case .notYetValid: self = .tokenNotYetValid
+        case .notYetValid, .issuedInFuture: self = .tokenNotYetValid
         case .unknownIssuer: self = .unknownIssuer
         case .wrongAudience: self = .wrongAudience
-        case .malformed: self = .malformedCredential
-        default: self = .invalidToken
+        case .malformed, .tooLarge: self = .malformedToken
+        case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
+        case .unknownKey: self = .unknownKey
+        case .badSignature: self = .badSignature
+        case .missingExpiry, .lifetimeTooLong: self = .invalidToken
         }
     }
 }

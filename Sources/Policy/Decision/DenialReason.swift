@@ -22,7 +22,14 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case unsupportedScheme = "unsupported_scheme"
     /// The credential does not have the form of its scheme.
     case malformedCredential = "malformed_credential"
-    /// Signature, key, algorithm or a mandatory claim of the token is wrong.
+    /// What was sent as a token is none.
+    case malformedToken = "malformed_token"
+    /// The token is encrypted, or signed in a way that is not accepted for its issuer and key.
+    case unsupportedAlgorithm = "unsupported_algorithm"
+    /// The issuer has no key that the token could be signed with.
+    case unknownKey = "unknown_key"
+    case badSignature = "bad_signature"
+    /// The token is sound, but not an access token for here: a claim is missing or its lifetime too long.
     case invalidToken = "invalid_token"
     case tokenExpired = "token_expired"
     case tokenNotYetValid = "token_not_yet_valid"
@@ -64,10 +71,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .methodNotAllowed: 405
         case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
         case .corsDenied, .backendMismatch, .backendNotAllowed, .roleRequired: 403
-        case .missingCredential, .unsupportedScheme, .malformedCredential, .invalidToken, .tokenExpired,
-            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .missingBackend,
-            .unknownBackend, .basicDisabled, .oauthDisabled, .wrongPassword, .loginRequired, .socialLoginRequired,
-            .stepUpRequired:
+        case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
+            .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
+            .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
+            .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
         }
     }
@@ -84,7 +91,11 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .missingCredential: "no credential was sent"
         case .unsupportedScheme: "the Authorization scheme is not supported"
         case .malformedCredential: "the credential does not have the form of its scheme"
-        case .invalidToken: "the token does not verify"
+        case .malformedToken: "what was sent as a token is none"
+        case .unsupportedAlgorithm: "the token is protected in a way that is not accepted"
+        case .unknownKey: "no key of the issuer fits the token"
+        case .badSignature: "the signature of the token is wrong"
+        case .invalidToken: "the token is not an access token for this gateway"
         case .tokenExpired: "the token has expired"
         case .tokenNotYetValid: "the token is not valid yet"
         case .tokenRevoked: "the token was revoked"
@@ -109,8 +120,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// sent, which then must not be hinted at.
     package var bearerError: StaticString? {
         switch self {
-        case .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience,
-            .unknownSubject, .oauthDisabled:
+        case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired: "insufficient_user_authentication"
         default: nil

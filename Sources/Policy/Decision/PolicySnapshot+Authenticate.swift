@@ -23,7 +23,11 @@ extension PolicySnapshot {
         let value = bytes.slice(field)
         let credential = Credential(value)
         guard !credential.rest.isEmpty else {
-            return .rejected(credential.scheme == .other ? .unsupportedScheme : .malformedCredential)
+            switch credential.scheme {
+            case .token: return .rejected(.malformedToken)
+            case .basic: return .rejected(.malformedCredential)
+            case .other: return .rejected(.unsupportedScheme)
+            }
         }
         let rest = value.extracting(credential.rest)
         switch credential.scheme {

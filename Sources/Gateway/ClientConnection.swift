@@ -1,0 +1,56 @@
+import HTTP
+import Reactor
+
+/// One connection of a client over HTTP/1.1. Carries one exchange at a time; pipelined requests wait in the inbox.
+final class ClientConnection {
+    enum Phase: Equatable {
+        /// A request head is awaited or incomplete.
+        case readingHead
+        /// An exchange is under way.
+        case inExchange
+        /// The exchange is answered; the rest of its request body is read and dropped before the next.
+        case skippingBody
+        /// The last response is written and our side is shut down; what the client still sends is dropped until it
+        /// closes, so that the response is not lost to a reset (RFC 9112 section 9.6).
+        case lingering
+    }
+
+    let index: Int
+    var generation: UInt32 = 0
+    var socket: Socket?
+    /// Which listener accepted it.
+    var listener = 0
+    var phase = Phase.readingHead
+    var parser = RequestParser(limits: HTTPLimits())
+    var exchange: Exchange?
+    /// What is skipped, in `skippingBody`.
+    var skipped = BodyRelay.empty
+    /// How many bytes may still be skipped or lingered over.
+    var allowance = 0
+    /// The connection ends after the current response.
+    var closing = false
+    /// The current response is written and the socket closes when the kernel has taken it.
+    var closeWhenSent = false
+    /// `drain` of the request loop is on the stack: an exchange that ends must not start it again.
+    var draining = false
+    /// When the head that has begun must be complete; `.max` between requests.
+    var headDeadline: Int64 = .max
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+
+    init(index: Int) { self.index = index }
+
+    func reset() {
+        generation &+= 1
+        socket = nil
+        phase = .readingHead
+        exchange = nil
+        skipped = .empty
+        closing = false
+        closeWhenSent = false
+        draining = false
+        headDeadline = .max
+        deadline = .max
+        timerAt = .max
+    }
+}

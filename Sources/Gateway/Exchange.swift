@@ -1,0 +1,112 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Policy
+
+/// One request and its response: what the worker knows of it from the first byte of the head to the last of the answer.
+///
+/// Objects are reused; buffers in them keep their capacity, so that a warm worker allocates nothing for an exchange.
+final class Exchange {
+    /// Where the exchange stands. Between `deciding` and `forwarding` it may be parked, waiting for a mailbox message.
+    enum Stage: Equatable {
+        case deciding
+        /// A password is being checked on the blocking pool.
+        case checkingPassword
+        /// The token for the upstream is being issued.
+        case awaitingToken
+        /// The body of a request to a gateway endpoint is being read.
+        case collectingBody
+        /// A gateway endpoint is at work on the blocking pool, or waits for the other workers.
+        case inEndpoint
+        /// The request is on its way to the upstream, or the response on its way back.
+        case forwarding
+        /// The response is written.
+        case finished
+    }
+
+    let index: Int
+    var generation: UInt32 = 0
+    var stage = Stage.deciding
+    var client: ClientConnection?
+    var snapshot: GatewaySnapshot
+    var head: RequestHead
+    var route: Route?
+    var endpoint: Endpoint?
+    var principal: Principal?
+    /// The token for the upstream.
+    var issued: IssuedToken?
+    /// The value of `Origin` of an allowed cross-site request; empty for every other.
+    var origin: [UInt8] = []
+    /// Whether the answer depends on `Origin`, so that `Vary` must say so.
+    var variesByOrigin = false
+    var requestID: [UInt8] = []
+    /// The path matched and forwarded, kept for the log.
+    var path: [UInt8] = []
+    /// The body of a request to a gateway endpoint.
+    var collected: [UInt8] = []
+    /// Bytes of that body, framing included, that stand read behind the head in the inbox.
+    var bodySeen = 0
+    var adminResource: AdminResource?
+    /// Counters gathered so far for `/metrics`, and how many workers have not reported.
+    var reports: WorkerMetrics?
+    var reportsMissing = 0
+
+    var pool: UpstreamPool?
+    var upstream: UpstreamConnection?
+    /// The request as written to the upstream, held until the first byte of the response for one replay.
+    var requestChunk: Chunk?
+    var requestLength = 0
+    var mayReplay = false
+    /// What of the request body is still to come, and how it goes to the upstream.
+    var requestBody = BodyRelay.empty
+    var responseTimeout: Int64 = 0
+    /// Whether the head of the response was written to the client.
+    var responseBegun = false
+
+    /// Microseconds of the monotonic clock.
+    var startedAt: Int64 = 0
+    var forwardedAt: Int64 = 0
+    var answeredAt: Int64 = 0
+    var status = 0
+    /// Stable code of the decision or failure; `allowed` where the request was forwarded.
+    var reason: String = "allowed"
+    var responseBytes = 0
+
+    init(index: Int, snapshot: GatewaySnapshot) {
+        self.index = index
+        self.snapshot = snapshot
+        head = .none
+    }
+
+    /// Identity of this exchange for a message that comes later.
+    var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
+
+    /// Makes the object ready for its next use.
+    func reset() {
+        generation &+= 1
+        stage = .deciding
+        client = nil
+        route = nil
+        endpoint = nil
+        principal = nil
+        issued = nil
+        origin.removeAll(keepingCapacity: true)
+        variesByOrigin = false
+        requestID.removeAll(keepingCapacity: true)
+        path.removeAll(keepingCapacity: true)
+        if collected.capacity > 4096 { collected = [] } else { collected.removeAll(keepingCapacity: true) }
+        bodySeen = 0
+        adminResource = nil
+        reports = nil
+        answeredAt = 0
+        pool = nil
+        upstream = nil
+        requestChunk = nil
+        requestBody = .empty
+        responseBegun = false
+        status = 0
+        reason = "allowed"
+        responseBytes = 0
+    }
+}

@@ -1,0 +1,47 @@
+/// What can go wrong with an upstream, kept apart for status, log and metric (GW-08).
+package enum UpstreamFailure: Int, CaseIterable, Sendable {
+    /// The connection was refused or the address cannot be reached.
+    case connectFailed
+    /// No connection within `connectTimeout`.
+    case connectTimedOut
+    /// The connection ended before the response was complete.
+    case connectionLost
+    /// The head of the response did not come within `responseTimeout`.
+    case responseTimedOut
+    /// What came is not HTTP, or framed in a way that two readers may take differently.
+    case invalidResponse
+    /// `maximumConnections` are in use.
+    case exhausted
+
+    /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
+    var status: Int {
+        switch self {
+        case .connectFailed, .connectionLost, .invalidResponse: 502
+        case .exhausted: 503
+        case .connectTimedOut, .responseTimedOut: 504
+        }
+    }
+
+    /// The stable reason code of log, metric and body.
+    package var code: StaticString {
+        switch self {
+        case .connectFailed: "upstream_connect_failed"
+        case .connectTimedOut: "upstream_connect_timeout"
+        case .connectionLost: "upstream_connection_lost"
+        case .responseTimedOut: "upstream_response_timeout"
+        case .invalidResponse: "upstream_invalid_response"
+        case .exhausted: "upstream_exhausted"
+        }
+    }
+
+    var detail: StaticString {
+        switch self {
+        case .connectFailed: "the upstream cannot be reached"
+        case .connectTimedOut: "the upstream did not accept a connection in time"
+        case .connectionLost: "the upstream closed the connection"
+        case .responseTimedOut: "the upstream did not answer in time"
+        case .invalidResponse: "the upstream sent an invalid response"
+        case .exhausted: "the upstream is busy"
+        }
+    }
+}

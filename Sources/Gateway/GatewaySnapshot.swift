@@ -1,0 +1,44 @@
+import Identity
+import Issuers
+import Policy
+import Tokens
+
+/// Everything a worker acts by that can change with the configuration. Immutable: a reload hands a new one to every
+/// worker, and exchanges under way keep the one they began with.
+package final class GatewaySnapshot: Sendable {
+    /// Counts the configurations of this process.
+    package let generation: UInt64
+    package let policy: PolicySnapshot
+    /// Where the upstream's token comes from, by the number of the route; nil where nothing is injected.
+    package let injections: [InjectionTarget?]
+    package let tokens: TokenService
+    package let backends: BackendStore
+    package let upstreams: [UpstreamSettings]
+    package let limits: GatewayLimits
+    /// What the admin listener wants as bearer token; nil where there is none.
+    package let adminToken: [UInt8]?
+
+    /// Names of the routes in the order of their numbers, for the counters.
+    var routeNames: [String] { policy.routes.routes.map(\.name) }
+
+    /// The backend that a credential is bound to.
+    func backend(of principal: Principal) -> Backend? {
+        let id = principal.backendBytes
+        return id.isEmpty ? nil : backends.backend(id: id.span)
+    }
+
+    package init(
+        generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
+        backends: BackendStore,
+        upstreams: [UpstreamSettings], limits: GatewayLimits, adminToken: [UInt8]?
+    ) {
+        self.generation = generation
+        self.policy = policy
+        self.injections = injections
+        self.tokens = tokens
+        self.backends = backends
+        self.upstreams = upstreams
+        self.limits = limits
+        self.adminToken = adminToken
+    }
+}

@@ -1,0 +1,167 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Policy
+import Reactor
+
+/// What the gateway writes in place of what it read: hop-by-hop and managed fields out, identity and token in.
+///
+/// Everything forwarded is serialised anew from parsed pieces; no byte of a head passes through raw.
+struct HeaderRewrite {
+    /// Everything about the client's side that request fields tell the upstream.
+    struct Client {
+        var peer: SocketAddress?
+        var isTLS: Bool
+    }
+
+    /// Writes the head of the request to the upstream, the empty line included.
+    ///
+    /// - Parameters:
+    ///   - path: the canonical path, the one that was matched (ROLE-05).
+    ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
+    static func request(
+        _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, client: Client,
+        into chunk: Chunk
+    ) {
+        let head = exchange.head
+        let injection = exchange.route?.injection
+        chunk.ensureFree(bytes.count + path.count + 1024 + extraLength(exchange))
+        chunk.append(bytes.slice(head.methodText))
+        chunk.append(ASCII.space)
+        chunk.append(path)
+        if let query = head.query {
+            chunk.append(UInt8(ascii: "?"))
+            chunk.append(bytes.slice(query))
+        }
+        chunk.append(" HTTP/1.1\r\nHost: ")
+        chunk.append(bytes.slice(head.authority))
+        chunk.append("\r\n")
+        let options = ConnectionOptions(headers, bytes)
+        for i in 0..<headers.count {
+            let field = headers[i]
+            if isDropped(field, exchange, injection, options, headers, bytes) { continue }
+            append(field, bytes, to: chunk)
+        }
+        appendForwarding(exchange, bytes, client, to: chunk)
+        appendIdentity(exchange, to: chunk)
+        if let injection, let token = exchange.issued {
+            chunk.append(injection.headerName)
+            chunk.append(": ")
+            chunk.append(injection.prefix)
+            chunk.append(token.value)
+            chunk.append(injection.suffix)
+            chunk.append("\r\n")
+        }
+        switch head.framing {
+        case .length(let count):
+            chunk.append("Content-Length: ")
+            chunk.append(decimal: count)
+            chunk.append("\r\n")
+        case .chunked: chunk.append("Transfer-Encoding: chunked\r\n")
+        case .none, .untilClose: break
+        }
+        chunk.append("\r\n")
+    }
+
+    /// Bytes that the head needs beside the received ones.
+    private static func extraLength(_ exchange: Exchange) -> Int {
+        var length = exchange.requestID.count
+        if let principal = exchange.principal {
+            length += principal.subjectBytes.count + principal.roleBytes.count + principal.backendBytes.count
+        }
+        if let injection = exchange.route?.injection, let token = exchange.issued {
+            length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
+        }
+        return length
+    }
+
+    private static func isDropped(
+        _ field: HeaderField, _ exchange: Exchange, _ injection: InjectionRule?, _ options: ConnectionOptions,
+        _ headers: HeaderTable, _ bytes: Span<UInt8>
+    ) -> Bool {
+        switch field.alias {
+        case .other:
+            break
+        case .host, .contentLength, .xRequestID:
+            return true
+        case .authorization, .oracleMobileSocialAccessToken, .xApiomatApikey:
+            // The client's credential is for the gateway (GW-09).
+            if exchange.route?.forwardCredential != true || injection != nil { return true }
+        default:
+            break
+        }
+        if HopByHop.drops(field, options, headers, bytes) { return true }
+        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes) || ManagedName.isOverride(field) {
+            return true
+        }
+        if let injection { return ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span) }
+        return false
+    }
+
+    private static func append(_ field: HeaderField, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        chunk.append(bytes.slice(field.name))
+        chunk.append(": ")
+        chunk.append(bytes.slice(field.value))
+        chunk.append("\r\n")
+    }
+
+    private static func appendForwarding(
+        _ exchange: Exchange, _ bytes: Span<UInt8>, _ client: Client, to chunk: Chunk
+    ) {
+        if let peer = client.peer {
+            chunk.append("X-Forwarded-For: ")
+            peer.appendHost(to: chunk)
+            chunk.append(client.isTLS ? "\r\nX-Forwarded-Proto: https\r\n" : "\r\nX-Forwarded-Proto: http\r\n")
+        }
+        if !exchange.head.authority.isEmpty {
+            chunk.append("X-Forwarded-Host: ")
+            chunk.append(bytes.slice(exchange.head.authority))
+            chunk.append("\r\n")
+        }
+        chunk.append("X-Request-Id: ")
+        chunk.append(exchange.requestID.span)
+        chunk.append(exchange.head.minorVersion == 0 ? "\r\nVia: 1.0 portcullis\r\n" : "\r\nVia: 1.1 portcullis\r\n")
+    }
+
+    private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
+        guard let principal = exchange.principal else { return }
+        chunk.append("X-Gateway-User: ")
+        chunk.append(principal.subjectBytes)
+        chunk.append("\r\nX-Gateway-Roles: ")
+        chunk.append(principal.roleBytes)
+        if principal.backendBytes.isEmpty {
+            chunk.append("\r\n")
+        } else {
+            chunk.append("\r\nX-Gateway-Backend: ")
+            chunk.append(principal.backendBytes)
+            chunk.append("\r\n")
+        }
+    }
+
+    /// Whether a field of an upstream's response goes on to the client.
+    static func passesToClient(
+        _ field: HeaderField, _ options: ConnectionOptions, _ headers: HeaderTable, _ bytes: Span<UInt8>
+    ) -> Bool {
+        switch field.token {
+        case .other: break
+        case .contentLength: return false
+        // The gateway's own answer to cross-site requests replaces the upstream's (CORS-07).
+        case .accessControlAllowOrigin, .accessControlAllowMethods, .accessControlAllowHeaders,
+            .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
+            .accessControlAllowPrivateNetwork:
+            return false
+        default: break
+        }
+        return !HopByHop.drops(field, options, headers, bytes)
+    }
+
+    /// Copies the fields of a response that go on to the client.
+    static func appendResponseFields(_ headers: HeaderTable, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        let options = ConnectionOptions(headers, bytes)
+        for i in 0..<headers.count {
+            let field = headers[i]
+            if passesToClient(field, options, headers, bytes) { append(field, bytes, to: chunk) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Bytes
+import HTTP
+import Identity
+import Policy
+import Reactor
+
+/// The access log of one worker: a JSON line for each exchange, gathered in a block that goes out when it is large or
+/// a second old. Says who, what, and why; never a token, a password or a query (GW-11).
+final class AccessLog {
+    private static let blockSize = 64 * 1024
+    private let writer: LogWriter
+    private var block = JSONWriter()
+    private(set) var dropped: UInt64 = 0
+    private var lines: UInt64 = 0
+
+    init(writer: LogWriter) {
+        self.writer = writer
+        block.reserve(AccessLog.blockSize + 4096)
+    }
+
+    /// Appends the line of a finished exchange. Times in microseconds of the monotonic clock.
+    func append(_ exchange: Exchange, finishedAt: Int64, wallSeconds: Int64) {
+        block.beginObject()
+        block.member("time", wallSeconds)
+        block.member("request_id", text: exchange.requestID.span)
+        if let peer = exchange.client?.socket?.peer { block.member("client_ip", peer.host) }
+        if let name = exchange.head.method.name {
+            block.member("method", "\(name)")
+        } else {
+            block.member("method", "extension")
+        }
+        block.member("path", text: exchange.path.span)
+        block.member("status", exchange.status)
+        if let route = exchange.route?.name { block.member("route", route) }
+        if let subject = exchange.principal?.subject { block.member("subject", subject) }
+        if let backend = exchange.principal?.backendID { block.member("backend", backend) }
+        if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
+        block.member("decision", exchange.status == 401 || exchange.status == 403 ? "denied" : "passed")
+        block.member("reason", exchange.reason)
+        if let upstream = exchange.pool?.settings.name { block.member("upstream", upstream) }
+        block.member("bytes_in", exchange.requestBody.passed)
+        block.member("bytes_out", exchange.responseBytes)
+        block.member("duration_us", finishedAt - exchange.startedAt)
+        if exchange.answeredAt > 0, exchange.pool != nil {
+            block.member("upstream_us", exchange.answeredAt - exchange.startedAt)
+        }
+        block.endObject()
+        block.endLine()
+        lines += 1
+        if block.bytes.count >= AccessLog.blockSize { flush() }
+    }
+
+    /// Hands the gathered lines over.
+    func flush() {
+        guard !block.bytes.isEmpty else { return }
+        if !writer.write(block.bytes) { dropped += lines }
+        lines = 0
+        block = JSONWriter()
+        block.reserve(AccessLog.blockSize + 4096)
+    }
+}

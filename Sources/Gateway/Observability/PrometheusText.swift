@@ -1,0 +1,136 @@
+import Issuers
+
+/// The text form of the counters (Prometheus exposition format 0.0.4).
+enum PrometheusText {
+    /// What is counted once for the process.
+    struct Facts {
+        var issued: IssuedTokenStore.Counters
+        var reloads: SharedState.ReloadCounters
+        var revocations: Int
+        var blockingWaiting: Int
+        var uptimeSeconds: Int64
+        var workers: Int
+    }
+
+    private struct Page {
+        var text = ""
+
+        mutating func family(_ name: String, _ type: String, _ help: String) {
+            text += "# HELP portcullis_\(name) \(help)\n# TYPE portcullis_\(name) \(type)\n"
+        }
+
+        mutating func sample(_ name: String, _ labels: String = "", _ value: some CustomStringConvertible) {
+            text += "portcullis_\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
+        }
+
+        mutating func single(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
+            family(name, type, help)
+            sample(name, "", value)
+        }
+    }
+
+    static func render(_ metrics: WorkerMetrics, _ facts: Facts) -> [UInt8] {
+        var page = Page()
+        requests(metrics, &page)
+        decisions(metrics, &page)
+        connections(metrics, facts, &page)
+        caches(metrics, facts, &page)
+        process(metrics, facts, &page)
+        return Array(page.text.utf8)
+    }
+
+    private static func requests(_ metrics: WorkerMetrics, _ page: inout Page) {
+        page.family(
+            "requests_total", "counter", "Finished requests by route and status; an empty route stands for none.")
+        for route in metrics.routes {
+            for (status, count) in route.statuses.enumerated() where count > 0 {
+                page.sample("requests_total", "route=\"\(escape(route.name))\",code=\"\(status)\"", count)
+            }
+        }
+        page.family("request_duration_seconds", "histogram", "From the head of a request to the end of its response.")
+        for route in metrics.routes where route.durations.contains(where: { $0 > 0 }) {
+            let label = "route=\"\(escape(route.name))\""
+            var sum: UInt64 = 0
+            for (i, bound) in WorkerMetrics.durationBounds.enumerated() {
+                sum += route.durations[i]
+                page.sample("request_duration_seconds_bucket", "\(label),le=\"\(Double(bound) / 1_000_000)\"", sum)
+            }
+            sum += route.durations[WorkerMetrics.durationBounds.count]
+            page.sample("request_duration_seconds_bucket", "\(label),le=\"+Inf\"", sum)
+            page.sample("request_duration_seconds_sum", label, Double(route.durationSum) / 1_000_000)
+            page.sample("request_duration_seconds_count", label, sum)
+        }
+        page.single("requests_in_flight", "gauge", "Requests under way.", metrics.requestsInFlight)
+    }
+
+    private static func decisions(_ metrics: WorkerMetrics, _ page: inout Page) {
+        page.family("denied_total", "counter", "Requests that were not served, by reason code.")
+        for (i, code) in Reasons.all.enumerated() where metrics.reasons[i] > 0 {
+            page.sample("denied_total", "reason=\"\(code)\"", metrics.reasons[i])
+        }
+        page.family("upstream_errors_total", "counter", "Failures of upstreams by kind.")
+        for failure in UpstreamFailure.allCases {
+            page.sample("upstream_errors_total", "reason=\"\(failure.code)\"", metrics.upstreamErrors[failure.rawValue])
+        }
+        page.single(
+            "upstream_retries_total", "counter", "Requests sent again over a fresh connection.", metrics.upstreamRetries
+        )
+    }
+
+    private static func connections(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {
+        page.single(
+            "connections_accepted_total", "counter", "Client connections accepted.", metrics.connectionsAccepted)
+        page.single(
+            "connections_refused_total", "counter", "Client connections over the limit.", metrics.connectionsRefused)
+        page.single("connections_open", "gauge", "Client connections open.", metrics.connectionsOpen)
+        page.single(
+            "upstream_connections_opened_total", "counter", "Connections to upstreams.",
+            metrics.upstreamConnectionsOpened)
+        page.single("buffers_in_use", "gauge", "Receive and send buffers in use.", metrics.chunksInUse)
+        page.single("blocking_waiting", "gauge", "Blocking work that waits for a place.", facts.blockingWaiting)
+    }
+
+    private static func caches(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {
+        page.family("cache_hits_total", "counter", "Cache hits.")
+        page.sample("cache_hits_total", "cache=\"verified_tokens\"", metrics.tokenCacheHits)
+        page.sample("cache_hits_total", "cache=\"issued_tokens\"", metrics.injectionHits)
+        page.family("cache_misses_total", "counter", "Cache misses.")
+        page.sample("cache_misses_total", "cache=\"verified_tokens\"", metrics.tokenCacheMisses)
+        page.sample("cache_misses_total", "cache=\"issued_tokens\"", metrics.injectionMisses)
+        page.family("cache_evictions_total", "counter", "Entries dropped for room.")
+        page.sample("cache_evictions_total", "cache=\"verified_tokens\"", metrics.tokenCacheEvictions)
+        page.sample("cache_evictions_total", "cache=\"issued_tokens\"", facts.issued.evictions)
+        page.family("cache_entries", "gauge", "Entries held.")
+        page.sample("cache_entries", "cache=\"verified_tokens\"", metrics.tokenCacheEntries)
+        page.sample("cache_entries", "cache=\"issued_tokens\"", facts.issued.entries)
+        page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.")
+        page.sample("issuer_calls_total", "outcome=\"issued\"", facts.issued.issued)
+        page.sample("issuer_calls_total", "outcome=\"failed\"", facts.issued.failed)
+        page.single("revocations", "gauge", "Entries of the deny list.", facts.revocations)
+    }
+
+    private static func process(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {
+        page.family("config_reloads_total", "counter", "Reloads of the configuration by outcome.")
+        page.sample("config_reloads_total", "outcome=\"ok\"", facts.reloads.succeeded)
+        page.sample("config_reloads_total", "outcome=\"failed\"", facts.reloads.failed)
+        page.single("config_generation", "gauge", "Number of the configuration in force.", facts.reloads.generation)
+        page.single(
+            "log_lines_dropped_total", "counter", "Access-log lines that the destination was too slow for.",
+            metrics.logLinesDropped)
+        page.single("workers", "gauge", "Event loops.", facts.workers)
+        page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
+    }
+
+    private static func escape(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

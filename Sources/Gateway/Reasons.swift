@@ -1,0 +1,31 @@
+import HTTP
+import Issuers
+import Policy
+
+/// All reason codes of decisions and failures, in one order, so that counting one is an array access.
+package enum Reasons {
+    /// Codes of this room; those of a denial, a parse error, an upstream or an issuer are added to them.
+    private static let own = [
+        "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
+        "client_reset", "client_write_timeout", "other",
+    ]
+
+    /// Every code, each once.
+    package static let all: [String] = {
+        var codes = DenialReason.allCases.map(\.rawValue) + own
+        codes += UpstreamFailure.allCases.map { "\($0.code)" }
+        codes += IssueFailure.allCases.map(\.rawValue)
+        codes += HTTPParseError.allCases.map { "\($0.reason)" }
+        var seen: Set<String> = []
+        return codes.filter { seen.insert($0).inserted }
+    }()
+
+    static let count = all.count
+
+    private static let indices: [String: Int] = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
+    private static let denials: [Int] = DenialReason.allCases.map { indices[$0.rawValue] ?? 0 }
+
+    static func index(_ code: String) -> Int { indices[code] ?? indices["other"] ?? 0 }
+
+    static func index(_ reason: DenialReason) -> Int { denials[reason.position] }
+}

@@ -1,0 +1,145 @@
+import Bytes
+import Identity
+import Issuers
+import Reactor
+import Synchronization
+import Tokens
+
+/// What all workers of a process share beside the snapshot: mailboxes, the blocking pool, the store of issued tokens,
+/// the deny list. Everything here is safe to use from any thread, and none of it stands on the way of a request whose
+/// token is known.
+package final class SharedState: Sendable {
+    /// Settings that hold for the life of the process.
+    package struct Settings: Sendable {
+        package var tokenCacheEntries = 16_384
+        package var accessLog: LogWriter?
+        package init() {}
+    }
+
+    package let settings: Settings
+    package let mailboxes: [Mailbox<WorkerMessage>]
+    package let blocking: BlockingPool
+    package let issuedTokens: IssuedTokenStore
+    package let revocations: RevocationList
+    package let log: EventLog
+    /// Listeners with these ids take admin requests.
+    private let adminListeners: Set<Int>
+    private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
+    private let reloads = Mutex(ReloadCounters())
+    private let startedAt = Clock.wallSeconds
+
+    /// How reloads went.
+    package struct ReloadCounters: Sendable {
+        package var succeeded: UInt64 = 0
+        package var failed: UInt64 = 0
+        package var lastSuccess: Int64 = 0
+        package var generation: UInt64 = 1
+    }
+
+    package init(
+        settings: Settings, workers: Int, adminListeners: Set<Int>, issuedTokens: IssuedTokenStore,
+        revocations: RevocationList, log: EventLog
+    ) throws(KernelError) {
+        self.settings = settings
+        var mailboxes: [Mailbox<WorkerMessage>] = []
+        for _ in 0..<workers { mailboxes.append(try Mailbox()) }
+        self.mailboxes = mailboxes
+        self.adminListeners = adminListeners
+        self.issuedTokens = issuedTokens
+        self.revocations = revocations
+        self.log = log
+        // Hashes and signatures are pure computation: more of them at a time than processors helps nobody.
+        blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 1024)
+    }
+
+    func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
+
+    // MARK: Issued tokens
+
+    /// Reports what became of an issuer call, to the store and to everybody who waits for it.
+    func complete(
+        _ flight: IssuedTokenStore.Flight, _ result: Result<IssuedToken, IssueFailure>, leader: IssuedTokenStore.Waiter?
+    ) {
+        let completion = issuedTokens.complete(flight, result, now: Clock.wallSeconds)
+        for waiter in completion.waiters + (leader.map { [$0] } ?? []) {
+            mailboxes[waiter.worker].post(.tokenIssued(exchange: waiter.exchange, completion.result))
+        }
+    }
+
+    // MARK: Revocation
+
+    /// Refuses a token, or all tokens that a subject has had so far, and drops what was issued for it (CACHE-07).
+    ///
+    /// - Parameter body: `{"jti": "...", "until": seconds}`, `{"subject": "..."}` or `{"backendId": "..."}`.
+    func revoke(_ body: [UInt8], snapshot: GatewaySnapshot, now: Int64) -> EndpointResponse {
+        guard let request = try? JSONNode.parse(body.span), let members = request.members, members.count <= 2 else {
+            return .problem(
+                status: 400, title: "Bad Request", detail: "a JSON object with jti, subject or backendId is expected",
+                code: "invalid_request", reason: "invalid_request")
+        }
+        // Tokens live for so long at the most; later ones are told apart by their time of issue.
+        let until = request["until"]?.integer ?? now + SharedState.longestTokenSeconds
+        if let id = request["jti"]?.string {
+            revocations.revoke(tokenID: id, until: until)
+            if let subject = request["subject"]?.string { issuedTokens.purge(subject: subject) }
+        } else if let subject = request["subject"]?.string {
+            revocations.revoke(subject: subject, issuedBefore: now + 1, until: until)
+            issuedTokens.purge(subject: subject)
+        } else if let backend = request["backendId"]?.string {
+            revocations.revoke(backendID: backend, issuedBefore: now + 1, until: until)
+            issuedTokens.purge(backendID: backend)
+        } else {
+            return .problem(
+                status: 400, title: "Bad Request", detail: "jti, subject or backendId is expected",
+                code: "invalid_request", reason: "invalid_request")
+        }
+        log.write("revoked", members.map { ($0.name, .text($0.node.string ?? "")) })
+        return EndpointResponse(status: 204, headers: [], body: [], reason: "revoked")
+    }
+
+    private static let longestTokenSeconds: Int64 = 366 * 86_400
+
+    // MARK: Reload
+
+    /// Says who reloads the configuration when the admin listener is asked to. The closure must not block: it answers
+    /// by its argument.
+    package func onReload(_ handler: @escaping @Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void) {
+        reloader.withLock { $0 = handler }
+    }
+
+    func requestReload(_ done: @escaping @Sendable (EndpointResponse) -> Void) {
+        guard let handler = reloader.withLock({ $0 }) else {
+            done(
+                .problem(
+                    status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
+                    reason: "unavailable"))
+            return
+        }
+        handler(done)
+    }
+
+    /// Hands a new configuration to every worker.
+    package func use(_ snapshot: GatewaySnapshot) {
+        reloads.withLock {
+            $0.succeeded += 1
+            $0.generation = snapshot.generation
+            $0.lastSuccess = Clock.wallSeconds
+        }
+        for mailbox in mailboxes { mailbox.post(.use(snapshot)) }
+    }
+
+    /// A new configuration was refused; the last good one stays.
+    package func reloadFailed() { reloads.withLock { $0.failed += 1 } }
+
+    /// Tells every worker to finish.
+    package func drain() {
+        for mailbox in mailboxes { mailbox.post(.drain) }
+    }
+
+    /// What `/metrics` says of the process as a whole.
+    func facts(now: Int64) -> PrometheusText.Facts {
+        PrometheusText.Facts(
+            issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
+            blockingWaiting: blocking.waiting, uptimeSeconds: now - startedAt, workers: mailboxes.count)
+    }
+}

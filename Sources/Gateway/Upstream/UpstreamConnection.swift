@@ -1,0 +1,59 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool.
+final class UpstreamConnection {
+    enum Phase: Equatable {
+        /// The connect is under way.
+        case connecting
+        /// In the pool.
+        case idle
+        /// The response head has not been read.
+        case awaitingHead
+        /// The response body is under way.
+        case relayingBody
+    }
+
+    /// How long a response head may be; more generous than toward clients, since upstreams are the operator's own.
+    static let headLimits: HTTPLimits = {
+        var limits = HTTPLimits()
+        limits.maximumHeadBytes = 64 * 1024
+        limits.maximumFields = 200
+        return limits
+    }()
+
+    let index: Int
+    var generation: UInt32 = 0
+    var socket: Socket?
+    var pool: UpstreamPool?
+    var exchange: Exchange?
+    var phase = Phase.connecting
+    var parser = ResponseParser(limits: UpstreamConnection.headLimits)
+    /// What of the response body is still to come, and how it goes to the client.
+    var body = BodyRelay.empty
+    /// Whether the connection can serve another exchange after this one.
+    var keepAlive = false
+    /// Responses that came over this connection.
+    var served = 0
+    /// Any byte of the current response has been seen.
+    var heard = false
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+
+    init(index: Int) { self.index = index }
+
+    func reset() {
+        generation &+= 1
+        socket = nil
+        pool = nil
+        exchange = nil
+        phase = .connecting
+        body = .empty
+        keepAlive = false
+        served = 0
+        heard = false
+        deadline = .max
+        timerAt = .max
+    }
+}

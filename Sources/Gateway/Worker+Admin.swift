@@ -1,0 +1,166 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Reactor
+import Tokens
+
+/// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05).
+extension Worker {
+    func answerAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        let head = exchange.head
+        var path: [UInt8] = []
+        path.append(copying: bytes.slice(head.path))
+        exchange.path = path
+        let name = String(decoding: path, as: UTF8.self)
+        guard let resource = AdminResource(path: name) else {
+            reply(exchange, status: 404, reason: "no_route", detail: "no such resource")
+            return
+        }
+        guard resource.allows(head.method) else {
+            respond(
+                exchange, .text(405, "use \(resource.method)\n", reason: "method_not_allowed", allow: resource.method))
+            return
+        }
+        if resource.needsToken, !isAdmin(exchange, bytes) {
+            respond(
+                exchange,
+                EndpointResponse(
+                    status: 401, headers: [("WWW-Authenticate", "Bearer realm=\"portcullis-admin\"")], body: [],
+                    reason: "missing_credential"))
+            return
+        }
+        switch resource {
+        case .health: respond(exchange, .text(200, "ok\n", reason: "health"))
+        case .readiness:
+            let status = isDraining ? 503 : 200
+            respond(exchange, .text(status, isDraining ? "draining\n" : "ready\n", reason: "readiness"))
+        case .metrics: collectMetrics(exchange)
+        case .reload:
+            exchange.stage = .inEndpoint
+            let identity = exchange.identity
+            let mailbox = mailbox
+            shared.requestReload { outcome in
+                mailbox.post(.endpointDone(exchange: identity, outcome))
+            }
+        case .revocations:
+            exchange.adminResource = resource
+            takeBody(exchange)
+        case .backend(let name, let version):
+            describeBackend(exchange, name: name, version: version)
+        }
+    }
+
+    /// The settings of a backend without its secret (MBE-04).
+    private func describeBackend(_ exchange: Exchange, name: String, version: String) {
+        guard let backend = exchange.snapshot.backends.backend(name: name, version: version) else {
+            reply(exchange, status: 404, reason: "no_route", detail: "no such backend")
+            return
+        }
+        let settings = exchange.snapshot.tokens.describe(backend, includingSecrets: false)
+        let headers = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
+        respond(exchange, EndpointResponse(status: 200, headers: headers, body: settings, reason: "backend"))
+    }
+
+    /// Health, readiness and metrics are open on the admin listener, which is on loopback by default; whatever changes
+    /// something needs the token.
+    private func isAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
+        guard let expected = exchange.snapshot.adminToken, requestHeaders.occurrences(.authorization) == 1,
+            let range = requestHeaders.value(.authorization)
+        else { return false }
+        let value = bytes.slice(range)
+        guard value.count > 7, bytesEqualIgnoringCase(value.extracting(first: 7), Array("bearer ".utf8).span) else {
+            return false
+        }
+        return constantTimeEqual(value.extracting(7...), expected.span)
+    }
+
+    /// The body of an admin request is whole.
+    func callAdmin(_ exchange: Exchange, _ resource: AdminResource) {
+        guard case .revocations = resource else { return }
+        respond(exchange, shared.revoke(exchange.collected, snapshot: exchange.snapshot, now: poller.wallSeconds))
+    }
+
+    /// Asks every worker for its counters; the answer is written when the last has come.
+    private func collectMetrics(_ exchange: Exchange) {
+        exchange.stage = .inEndpoint
+        exchange.reports = currentMetrics()
+        exchange.reportsMissing = shared.mailboxes.count - 1
+        if exchange.reportsMissing == 0 {
+            respondWithMetrics(exchange)
+            return
+        }
+        for (index, mailbox) in shared.mailboxes.enumerated() where index != number {
+            mailbox.post(.reportMetrics(to: number, exchange: exchange.identity))
+        }
+    }
+
+    func collected(_ report: WorkerMetrics, for exchange: Exchange) {
+        exchange.reports?.add(report)
+        exchange.reportsMissing -= 1
+        if exchange.reportsMissing == 0 { respondWithMetrics(exchange) }
+    }
+
+    private func respondWithMetrics(_ exchange: Exchange) {
+        guard let report = exchange.reports else { return }
+        exchange.reports = nil
+        let text = PrometheusText.render(report, shared.facts(now: poller.wallSeconds))
+        respond(
+            exchange,
+            EndpointResponse(
+                status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: text,
+                reason: "metrics"))
+    }
+}
+
+/// What the admin listener has.
+enum AdminResource: Equatable {
+    case health, readiness, metrics, reload, revocations
+    case backend(name: String, version: String)
+
+    init?(path: String) {
+        switch path {
+        case "/healthz", "/admin/health": self = .health
+        case "/readyz", "/admin/ready": self = .readiness
+        case "/metrics", "/admin/metrics": self = .metrics
+        case "/admin/reload": self = .reload
+        case "/admin/revocations": self = .revocations
+        default:
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 5, parts[1] == "admin", parts[2] == "backends", !parts[3].isEmpty, !parts[4].isEmpty
+            else { return nil }
+            self = .backend(name: parts[3], version: parts[4])
+        }
+    }
+
+    var method: String {
+        switch self {
+        case .reload, .revocations: "POST"
+        default: "GET"
+        }
+    }
+
+    func allows(_ wanted: Method) -> Bool {
+        method == "POST" ? wanted == .post : wanted == .get || wanted == .head
+    }
+
+    var needsToken: Bool {
+        switch self {
+        case .health, .readiness, .metrics: false
+        case .reload, .revocations, .backend: true
+        }
+    }
+}
+
+extension EndpointResponse {
+    /// A short plain text.
+    fileprivate static func text(
+        _ status: Int, _ text: String, reason: StaticString, allow: String? = nil
+    ) -> EndpointResponse {
+        var headers: [(name: String, value: String)] = [
+            ("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"),
+        ]
+        if let allow { headers.append(("Allow", allow)) }
+        return EndpointResponse(status: status, headers: headers, body: Array(text.utf8), reason: reason)
+    }
+}

@@ -1,0 +1,245 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// The client side of a worker: accepting, reading heads and bodies, writing, closing, time-outs.
+extension Worker {
+    /// How many bytes of an unwanted request body are read before the connection is closed instead.
+    static let skipAllowance = 64 * 1024
+    private static let lingerTime: Int64 = 2000
+    /// Unsent bytes toward one side at which reading from the other stops.
+    static let highWater = 64 * 1024
+
+    func accept(_ socket: Socket, listener: Int) {
+        guard !isDraining, openClients < snapshot.limits.maximumConnectionsPerWorker else {
+            metrics.connectionsRefused &+= 1
+            poller.close(socket, reset: true)
+            return
+        }
+        let client: ClientConnection
+        if let index = vacantClients.popLast() {
+            client = clients[index]
+        } else {
+            client = ClientConnection(index: clients.count)
+            clients.append(client)
+        }
+        metrics.connectionsAccepted &+= 1
+        openClients += 1
+        socket.role = Role.client
+        socket.owner = client.index
+        client.socket = socket
+        client.listener = listener
+        client.parser = RequestParser(limits: snapshot.limits.head)
+        setDeadline(client, in: snapshot.limits.headerTimeout)
+    }
+
+    func clientReceived(_ client: ClientConnection) {
+        switch client.phase {
+        case .readingHead, .skippingBody: readRequests(client)
+        case .inExchange:
+            if let exchange = client.exchange { requestBodyReceived(client, exchange) }
+        case .lingering: linger(client)
+        }
+    }
+
+    /// Takes requests out of the inbox, one after the other, as long as each is answered at once.
+    func readRequests(_ client: ClientConnection) {
+        if client.draining { return }
+        client.draining = true
+        defer { client.draining = false }
+        while let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty {
+            switch client.phase {
+            case .readingHead:
+                guard readHead(client, socket, inbox) else { return }
+            case .skippingBody:
+                guard skipBody(client, inbox) else { return }
+            case .inExchange, .lingering: return
+            }
+        }
+        if let socket = client.socket { poller.readMore(socket) }
+    }
+
+    /// Parses the next head and begins its exchange. Answers false where more bytes are needed first.
+    private func readHead(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
+        switch client.parser.parse(inbox.readable, into: requestHeaders) {
+        case .head(let head):
+            begin(client, head)
+            return true
+        case .needMore:
+            if inbox.free == 0 { poller.growInbox(socket, toHold: snapshot.limits.head.maximumHeadBytes) }
+            // A slow head is given its time once, from its first byte on (slowloris).
+            if client.headDeadline == .max {
+                client.headDeadline = poller.now + snapshot.limits.headerTimeout
+                setDeadline(client, at: client.headDeadline)
+            }
+            poller.readMore(socket)
+            return false
+        case .invalid(let error):
+            refuse(client, error)
+            return true
+        }
+    }
+
+    /// Reads and drops the rest of a body that nobody wants. Answers false where more bytes are needed.
+    private func skipBody(_ client: ClientConnection, _ inbox: Chunk) -> Bool {
+        let sink = poller.chunks.take()
+        defer { poller.chunks.give(sink) }
+        guard let used = try? client.skipped.relay(inbox.readable, into: sink),
+            client.skipped.passed <= Worker.skipAllowance
+        else {
+            closeClient(client)
+            return false
+        }
+        inbox.consume(used)
+        if client.skipped.isComplete {
+            awaitRequest(client)
+            return true
+        }
+        setDeadline(client, in: snapshot.limits.bodyTimeout)
+        return false
+    }
+
+    /// The connection is ready for its next request.
+    private func awaitRequest(_ client: ClientConnection) {
+        client.phase = .readingHead
+        client.headDeadline = .max
+        setDeadline(client, in: snapshot.limits.idleTimeout)
+    }
+
+    /// An exchange has written the last byte of its response.
+    func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay, expectsContinue: Bool) {
+        client.exchange = nil
+        guard let socket = client.socket else { return }
+        poller.resumeReading(socket)
+        if client.closing {
+            closeAfterResponse(client, socket)
+        } else if requestBody.isComplete {
+            awaitRequest(client)
+        } else {
+            client.skipped = requestBody.discarding()
+            client.phase = .skippingBody
+            setDeadline(client, in: snapshot.limits.bodyTimeout)
+        }
+        if socket.pendingBytes > 0 { setDeadline(client, in: snapshot.limits.writeTimeout) }
+        if !client.draining { readRequests(client) }
+    }
+
+    /// Ends the connection without losing the response: our side first, then what the client still sends is dropped.
+    private func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
+        if socket.ended {
+            client.closeWhenSent = true
+            if socket.pendingBytes == 0 { closeClient(client) }
+            return
+        }
+        client.phase = .lingering
+        client.allowance = Worker.skipAllowance * 16
+        if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
+        setDeadline(client, in: Worker.lingerTime)
+        linger(client)
+    }
+
+    private func linger(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        if let inbox = socket.inbox {
+            client.allowance -= inbox.count
+            inbox.consume(inbox.count)
+        }
+        if client.allowance < 0 {
+            closeClient(client, reset: true)
+        } else {
+            poller.readMore(socket)
+        }
+    }
+
+    func clientSent(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        if client.closeWhenSent {
+            closeClient(client)
+            return
+        }
+        switch client.phase {
+        case .lingering:
+            poller.shutdownSending(socket)
+            setDeadline(client, in: Worker.lingerTime)
+        case .inExchange:
+            client.deadline = .max
+            if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
+        case .readingHead: setDeadline(client, in: snapshot.limits.idleTimeout)
+        case .skippingBody: break
+        }
+    }
+
+    /// The client has sent its last byte, or has gone. A request that is complete is still answered only if it has
+    /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
+    func clientEnded(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        client.closing = true
+        if client.phase == .inExchange, let exchange = client.exchange {
+            if exchange.requestBody.isComplete, socket.unread > 0 || exchange.stage != .forwarding { return }
+            abandon(exchange, reason: "client_closed")
+            return
+        }
+        if socket.pendingBytes > 0 {
+            client.closeWhenSent = true
+        } else {
+            closeClient(client)
+        }
+    }
+
+    func clientFailed(_ client: ClientConnection) {
+        if let exchange = client.exchange {
+            abandon(exchange, reason: "client_reset")
+        } else {
+            closeClient(client)
+        }
+    }
+
+    func closeClient(_ client: ClientConnection, reset: Bool = false) {
+        guard let socket = client.socket else { return }
+        poller.close(socket, reset: reset)
+        client.reset()
+        vacantClients.append(client.index)
+        openClients -= 1
+        if isDraining { finishIfIdle() }
+    }
+
+    // MARK: Time-outs
+
+    func setDeadline(_ client: ClientConnection, in milliseconds: Int64) {
+        setDeadline(client, at: poller.now + milliseconds)
+    }
+
+    private func setDeadline(_ client: ClientConnection, at deadline: Int64) {
+        client.deadline = deadline
+        guard deadline < client.timerAt else { return }
+        client.timerAt = deadline
+        let token = TimerToken(role: Role.client, owner: client.index, generation: client.generation)
+        poller.schedule(token, at: deadline)
+    }
+
+    func clientTimer(_ client: ClientConnection) {
+        // An earlier timer of the same connection has taken this one's place.
+        guard client.timerAt <= poller.now else { return }
+        client.timerAt = .max
+        if client.deadline > poller.now {
+            if client.deadline != .max { setDeadline(client, at: client.deadline) }
+            return
+        }
+        guard let socket = client.socket else { return }
+        if socket.pendingBytes > 0 {
+            if let exchange = client.exchange {
+                abandon(exchange, reason: "client_write_timeout")
+            } else {
+                closeClient(client, reset: true)
+            }
+            return
+        }
+        switch client.phase {
+        case .readingHead:
+            if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
+        case .inExchange:
+            if let exchange = client.exchange { requestBodyTimedOut(exchange) }
+        case .skippingBody, .lingering: closeClient(client)
+        }
+    }
+}

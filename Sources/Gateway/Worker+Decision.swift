@@ -1,0 +1,237 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Policy
+import Reactor
+
+/// The way of a request from its head to the decision, in the order of AMB-32: route, cross-site screening, preflight,
+/// authentication, backend, login rules, level, roles, token; then it is forwarded.
+///
+/// The head stays in the client's inbox until the request is serialised for the upstream, so an exchange that is parked
+/// reads it again when it goes on, and one that is not never copies it.
+extension Worker {
+    /// Starts the exchange of a head that was just parsed into `requestHeaders`.
+    func begin(_ client: ClientConnection, _ head: RequestHead) {
+        let exchange = takeExchange()
+        exchange.client = client
+        exchange.head = head
+        exchange.startedAt = Clock.monotonicMicroseconds
+        exchange.requestBody = BodyRelay(head.framing, to: head.framing == .chunked ? .chunked : .raw)
+        client.exchange = exchange
+        client.phase = .inExchange
+        client.deadline = .max
+        client.headDeadline = .max
+        client.closing = !head.keepAlive || isDraining
+        guard let inbox = client.socket?.inbox else { return }
+        decide(exchange, client, inbox)
+    }
+
+    /// Parses the head of a parked exchange again. Answers the buffer it stands in.
+    private func reread(_ exchange: Exchange) -> Chunk? {
+        guard let client = exchange.client, let inbox = client.socket?.inbox else { return nil }
+        var parser = RequestParser(limits: exchange.snapshot.limits.head)
+        guard case .head = parser.parse(inbox.readable, into: requestHeaders) else { return nil }
+        return inbox
+    }
+
+    private func decide(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
+        let bytes = inbox.readable
+        let head = exchange.head
+        requestIDs.take(requestHeaders, bytes, into: &exchange.requestID)
+        if shared.isAdmin(listener: client.listener) {
+            answerAdmin(exchange, bytes)
+            return
+        }
+        guard let rewritten = canonicalise(exchange, bytes) else {
+            deny(exchange, .ambiguousPath, bytes)
+            return
+        }
+        let scratch = pathScratch
+        let path = rewritten ? scratch.readable : bytes.slice(head.path)
+        if accessLog != nil { exchange.path.append(copying: path) }
+        let policy = exchange.snapshot.policy
+        let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
+        switch match {
+        case .route(let route), .methodNotAllowed(let route): exchange.route = route
+        case .endpoint(let endpoint): exchange.endpoint = endpoint
+        case .notFound: break
+        }
+        guard screenOrigin(exchange, match, bytes) else { return }
+        switch match {
+        case .notFound: deny(exchange, .noRoute, bytes)
+        case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
+        case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
+        case .route(let route):
+            if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
+                refuseLargeBody(exchange)
+                return
+            }
+            authenticate(exchange, route, path, bytes)
+        }
+    }
+
+    /// Brings the path into its one canonical form. Answers whether that stands in `pathScratch` because it differs from
+    /// the received one, or nil where the path can be read in two ways (ROLE-05).
+    private func canonicalise(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool? {
+        pathScratch.reset()
+        switch CanonicalPath.canonicalise(bytes.slice(exchange.head.path), into: pathScratch) {
+        case .unchanged: return false
+        case .rewritten: return true
+        case .ambiguous: return nil
+        }
+    }
+
+    /// Cross-site rules before any credential is looked at (CORS-06). Answers false where the exchange is answered.
+    private func screenOrigin(_ exchange: Exchange, _ match: RouteMatch, _ bytes: Span<UInt8>) -> Bool {
+        let verdict = exchange.snapshot.policy.screenOrigin(
+            exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
+        exchange.variesByOrigin = true
+        if let denial = verdict.denial {
+            deny(exchange, denial, bytes)
+            return false
+        }
+        guard verdict != .notCrossSite, let origin = requestHeaders.value(.origin) else { return true }
+        exchange.origin.append(copying: bytes.slice(origin))
+        guard verdict == .preflight else { return true }
+        if case .notFound = match { return true }
+        answerPreflight(exchange, bytes)
+        return false
+    }
+
+    private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        let outcome = exchange.snapshot.policy.authenticate(
+            route, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+        switch outcome {
+        case .principal(let principal):
+            exchange.principal = principal
+            authorize(exchange, route, path, bytes)
+        case .none: authorize(exchange, route, path, bytes)
+        case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
+        case .checkPassword(let check): checkPassword(check, exchange)
+        }
+    }
+
+    /// Parks the exchange while the blocking pool computes a slow hash.
+    func checkPassword(_ check: PasswordCheck, _ exchange: Exchange) {
+        exchange.stage = .checkingPassword
+        let identity = exchange.identity
+        let mailbox = mailbox
+        let accepted = shared.blocking.submit { mailbox.post(.passwordChecked(exchange: identity, check.run())) }
+        if !accepted { refuseOverload(exchange) }
+    }
+
+    func passwordChecked(_ exchange: Exchange, _ principal: Principal?) {
+        exchange.stage = .deciding
+        guard let inbox = reread(exchange) else {
+            abandon(exchange, reason: "client_closed")
+            return
+        }
+        let bytes = inbox.readable
+        guard let principal else {
+            deny(exchange, .wrongPassword, bytes)
+            return
+        }
+        exchange.principal = principal
+        if exchange.endpoint != nil {
+            takeBody(exchange)
+        } else if let route = exchange.route, let rewritten = canonicalise(exchange, bytes) {
+            let scratch = pathScratch
+            let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
+            authorize(exchange, route, path, bytes)
+        }
+    }
+
+    private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        let denial = exchange.snapshot.policy.authorize(
+            route, principal: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
+        if let denial {
+            deny(exchange, denial, bytes)
+        } else {
+            inject(exchange, route, path, bytes)
+        }
+    }
+
+    // MARK: The upstream's token
+
+    private func inject(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        guard let target = exchange.snapshot.injections[route.index], let principal = exchange.principal else {
+            forward(exchange, route, path, bytes)
+            return
+        }
+        let waiter = IssuedTokenStore.Waiter(worker: number, exchange: exchange.identity)
+        switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
+        case .hit(let token, let refresh):
+            metrics.injectionHits &+= 1
+            exchange.issued = token
+            if let refresh { issue(refresh, exchange.snapshot, leader: nil) }
+            forward(exchange, route, path, bytes)
+        case .join:
+            metrics.injectionMisses &+= 1
+            exchange.stage = .awaitingToken
+        case .lead(let flight):
+            metrics.injectionMisses &+= 1
+            exchange.stage = .awaitingToken
+            issue(flight, exchange.snapshot, leader: waiter)
+        case .failed(let failure): refuseWithoutToken(exchange, failure)
+        }
+    }
+
+    /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
+    private func issue(_ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?)
+    {
+        let key = flight.key
+        let request = IssueRequest(
+            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate)
+        let shared = shared
+        switch key.target.issuer.issue(request, now: poller.wallSeconds) {
+        case .issued(let token): shared.complete(flight, .success(token), leader: leader)
+        case .denied(let failure): shared.complete(flight, .failure(failure), leader: leader)
+        case .offload(let work):
+            let accepted = shared.blocking.submit { shared.complete(flight, Worker.result(of: work()), leader: leader) }
+            if !accepted { shared.complete(flight, .failure(.unavailable), leader: leader) }
+        }
+    }
+
+    private static func result(of outcome: IssueOutcome) -> Result<IssuedToken, IssueFailure> {
+        switch outcome {
+        case .issued(let token): .success(token)
+        case .denied(let failure): .failure(failure)
+        // Work that is offloaded does not offload again (the contract of `TokenIssuer`).
+        case .offload: .failure(.unavailable)
+        }
+    }
+
+    func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
+        exchange.stage = .deciding
+        guard let inbox = reread(exchange), let route = exchange.route else {
+            abandon(exchange, reason: "client_closed")
+            return
+        }
+        let bytes = inbox.readable
+        switch result {
+        case .success(let token):
+            exchange.issued = token
+            if let rewritten = canonicalise(exchange, bytes) {
+                let scratch = pathScratch
+                let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
+                forward(exchange, route, path, bytes)
+            }
+        case .failure(let failure): refuseWithoutToken(exchange, failure)
+        }
+    }
+
+    /// The longest body that the exchange may have; nil for no limit.
+    func bodyLimit(_ exchange: Exchange) -> Int? {
+        let limit = exchange.route?.maximumBodyBytes ?? exchange.snapshot.limits.maximumBodyBytes
+        return limit == 0 ? nil : limit
+    }
+}
+
+extension [UInt8] {
+    /// Appends a copy of the bytes.
+    mutating func append(copying bytes: Span<UInt8>) {
+        reserveCapacity(count + bytes.count)
+        for i in bytes.indices { append(bytes[i]) }
+    }
+}

@@ -1,0 +1,138 @@
+import Bytes
+import HTTP
+import Identity
+import Policy
+import Reactor
+import Tokens
+
+/// The gateway's own endpoints: a kind of route whose upstream is the token service.
+extension Worker {
+    /// A request for an endpoint, cross-site rules passed.
+    func enter(_ endpoint: Endpoint, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+        guard endpoint == .whoAmI else {
+            takeBody(exchange)
+            return
+        }
+        let outcome = exchange.snapshot.policy.authenticate(
+            nil, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+        switch outcome {
+        case .principal(let principal):
+            exchange.principal = principal
+            takeBody(exchange)
+        case .none: deny(exchange, .missingCredential, bytes)
+        case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
+        case .checkPassword(let check): checkPassword(check, exchange)
+        }
+    }
+
+    /// Reads the whole body, which endpoints limit, and then asks the token service.
+    func takeBody(_ exchange: Exchange) {
+        guard let client = exchange.client else { return }
+        if let remaining = exchange.requestBody.remainingLength, remaining > TokenService.maximumBodyBytes {
+            refuseLargeBody(exchange)
+            return
+        }
+        exchange.stage = .collectingBody
+        // The endpoint wants the body without its framing.
+        exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
+        if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(client) }
+        collectBody(client, exchange)
+    }
+
+    private func sendContinue(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        let chunk = poller.chunks.take()
+        chunk.append("HTTP/1.1 100 Continue\r\n\r\n")
+        poller.send(socket, chunk)
+    }
+
+    /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
+    func collectBody(_ client: ClientConnection, _ exchange: Exchange) {
+        guard let socket = client.socket, let inbox = socket.inbox else { return }
+        let headLength = exchange.head.length
+        while !exchange.requestBody.isComplete, inbox.count > headLength + exchange.bodySeen {
+            let output = poller.chunks.take()
+            defer { poller.chunks.give(output) }
+            let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
+            guard let used = try? exchange.requestBody.relay(rest, into: output) else {
+                client.closing = true
+                reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
+                return
+            }
+            exchange.collected.append(copying: output.readable)
+            exchange.bodySeen += used
+            // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
+            if exchange.collected.count > TokenService.maximumBodyBytes
+                || exchange.bodySeen > 8 * TokenService.maximumBodyBytes
+            {
+                refuseLargeBody(exchange)
+                return
+            }
+            if used == 0 { break }
+        }
+        if exchange.requestBody.isComplete {
+            client.deadline = .max
+            callEndpoint(exchange, client, inbox)
+            return
+        }
+        if inbox.free == 0 { poller.growInbox(socket, toHold: inbox.count * 2) }
+        setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+        poller.readMore(socket)
+    }
+
+    /// The request is whole: the token service answers it, at once or from the blocking pool.
+    private func callEndpoint(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
+        if let resource = exchange.adminResource {
+            exchange.head.length += exchange.bodySeen
+            callAdmin(exchange, resource)
+            return
+        }
+        guard let endpoint = exchange.endpoint else { return }
+        var parser = RequestParser(limits: exchange.snapshot.limits.head)
+        guard case .head = parser.parse(inbox.readable, into: requestHeaders) else {
+            abandon(exchange, reason: "client_closed")
+            return
+        }
+        exchange.head.length += exchange.bodySeen
+        let request = endpointRequest(exchange, inbox.readable)
+        switch exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds) {
+        case .reply(let response): respond(exchange, response)
+        case .offload(let work):
+            exchange.stage = .inEndpoint
+            let identity = exchange.identity
+            let mailbox = mailbox
+            let accepted = shared.blocking.submit { mailbox.post(.endpointDone(exchange: identity, work())) }
+            if !accepted { refuseOverload(exchange) }
+        }
+    }
+
+    private func endpointRequest(_ exchange: Exchange, _ bytes: Span<UInt8>) -> EndpointRequest {
+        func text(_ range: ByteRange) -> String {
+            var copy: [UInt8] = []
+            copy.append(copying: bytes.slice(range))
+            return String(decoding: copy, as: UTF8.self)
+        }
+        var query: [UInt8] = []
+        if let range = exchange.head.query { query.append(copying: bytes.slice(range)) }
+        var authorization: [String] = []
+        for i in 0..<requestHeaders.count where requestHeaders[i].token == .authorization {
+            authorization.append(text(requestHeaders[i].value))
+        }
+        return EndpointRequest(
+            method: exchange.head.method, path: text(exchange.head.path), query: query,
+            contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
+            body: exchange.collected, secure: false, principal: exchange.principal)
+    }
+}
+
+extension Endpoint {
+    /// The same endpoint as the token service calls it.
+    fileprivate var ofTokenService: TokenService.Endpoint {
+        switch self {
+        case .token: .token
+        case .jwks: .jwks
+        case .metadata: .metadata
+        case .whoAmI: .whoAmI
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Bytes
+import HTTP
+import Policy
+import Reactor
+
+/// The request's way to the upstream: connection, head, body, replay.
+extension Worker {
+    /// Writes the request for the upstream and sends it as soon as there is a connection.
+    func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        guard let client = exchange.client, let socket = client.socket, let inbox = socket.inbox else { return }
+        let chunk = poller.chunks.take()
+        HeaderRewrite.request(
+            exchange, path: path, bytes: bytes, headers: requestHeaders,
+            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false), into: chunk)
+        exchange.stage = .forwarding
+        exchange.forwardedAt = exchange.startedAt
+        exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
+        exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
+        exchange.requestChunk = chunk
+        exchange.requestLength = chunk.count
+        chunk.isHeld = true
+        inbox.consume(exchange.head.length)
+        exchange.head.length = 0
+        exchange.pool = pool(exchange, route)
+        connect(exchange)
+    }
+
+    /// The pool of the route's upstream. A worker that was reconfigured in between may know it under another number.
+    private func pool(_ exchange: Exchange, _ route: Route) -> UpstreamPool {
+        if exchange.snapshot === snapshot { return pools[route.upstream] }
+        let settings = exchange.snapshot.upstreams[route.upstream]
+        return pools.first { $0.settings.name == settings.name && $0.settings.address == settings.address }
+            ?? UpstreamPool(settings)
+    }
+
+    /// Gives the exchange a connection: an unused one that is still good, or a new one.
+    private func connect(_ exchange: Exchange, freshOnly: Bool = false) {
+        guard let pool = exchange.pool else { return }
+        while !freshOnly, let unused = pool.take() {
+            if unused.socket?.isUnusable ?? true {
+                closeUpstream(unused)
+                continue
+            }
+            assign(unused, exchange)
+            sendRequest(unused, exchange)
+            return
+        }
+        guard pool.mayOpen else {
+            fail(exchange, .exhausted)
+            return
+        }
+        guard let socket = try? poller.connect(to: pool.settings.address) else {
+            fail(exchange, .connectFailed)
+            return
+        }
+        let upstream = takeUpstream(socket, pool)
+        assign(upstream, exchange)
+        upstream.phase = .connecting
+        setDeadline(upstream, in: pool.settings.connectTimeout)
+    }
+
+    private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        upstream.exchange = exchange
+        upstream.heard = false
+        exchange.upstream = upstream
+    }
+
+    func upstreamConnected(_ upstream: UpstreamConnection) {
+        if let exchange = upstream.exchange {
+            sendRequest(upstream, exchange)
+        } else {
+            closeUpstream(upstream)
+        }
+    }
+
+    /// Sends the head, and what of the body is there already.
+    private func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        guard let socket = upstream.socket, let chunk = exchange.requestChunk, let client = exchange.client else {
+            return
+        }
+        upstream.phase = .awaitingHead
+        upstream.parser.reset()
+        setDeadline(upstream, in: responseTimeout(exchange))
+        poller.send(socket, chunk)
+        if !exchange.requestBody.isComplete { requestBodyReceived(client, exchange) }
+    }
+
+    func responseTimeout(_ exchange: Exchange) -> Int64 {
+        exchange.responseTimeout > 0 ? exchange.responseTimeout : exchange.pool?.settings.responseTimeout ?? 60_000
+    }
+
+    // MARK: Request body
+
+    /// Bytes of the request body (or of a request behind it) stand in the client's inbox.
+    func requestBodyReceived(_ client: ClientConnection, _ exchange: Exchange) {
+        if exchange.stage == .collectingBody {
+            collectBody(client, exchange)
+            return
+        }
+        guard let clientSocket = client.socket else { return }
+        // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
+        guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
+            upstream.phase != .connecting, let socket = upstream.socket
+        else { return }
+        moving: while let inbox = clientSocket.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
+            switch moveBody(&exchange.requestBody, from: clientSocket, inbox, to: socket) {
+            case .moved: continue
+            case .broken:
+                failRequestBody(exchange)
+                return
+            case .waiting: break moving
+            }
+        }
+        if let limit = bodyLimit(exchange), exchange.requestBody.passed > limit {
+            refuseLargeBody(exchange)
+            return
+        }
+        if exchange.requestBody.isComplete {
+            client.deadline = .max
+            setDeadline(upstream, in: responseTimeout(exchange))
+        } else {
+            setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+            if socket.pendingBytes > Worker.highWater {
+                poller.pauseReading(clientSocket)
+            } else {
+                poller.readMore(clientSocket)
+            }
+        }
+    }
+
+    enum BodyMove { case moved, waiting, broken }
+
+    /// Moves what one inbox holds of a body to another socket: by reference where framing allows it.
+    func moveBody(_ body: inout BodyRelay, from source: Socket, _ inbox: Chunk, to target: Socket) -> BodyMove {
+        if body.isPassThrough {
+            let available = inbox.count
+            let taken = body.passThrough(available)
+            if taken == available, let whole = poller.takeInbox(source) {
+                poller.send(target, whole)
+            } else {
+                let part = poller.chunks.take()
+                part.ensureFree(taken)
+                part.append(inbox.readable.extracting(first: taken))
+                inbox.consume(taken)
+                poller.send(target, part)
+            }
+            return .moved
+        }
+        let output = poller.chunks.take()
+        guard let used = try? body.relay(inbox.readable, into: output) else {
+            poller.chunks.give(output)
+            return .broken
+        }
+        inbox.consume(used)
+        poller.send(target, output)
+        return used > 0 ? .moved : .waiting
+    }
+
+    func upstreamSent(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange, let socket = exchange.client?.socket else { return }
+        poller.resumeReading(socket)
+    }
+
+    private func failRequestBody(_ exchange: Exchange) {
+        dropUpstream(exchange)
+        if exchange.responseBegun {
+            abandon(exchange, reason: "malformed_body")
+        } else {
+            exchange.client?.closing = true
+            reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
+        }
+    }
+
+    func requestBodyTimedOut(_ exchange: Exchange) {
+        dropUpstream(exchange)
+        if exchange.responseBegun {
+            abandon(exchange, reason: "body_timeout")
+        } else {
+            exchange.client?.closing = true
+            reply(exchange, status: 408, reason: "body_timeout", detail: "the request body did not come in time")
+        }
+    }
+
+    // MARK: Failure
+
+    /// Sends the request once more over a new connection: the old one had been used before, died before any byte of
+    /// the response came, and the request changes nothing by being repeated (RFC 9110 section 9.2.2).
+    func replay(_ exchange: Exchange) -> Bool {
+        guard exchange.mayReplay, let chunk = exchange.requestChunk else { return false }
+        exchange.mayReplay = false
+        metrics.upstreamRetries &+= 1
+        chunk.rewind(to: exchange.requestLength)
+        connect(exchange, freshOnly: true)
+        return true
+    }
+
+    /// Ends the exchange's use of its upstream connection, which cannot serve another.
+    func dropUpstream(_ exchange: Exchange) {
+        guard let upstream = exchange.upstream else { return }
+        exchange.upstream = nil
+        upstream.exchange = nil
+        closeUpstream(upstream)
+    }
+
+    /// The upstream failed: an error to the client, or a cut connection where the response has begun.
+    func fail(_ exchange: Exchange, _ failure: UpstreamFailure) {
+        metrics.upstreamErrors[failure.rawValue] &+= 1
+        dropUpstream(exchange)
+        if exchange.responseBegun {
+            abandon(exchange, reason: "\(failure.code)")
+        } else {
+            reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
+        }
+    }
+}

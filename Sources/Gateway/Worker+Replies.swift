@@ -1,0 +1,245 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Policy
+import Reactor
+import Tokens
+
+/// The answers that the gateway makes itself, and the end of every exchange.
+extension Worker {
+    // MARK: Denials
+
+    /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
+    func deny(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>) {
+        exchange.reason = reason.rawValue
+        metrics.reasons[Reasons.index(reason)] &+= 1
+        let body = reason.body
+        let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
+        if reason.status == 401 {
+            appendChallenge(exchange, reason, bytes, to: chunk)
+        } else {
+            HeadWriter.appendStatusLine(reason.status, to: chunk)
+        }
+        if reason == .methodNotAllowed, let route = exchange.route {
+            let allowed = route.allowedMethodsText
+            HeadWriter.appendField("Allow", allowed.span, to: chunk)
+        }
+        chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
+        endReply(exchange, chunk, body.span)
+    }
+
+    /// The status line and challenge of a 401: a Webgate's has the reason phrase of the seed (CHAL-01).
+    private func appendChallenge(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        guard let route = exchange.route else {
+            HeadWriter.appendStatusLine(401, to: chunk)
+            chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
+            return
+        }
+        if route.webgate == nil {
+            HeadWriter.appendStatusLine(401, to: chunk)
+        } else {
+            HeadWriter.appendStatusLine(401, reason: "Authorization Required", to: chunk)
+        }
+        chunk.append("WWW-Authenticate: ")
+        exchange.snapshot.policy.challenges.append(
+            to: chunk, route: route, reason: reason, bytes: bytes, head: exchange.head, headers: requestHeaders,
+            now: poller.wallSeconds)
+        chunk.ensureFree(2048)
+        chunk.append("\r\n")
+    }
+
+    /// Answers a preflight that is allowed (CORS-06).
+    func answerPreflight(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        exchange.reason = "preflight"
+        let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
+        HeadWriter.appendStatusLine(204, to: chunk)
+        let policy = exchange.snapshot.policy
+        if let route = exchange.route {
+            policy.appendPreflightFields(to: chunk, route: route, bytes: bytes, headers: requestHeaders)
+        } else if let endpoint = exchange.endpoint {
+            policy.appendPreflightFields(to: chunk, endpoint: endpoint, bytes: bytes, headers: requestHeaders)
+        }
+        chunk.ensureFree(2048)
+        exchange.origin.removeAll(keepingCapacity: true)
+        exchange.variesByOrigin = false
+        endReply(exchange, chunk, nil)
+    }
+
+    // MARK: Other refusals
+
+    /// A request that is no HTTP, or too much of it.
+    func refuse(_ client: ClientConnection, _ error: HTTPParseError) {
+        let exchange = takeExchange()
+        exchange.client = client
+        exchange.startedAt = Clock.monotonicMicroseconds
+        client.exchange = exchange
+        client.phase = .inExchange
+        client.deadline = .max
+        client.closing = true
+        requestIDs.make(into: &exchange.requestID)
+        if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
+        exchange.head.length = 0
+        reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
+    }
+
+    /// A head that did not come to its end in time.
+    func refuseSlowHead(_ client: ClientConnection) {
+        let exchange = takeExchange()
+        exchange.client = client
+        exchange.startedAt = Clock.monotonicMicroseconds
+        client.exchange = exchange
+        client.phase = .inExchange
+        client.deadline = .max
+        client.closing = true
+        requestIDs.make(into: &exchange.requestID)
+        if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
+        exchange.head.length = 0
+        reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
+    }
+
+    func refuseLargeBody(_ exchange: Exchange) {
+        dropUpstream(exchange)
+        exchange.client?.closing = true
+        if exchange.responseBegun {
+            abandon(exchange, reason: "body_too_large")
+        } else {
+            reply(exchange, status: 413, reason: "body_too_large", detail: "the request body is too large")
+        }
+    }
+
+    /// More blocking work waits than is good for anybody.
+    func refuseOverload(_ exchange: Exchange) {
+        reply(exchange, status: 503, reason: "overloaded", detail: "try again later", retryAfter: 1)
+    }
+
+    /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
+    func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
+        reply(
+            exchange, status: failure.status, reason: failure.rawValue, detail: "no token for the upstream",
+            retryAfter: failure.retryAfterSeconds)
+    }
+
+    // MARK: Replies
+
+    /// An error of our own in JSON (section 1.6 of the requirements).
+    func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
+        exchange.reason = reason
+        metrics.reasons[Reasons.index(reason)] &+= 1
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("status", status)
+        body.member("title", "\(StatusReason.text(status))")
+        body.member("detail", "\(detail)")
+        body.member("code", reason)
+        body.endObject()
+        let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
+        HeadWriter.appendStatusLine(status, to: chunk)
+        if let retryAfter { HeadWriter.appendField("Retry-After", decimal: retryAfter, to: chunk) }
+        chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
+        endReply(exchange, chunk, body.bytes.span)
+    }
+
+    /// The answer of a gateway endpoint.
+    func respond(_ exchange: Exchange, _ response: EndpointResponse) {
+        exchange.reason = "\(response.reason)"
+        let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
+        HeadWriter.appendStatusLine(response.status, to: chunk)
+        for header in response.headers {
+            _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
+        }
+        endReply(exchange, chunk, response.body.span)
+    }
+
+    /// A chunk for the reply, with the decision whether the connection lives on behind it.
+    private func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
+        exchange.status = status
+        exchange.stage = .finished
+        if let client = exchange.client { prepareToSkipRequest(exchange, client) }
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(4096 + bodyLength)
+        return chunk
+    }
+
+    /// Finishes head and body and sends them.
+    private func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
+        guard let client = exchange.client, let socket = client.socket else {
+            poller.chunks.give(chunk)
+            finish(exchange)
+            return
+        }
+        appendDate(to: chunk)
+        appendCrossSite(exchange, status: exchange.status, to: chunk)
+        HeadWriter.appendField("X-Request-Id", exchange.requestID.span, to: chunk)
+        if let body { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
+        appendConnection(exchange, client, to: chunk)
+        chunk.append("\r\n")
+        if let body, exchange.head.method != .head {
+            chunk.ensureFree(body.count)
+            chunk.append(body)
+            exchange.responseBytes = body.count
+        }
+        exchange.responseBegun = true
+        if let inbox = socket.inbox { inbox.consume(min(inbox.count, exchange.head.length)) }
+        poller.send(socket, chunk)
+        finish(exchange)
+    }
+
+    /// Decides whether a request body that nobody reads is worth skipping, or the connection ends.
+    func prepareToSkipRequest(_ exchange: Exchange, _ client: ClientConnection) {
+        let body = exchange.requestBody
+        if body.isComplete { return }
+        // A client that waits for 100 Continue may or may not send the body now: nobody could tell it from a request.
+        if exchange.head.expectsContinue { client.closing = true }
+        if let remaining = body.remainingLength, remaining > Worker.skipAllowance { client.closing = true }
+    }
+
+    /// The cross-site fields of an answer (CORS-07, CHAL-09).
+    func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
+        guard exchange.variesByOrigin else { return }
+        let origin = exchange.origin
+        exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.span, status: status)
+    }
+
+    /// `Connection`, where it differs from what the client's version means by itself.
+    func appendConnection(_ exchange: Exchange, _ client: ClientConnection, to chunk: Chunk) {
+        if client.closing {
+            chunk.append("Connection: close\r\n")
+        } else if exchange.head.minorVersion == 0 {
+            chunk.append("Connection: keep-alive\r\n")
+        }
+    }
+
+    // MARK: Ends
+
+    /// The response is written: counts and logs it, and lets the client go on.
+    func finish(_ exchange: Exchange) {
+        count(exchange)
+        let client = exchange.client
+        let requestBody = exchange.requestBody
+        let expectsContinue = exchange.head.expectsContinue
+        recycle(exchange)
+        if let client { exchangeEnded(client, requestBody: requestBody, expectsContinue: expectsContinue) }
+    }
+
+    /// Ends an exchange whose client is gone or cannot be answered any more.
+    func abandon(_ exchange: Exchange, reason: String) {
+        dropUpstream(exchange)
+        exchange.reason = reason
+        metrics.reasons[Reasons.index(reason)] &+= 1
+        if exchange.status == 0 { exchange.status = 499 }
+        count(exchange)
+        let client = exchange.client
+        recycle(exchange)
+        if let client {
+            client.exchange = nil
+            closeClient(client, reset: true)
+        }
+    }
+
+    private func count(_ exchange: Exchange) {
+        let now = Clock.monotonicMicroseconds
+        metrics.count(route: exchange.route?.index, status: exchange.status, microseconds: now - exchange.startedAt)
+        accessLog?.append(exchange, finishedAt: now, wallSeconds: poller.wallSeconds)
+    }
+}

@@ -1,0 +1,312 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// The upstream side of a worker: response heads and bodies, connection life, time-outs.
+extension Worker {
+    func takeUpstream(_ socket: Socket, _ pool: UpstreamPool) -> UpstreamConnection {
+        let upstream: UpstreamConnection
+        if let index = vacantUpstreams.popLast() {
+            upstream = upstreams[index]
+        } else {
+            upstream = UpstreamConnection(index: upstreams.count)
+            upstreams.append(upstream)
+        }
+        metrics.upstreamConnectionsOpened &+= 1
+        pool.opened()
+        upstream.socket = socket
+        upstream.pool = pool
+        socket.role = Role.upstream
+        socket.owner = upstream.index
+        return upstream
+    }
+
+    func closeUpstream(_ upstream: UpstreamConnection) {
+        guard let socket = upstream.socket else { return }
+        poller.close(socket)
+        upstream.pool?.closed()
+        upstream.reset()
+        vacantUpstreams.append(upstream.index)
+    }
+
+    func upstreamReceived(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            // Nothing was asked: whatever this is, it is no answer to a request of ours.
+            endUnused(upstream)
+            return
+        }
+        upstream.heard = true
+        exchange.mayReplay = false
+        switch upstream.phase {
+        case .awaitingHead: readResponseHeads(upstream, exchange)
+        case .relayingBody: relayBody(upstream, exchange)
+        case .connecting, .idle: break
+        }
+    }
+
+    private func endUnused(_ upstream: UpstreamConnection) {
+        upstream.pool?.forget(upstream)
+        closeUpstream(upstream)
+    }
+
+    // MARK: Head
+
+    /// Interim responses, which go on at once, and then the final one.
+    private func readResponseHeads(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        while let socket = upstream.socket, let inbox = socket.inbox, !inbox.isEmpty {
+            switch upstream.parser.parse(inbox.readable, into: responseHeaders, requestMethod: exchange.head.method) {
+            case .needMore:
+                if inbox.free == 0 { poller.growInbox(socket, toHold: UpstreamConnection.headLimits.maximumHeadBytes) }
+                poller.readMore(socket)
+                return
+            case .invalid:
+                fail(exchange, .invalidResponse)
+                return
+            case .head(let head):
+                if head.status == 101 {
+                    // No upgrade was asked for: the fields that ask are not forwarded.
+                    fail(exchange, .invalidResponse)
+                    return
+                }
+                if head.status < 200 {
+                    forwardInterim(head, exchange, inbox.readable)
+                    inbox.consume(head.length)
+                    continue
+                }
+                beginResponse(upstream, exchange, head, inbox)
+                return
+            }
+        }
+    }
+
+    /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
+    private func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+        guard exchange.head.minorVersion >= 1, let socket = exchange.client?.socket else { return }
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(bytes.count + 256)
+        HeadWriter.appendStatusLine(head.status, to: chunk)
+        HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
+        chunk.append("\r\n")
+        poller.send(socket, chunk)
+    }
+
+    private func beginResponse(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ inbox: Chunk
+    ) {
+        guard let client = exchange.client, let socket = client.socket, let source = upstream.socket else { return }
+        upstream.keepAlive = head.keepAlive && head.framing != .untilClose
+        upstream.phase = .relayingBody
+        exchange.status = head.status
+        exchange.responseBegun = true
+        exchange.answeredAt = Clock.monotonicMicroseconds
+        // An answer before the request is complete: the rest of the request is not for this upstream any more.
+        if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange, client) }
+        let target = bodyTarget(head, exchange, client)
+        upstream.body = BodyRelay(head.framing, to: target)
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(head.length + 1024)
+        writeHead(head, exchange, client, inbox.readable, to: chunk)
+        inbox.consume(head.length)
+        sendFirst(chunk, upstream, exchange, source, socket)
+    }
+
+    /// Sends the head together with what has come of the body.
+    private func sendFirst(
+        _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ socket: Socket
+    ) {
+        guard let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete else {
+            poller.send(socket, chunk)
+            relayBody(upstream, exchange)
+            return
+        }
+        if upstream.body.isPassThrough, inbox.count > chunk.free || inbox.count > 4096 {
+            let available = inbox.count
+            let taken = upstream.body.passThrough(available)
+            if taken == available, let whole = poller.takeInbox(source) {
+                poller.send(socket, chunk, whole)
+            } else {
+                chunk.ensureFree(taken)
+                chunk.append(inbox.readable.extracting(first: taken))
+                inbox.consume(taken)
+                poller.send(socket, chunk)
+            }
+        } else {
+            guard let used = try? upstream.body.relay(inbox.readable, into: chunk) else {
+                poller.chunks.give(chunk)
+                exchange.responseBegun = false
+                fail(exchange, .invalidResponse)
+                return
+            }
+            inbox.consume(used)
+            poller.send(socket, chunk)
+        }
+        relayBody(upstream, exchange)
+    }
+
+    /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
+    private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange, _ client: ClientConnection) -> BodyRelay.Target
+    {
+        switch head.framing {
+        case .none, .length: return .raw
+        case .chunked, .untilClose:
+            if exchange.head.minorVersion >= 1 { return .chunked }
+            client.closing = true
+            return .raw
+        }
+    }
+
+    private func writeHead(
+        _ head: ResponseHead, _ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>, to chunk: Chunk
+    ) {
+        chunk.append("HTTP/1.1 ")
+        chunk.append(decimal: head.status)
+        chunk.append(ASCII.space)
+        chunk.append(bytes.slice(head.reason))
+        chunk.append("\r\n")
+        HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
+        if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
+        appendCrossSite(exchange, status: head.status, to: chunk)
+        switch head.framing {
+        case .length(let count): appendLength(count, to: chunk)
+        case .none:
+            if let count = head.declaredLength { appendLength(count, to: chunk) }
+        case .chunked, .untilClose:
+            if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }
+        }
+        appendConnection(exchange, client, to: chunk)
+        chunk.append("\r\n")
+    }
+
+    private func appendLength(_ count: Int, to chunk: Chunk) {
+        chunk.append("Content-Length: ")
+        chunk.append(decimal: count)
+        chunk.append("\r\n")
+    }
+
+    // MARK: Body
+
+    /// Moves what is there of the response body, and ends the exchange with its last byte.
+    private func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        guard let source = upstream.socket, let socket = exchange.client?.socket else { return }
+        relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
+            if socket.pendingBytes > Worker.highWater {
+                pauseResponse(upstream, exchange)
+                return
+            }
+            switch moveBody(&upstream.body, from: source, inbox, to: socket) {
+            case .moved: continue
+            case .broken:
+                fail(exchange, .invalidResponse)
+                return
+            case .waiting: break relay
+            }
+        }
+        if upstream.body.isComplete {
+            endResponse(upstream, exchange)
+        } else if socket.pendingBytes > Worker.highWater {
+            pauseResponse(upstream, exchange)
+        } else {
+            setDeadline(upstream, in: responseTimeout(exchange))
+            poller.readMore(source)
+        }
+    }
+
+    /// The client is slower than the upstream: the upstream waits, and the client's time runs.
+    private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        if let source = upstream.socket { poller.pauseReading(source) }
+        upstream.deadline = .max
+        if let client = exchange.client { setDeadline(client, in: exchange.snapshot.limits.writeTimeout) }
+    }
+
+    func resumeResponse(_ upstream: UpstreamConnection) {
+        guard let source = upstream.socket, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
+            return
+        }
+        poller.resumeReading(source)
+        relayBody(upstream, exchange)
+    }
+
+    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        exchange.upstream = nil
+        exchange.responseBytes = upstream.body.passed
+        upstream.exchange = nil
+        upstream.served += 1
+        release(upstream, requestComplete: exchange.requestBody.isComplete)
+        finish(exchange)
+    }
+
+    /// Puts the connection back into its pool if it can serve another exchange.
+    private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
+        // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
+        guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
+            socket.unread == 0, !socket.isUnusable, socket.pendingBytes == 0
+        else {
+            closeUpstream(upstream)
+            return
+        }
+        upstream.phase = .idle
+        upstream.body = .empty
+        guard pool.keep(upstream) else {
+            closeUpstream(upstream)
+            return
+        }
+        setDeadline(upstream, in: pool.settings.idleTimeout)
+    }
+
+    // MARK: Ends
+
+    /// The upstream has sent its last byte.
+    func upstreamEnded(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            endUnused(upstream)
+            return
+        }
+        guard upstream.phase == .relayingBody else {
+            upstreamBroke(upstream)
+            return
+        }
+        let output = poller.chunks.take()
+        let complete = upstream.body.end(into: output)
+        if let socket = exchange.client?.socket { poller.send(socket, output) } else { poller.chunks.give(output) }
+        upstream.keepAlive = false
+        if complete { endResponse(upstream, exchange) } else { fail(exchange, .connectionLost) }
+    }
+
+    /// The connection is broken, or ended where a response was to begin.
+    func upstreamBroke(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            endUnused(upstream)
+            return
+        }
+        let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
+        let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
+        dropUpstream(exchange)
+        if unheard, replay(exchange) { return }
+        fail(exchange, failure)
+    }
+
+    // MARK: Time-outs
+
+    func setDeadline(_ upstream: UpstreamConnection, in milliseconds: Int64) {
+        let deadline = poller.now + milliseconds
+        upstream.deadline = deadline
+        guard deadline < upstream.timerAt else { return }
+        upstream.timerAt = deadline
+        let token = TimerToken(role: Role.upstream, owner: upstream.index, generation: upstream.generation)
+        poller.schedule(token, at: deadline)
+    }
+
+    func upstreamTimer(_ upstream: UpstreamConnection) {
+        guard upstream.timerAt <= poller.now else { return }
+        upstream.timerAt = .max
+        if upstream.deadline > poller.now {
+            if upstream.deadline != .max { setDeadline(upstream, in: upstream.deadline - poller.now) }
+            return
+        }
+        guard let exchange = upstream.exchange else {
+            endUnused(upstream)
+            return
+        }
+        fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)
+    }
+}

@@ -1,0 +1,257 @@
+import Bytes
+import HTTP
+import Issuers
+import Policy
+import Reactor
+
+/// One event loop with everything it owns: connections, exchanges, upstream pools, caches, counters. Workers share an
+/// immutable snapshot and the process-wide parts of `SharedState`, and nothing else on the way of a request.
+final class Worker {
+    /// What a socket or a timer belongs to.
+    enum Role {
+        static let client: UInt8 = 1
+        static let upstream: UInt8 = 2
+        static let housekeeping: UInt8 = 3
+        static let drainDeadline: UInt8 = 4
+    }
+
+    let number: Int
+    let poller: Poller
+    let shared: SharedState
+    let mailbox: Mailbox<WorkerMessage>
+    var snapshot: GatewaySnapshot
+
+    var clients: [ClientConnection] = []
+    var vacantClients: [Int] = []
+    var openClients = 0
+    var exchanges: [Exchange] = []
+    var vacantExchanges: [Int] = []
+    var upstreams: [UpstreamConnection] = []
+    var vacantUpstreams: [Int] = []
+    /// Pools by the number of the upstream in the snapshot.
+    var pools: [UpstreamPool] = []
+
+    /// Field lines of the request head being decided, and of the response head being relayed.
+    let requestHeaders = HeaderTable()
+    let responseHeaders = HeaderTable()
+    /// The canonical path, where it differs from the received one.
+    let pathScratch = Chunk(capacity: 64 * 1024)
+
+    let tokenCache: VerifiedTokenCache
+    let issuedTokens: WorkerTokenCache
+    var metrics: WorkerMetrics
+    var accessLog: AccessLog?
+    var requestIDs: RequestIDSource
+    /// `Date` of the current second, made when the second changes.
+    var dateSecond: Int64 = -1
+    let dateText = Chunk(capacity: 64)
+    var isDraining = false
+    var isFinished = false
+
+    init(number: Int, shared: SharedState, snapshot: GatewaySnapshot) throws(KernelError) {
+        self.number = number
+        self.shared = shared
+        self.snapshot = snapshot
+        mailbox = shared.mailboxes[number]
+        poller = try Poller(waker: mailbox.waker, chunkSize: Worker.chunkSize)
+        tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
+        issuedTokens = WorkerTokenCache(store: shared.issuedTokens)
+        metrics = WorkerMetrics(routeNames: snapshot.routeNames, reasonCount: Reasons.count)
+        accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
+        requestIDs = RequestIDSource(worker: number)
+        pools = snapshot.upstreams.map { UpstreamPool($0) }
+    }
+
+    /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
+    static let chunkSize = 16 * 1024
+
+    /// Runs until drained.
+    func run(_ listeners: consuming [BoundListenerBox]) {
+        for box in listeners {
+            guard let bound = box.take() else { continue }
+            do {
+                try poller.listen(bound, id: box.id)
+            } catch {
+                shared.log.write("listen_failed", [("listener", .text(String(box.id))), ("error", .text(error.text))])
+            }
+        }
+        poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
+        while !isFinished {
+            poller.wait()
+            while let completion = poller.next() { handle(completion) }
+        }
+        accessLog?.flush()
+    }
+
+    private func handle(_ completion: Completion) {
+        switch completion {
+        case .received(let socket):
+            if socket.role == Role.client {
+                clientReceived(clients[socket.owner])
+            } else {
+                upstreamReceived(upstreams[socket.owner])
+            }
+        case .sent(let socket):
+            if socket.role == Role.client {
+                clientSent(clients[socket.owner])
+            } else {
+                upstreamSent(upstreams[socket.owner])
+            }
+        case .accepted(let listener, let socket): accept(socket, listener: listener)
+        case .connected(let socket): upstreamConnected(upstreams[socket.owner])
+        case .ended(let socket):
+            if socket.role == Role.client {
+                clientEnded(clients[socket.owner])
+            } else {
+                upstreamEnded(upstreams[socket.owner])
+            }
+        case .hungUp(let socket):
+            // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
+            if socket.role == Role.client { clientEnded(clients[socket.owner]) }
+        case .failed(let socket, _):
+            if socket.role == Role.client {
+                clientFailed(clients[socket.owner])
+            } else {
+                upstreamBroke(upstreams[socket.owner])
+            }
+        case .woken: for message in mailbox.takeAll() { handle(message) }
+        case .timer(let token): handle(token)
+        }
+    }
+
+    private func handle(_ message: WorkerMessage) {
+        switch message {
+        case .use(let fresh): use(fresh)
+        case .passwordChecked(let identity, let principal):
+            if let exchange = exchange(identity, in: .checkingPassword) { passwordChecked(exchange, principal) }
+        case .tokenIssued(let identity, let result):
+            if let exchange = exchange(identity, in: .awaitingToken) { tokenIssued(exchange, result) }
+        case .endpointDone(let identity, let response):
+            if let exchange = exchange(identity, in: .inEndpoint) { respond(exchange, response) }
+        case .reportMetrics(let requester, let identity):
+            shared.mailboxes[requester].post(.metrics(currentMetrics(), exchange: identity))
+        case .metrics(let report, let identity):
+            if let exchange = exchange(identity, in: .inEndpoint) { collected(report, for: exchange) }
+        case .drain: drain()
+        }
+    }
+
+    private func handle(_ token: TimerToken) {
+        switch token.role {
+        case Role.client:
+            let client = clients[token.owner]
+            if client.generation == token.generation { clientTimer(client) }
+        case Role.upstream:
+            let upstream = upstreams[token.owner]
+            if upstream.generation == token.generation { upstreamTimer(upstream) }
+        case Role.housekeeping:
+            keepHouse()
+            poller.schedule(token, at: poller.now + 1000)
+        case Role.drainDeadline: isFinished = true
+        default: break
+        }
+    }
+
+    /// The exchange a message is for, unless it has ended in between.
+    private func exchange(_ identity: UInt64, in stage: Exchange.Stage) -> Exchange? {
+        let exchange = exchanges[Int(identity & 0xffff_ffff)]
+        return exchange.identity == identity && exchange.stage == stage ? exchange : nil
+    }
+
+    // MARK: Housekeeping
+
+    /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
+    private func keepHouse() {
+        accessLog?.flush()
+        if isDraining { finishIfIdle() }
+    }
+
+    /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
+    private func use(_ fresh: GatewaySnapshot) {
+        let old = pools
+        pools = fresh.upstreams.map { settings in
+            guard
+                let pool = old.first(where: {
+                    $0.settings.name == settings.name && $0.settings.address == settings.address
+                })
+            else { return UpstreamPool(settings) }
+            pool.update(settings)
+            return pool
+        }
+        for pool in old where !pools.contains(where: { $0 === pool }) {
+            while let unused = pool.take() { closeUpstream(unused) }
+        }
+        snapshot = fresh
+        tokenCache.clear()
+        metrics.use(routeNames: fresh.routeNames)
+    }
+
+    /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        poller.stopListening { _ in true }
+        for client in clients where client.socket != nil {
+            client.closing = true
+            if client.phase == .readingHead, client.socket?.unread == 0 { closeClient(client) }
+        }
+        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
+        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
+        finishIfIdle()
+    }
+
+    func finishIfIdle() {
+        if openClients == 0 { isFinished = true }
+    }
+
+    /// Counters of this worker with the gauges filled in.
+    func currentMetrics() -> WorkerMetrics {
+        var report = metrics
+        report.connectionsOpen = openClients
+        report.requestsInFlight = exchanges.count - vacantExchanges.count
+        report.tokenCacheHits = UInt64(tokenCache.hits)
+        report.tokenCacheMisses = UInt64(tokenCache.misses)
+        report.tokenCacheEvictions = UInt64(tokenCache.evictions)
+        report.tokenCacheEntries = tokenCache.count
+        report.chunksInUse = poller.chunks.inUse
+        report.logLinesDropped = accessLog?.dropped ?? 0
+        return report
+    }
+
+    // MARK: Exchanges
+
+    func takeExchange() -> Exchange {
+        if let index = vacantExchanges.popLast() {
+            let exchange = exchanges[index]
+            exchange.snapshot = snapshot
+            return exchange
+        }
+        let exchange = Exchange(index: exchanges.count, snapshot: snapshot)
+        exchanges.append(exchange)
+        return exchange
+    }
+
+    func recycle(_ exchange: Exchange) {
+        if let chunk = exchange.requestChunk {
+            chunk.isHeld = false
+            poller.chunks.give(chunk)
+        }
+        exchange.reset()
+        vacantExchanges.append(exchange.index)
+    }
+
+    // MARK: Small texts
+
+    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
+    func appendDate(to chunk: Chunk) {
+        if dateSecond != poller.wallSeconds {
+            dateSecond = poller.wallSeconds
+            dateText.reset()
+            dateText.append("Date: ")
+            HTTPDate.append(dateSecond, to: dateText)
+            dateText.append("\r\n")
+        }
+        let text = dateText
+        chunk.append(text.readable)
+    }
+}

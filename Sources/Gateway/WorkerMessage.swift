@@ -1,0 +1,20 @@
+import Identity
+import Issuers
+import Tokens
+
+/// What other threads tell a worker.
+package enum WorkerMessage: Sendable {
+    /// A new configuration is in force.
+    case use(GatewaySnapshot)
+    /// A password check is over; nil means that it was wrong.
+    case passwordChecked(exchange: UInt64, Principal?)
+    /// A token for the upstream was issued, or not.
+    case tokenIssued(exchange: UInt64, Result<IssuedToken, IssueFailure>)
+    /// A gateway endpoint has its answer.
+    case endpointDone(exchange: UInt64, EndpointResponse)
+    /// Another worker collects the counters for `/metrics`.
+    case reportMetrics(to: Int, exchange: UInt64)
+    case metrics(WorkerMetrics, exchange: UInt64)
+    /// Stop accepting, finish what is under way, end.
+    case drain
+}

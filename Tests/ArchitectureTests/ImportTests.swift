@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// Which room may see which: the import table of the plan, and the rules about Foundation, Dispatch and C modules.
+@Suite struct ImportTests {
+    /// The rooms that may be imported by each room. Policy and Issuers also see Identity, whose principals they judge.
+    static let rooms: [String: Set<String>] = [
+        "Bytes": [],
+        "Reactor": ["Bytes"],
+        "Crypto": ["Bytes"],
+        "HTTP": ["Bytes"],
+        "JOSE": ["Bytes", "Crypto"],
+        "Identity": ["Bytes", "Crypto", "JOSE"],
+        "Policy": ["Bytes", "HTTP", "JOSE", "Crypto", "Identity"],
+        "Tokens": ["Bytes", "HTTP", "JOSE", "Crypto", "Identity"],
+        "Issuers": ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"],
+        "Configuration": ["Bytes"],
+        "Gateway": ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"],
+        "PortcullisClient": ["Bytes"],
+        "portcullis": [
+            "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Configuration",
+            "Gateway", "PortcullisClient",
+        ],
+    ]
+
+    /// The one room that imports each C module.
+    static let importers = [
+        "CLinux": "Reactor", "COpenSSL": "Crypto", "CNghttp2": "HTTP", "CSQLite": "Tokens", "CXMLSec": "Identity",
+    ]
+
+    /// Rooms above the data plane, where Foundation, Dispatch and Glibc are at home.
+    static let comfortable: Set<String> = ["Configuration", "PortcullisClient", "portcullis"]
+
+    /// Files of the lower rooms that may import Dispatch: the pool that runs blocking work off the loops.
+    static let dispatchFiles: Set<String> = ["Sources/Reactor/BlockingPool.swift"]
+
+    /// Rooms below the comfortable ones that may call the C library: those that talk to the system.
+    static let systemRooms: Set<String> = ["Reactor", "Crypto"]
+
+    @Test func everyRoomIsInTheTable() {
+        #expect(SourceTree.modules == Self.rooms.keys.sorted())
+    }
+
+    @Test(arguments: SourceTree.sources)
+    func importsFollowTheTable(_ file: SourceFile) throws {
+        let allowed = try #require(Self.rooms[file.module])
+        let strangers = file.imports.filter { Self.rooms[$0] != nil && !allowed.contains($0) }
+        #expect(strangers.isEmpty, "\(file.path) imports \(strangers.sorted())")
+    }
+
+    @Test(arguments: SourceTree.sources)
+    func systemModulesAreWhereTheyBelong(_ file: SourceFile) {
+        for name in file.imports.sorted() where Self.rooms[name] == nil {
+            switch name {
+            case "Synchronization":
+                break
+            case "Foundation", "FoundationEssentials", "FoundationNetworking":
+                #expect(Self.comfortable.contains(file.module), "\(file.path) imports \(name)")
+            case "Dispatch":
+                #expect(
+                    Self.comfortable.contains(file.module) || Self.dispatchFiles.contains(file.path),
+                    "\(file.path) imports \(name)"
+                )
+            case "Glibc":
+                #expect(
+                    Self.comfortable.contains(file.module) || Self.systemRooms.contains(file.module),
+                    "\(file.path) imports \(name)"
+                )
+            default:
+                #expect(Self.importers[name] == file.module, "\(file.path) imports \(name)")
+            }
+        }
+    }
+
+    /// A file that does not import Foundation could still see it through another one without MemberImportVisibility.
+    @Test func importsAreNotReexported() {
+        for file in SourceTree.sources {
+            #expect(file.words.isDisjoint(with: ["_exported", "_implementationOnly"]), "\(file.path)")
+        }
+    }
+
+    @Test(arguments: importers.keys.sorted())
+    func cModulesAreHeadersOnly(_ name: String) throws {
+        let directory = SourceTree.root.appending(path: "Sources/\(name)").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(files.contains("module.modulemap"))
+        #expect(files.allSatisfy { $0 == "module.modulemap" || $0.hasSuffix(".h") }, "\(files)")
+    }
+}

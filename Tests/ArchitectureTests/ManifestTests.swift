@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// What Package.swift promises: no dependency, strict settings everywhere, no more imports than the table gives.
+@Suite struct ManifestTests {
+    /// Package.swift with its comments, since the names it grants stand in strings.
+    static func manifest() throws -> String { try SourceTree.text("Package.swift") }
+
+    // GW-06
+    @Test func nothingIsDownloaded() throws {
+        let text = try Self.manifest()
+        #expect(!text.contains(".package("))
+        #expect(!text.contains(".binaryTarget("))
+        #expect(!text.contains(".plugin("))
+        #expect(!FileManager.default.fileExists(atPath: SourceTree.root.appending(path: "Package.resolved").path))
+    }
+
+    @Test(arguments: [
+        ".strictMemorySafety()", ".treatAllWarnings(as: .error)", "swiftLanguageModes: [.v6]",
+        ".enableUpcomingFeature(\"ExistentialAny\")", ".enableUpcomingFeature(\"MemberImportVisibility\")",
+    ])
+    func settingsAreStrict(_ setting: String) throws {
+        #expect(try Self.manifest().contains(setting))
+    }
+
+    @Test func noCheckIsSwitchedOff() throws {
+        let text = try Self.manifest()
+        #expect(!text.contains("unsafeFlags"))
+        #expect(!text.contains("-Ounchecked"))
+    }
+
+    /// Targets get their settings from `room` and `tests`; the executable is the one exception and names them itself.
+    @Test func everySwiftTargetHasTheSettings() throws {
+        let text = try Self.manifest()
+        #expect(text.matches(of: /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", condition)/).count == 3)
+        #expect(text.matches(of: /swiftSettings: settings/).count == 3)
+    }
+
+    @Test func dependenciesFollowTheTable() throws {
+        let rooms = try Self.manifest().matches(of: /\sroom\(\s*"(\w+)"(?:,\s*\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/)
+        #expect(rooms.count == ImportTests.rooms.count - 1)
+        for room in rooms {
+            let name = String(room.1)
+            let allowed = try #require(ImportTests.rooms[name], "\(name) is not in the table")
+            let granted = (room.2 ?? "").matches(of: /"(C[A-Z]\w+|[A-Z]\w+)"/).map { String($0.1) }
+            for dependency in granted where !["SQLite", "SAML"].contains(dependency) {
+                #expect(
+                    allowed.contains(dependency) || ImportTests.importers[dependency] == name,
+                    "\(name) depends on \(dependency)"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// A configuration directory of its own for one test, removed with it.
+final class ConfigurationDirectory: Sendable {
+    let path: String
+
+    /// A temporary directory with these files; the names are file names, the values their text.
+    init(_ files: [String: String] = [:]) throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "portcullis-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+        for (name, text) in files { try write(name, text) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes or replaces a file, as an editor does that saves by renaming.
+    func write(_ name: String, _ text: String) throws {
+        let url = URL(fileURLWithPath: path).appending(path: name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url, options: .atomic)
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
+
+    func read(_ name: String) throws -> String { try String(contentsOfFile: path + "/" + name, encoding: .utf8) }
+}

@@ -1,0 +1,147 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+@testable import Policy
+
+/// The fixture of section 1.5 as far as decisions go, and tokens for it.
+enum TestPolicy {
+    /// The time of every test that does not say otherwise.
+    static let now: Int64 = 1_800_000_000
+
+    static let catalogue = RoleCatalogue(["Manager", "Clerk", "Auditor", "Guest", "Employee"])
+    static let ownKey = JWTSigner(key: SigningKey.generate(.es256), keyID: "own-1")
+    static let outsideKey = JWTSigner(key: SigningKey.generate(.es256), keyID: "idp-1")
+    static let strangerKey = JWTSigner(key: SigningKey.generate(.es256), keyID: "own-1")
+
+    static let inventory = Backend(
+        name: "inventory", version: "1.0", mobileBackendID: "mbe-inv-1", anonymousKey: "YW5vbi1pbnY6azN5",
+        clientID: "inv-client", clientSecret: "inv-secret")
+    static let scheduler = Backend(
+        name: "scheduler", version: "1.0", mobileBackendID: "mbe-sch-1", anonymousKey: "", clientID: "sch-client",
+        clientSecret: "sch-secret")
+
+    static func users(joesRoles: [String] = ["Manager"]) -> UserStore {
+        let hasher = PasswordHasher()
+        func user(_ name: String, _ password: String, _ roles: [String]) -> User {
+            let bytes = Array(password.utf8)
+            guard let hash = try? hasher.make(bytes.span, scheme: .saltedSHA512) else { fatalError("no hash") }
+            return User(username: name, passwordHash: hash, roles: roles)
+        }
+        return UserStore(
+            users: [
+                user("joe", "Welcome1", joesRoles), user("ann", "Welcome2", ["Clerk"]), user("bob", "a:b", []),
+                User(username: "sso1"),
+            ], hasher: hasher)
+    }
+
+    static func challenges(_ key: UInt8 = 1, more: [UInt8] = [], lifetime: Int64 = 300) -> ChallengeIssuer {
+        let keys = ([key] + more).compactMap { byte in
+            let bytes = [UInt8](repeating: byte, count: 32)
+            return AEADKey(bytes.span)
+        }
+        guard let ring = AEADKeyRing(keys) else { fatalError("no key") }
+        return ChallengeIssuer(keys: ring, lifetimeSeconds: lifetime)
+    }
+
+    static func settings(
+        backends: [Backend] = [inventory, scheduler], users: UserStore = users(),
+        revocations: RevocationList = RevocationList()
+    ) -> PolicySettings {
+        var settings = PolicySettings(
+            backends: BackendStore(backends), users: users, revocations: revocations, challenges: challenges())
+        settings.ownOrigins = ["https://gw.example.com"]
+        settings.allowOrigin = "https://myexample.com, https://*.example.com, https://*.example2.com"
+        settings.roles = catalogue
+        settings.webgates = [
+            WebgateSettings(name: "InventoryWG", level: 2), WebgateSettings(name: "MobileWG", level: 2),
+            WebgateSettings(name: "HighWG", level: 3),
+        ]
+        settings.webgates[1].userAgents = ["OAMMS-Agent"]
+        settings.routes = routes
+        settings.endpoints = [("/oauth2/token", .token), ("/token", .token), ("/mobile/platform/users/~", .whoAmI)]
+        settings.issuers = [
+            IssuerSettings(
+                trust: TrustedIssuer(
+                    name: "own", issuer: "https://gw.example.com", audiences: ["https://gw.example.com"],
+                    keys: KeySet(keys: [ownKey.publishedKey]), own: true), claims: .own),
+            IssuerSettings(
+                trust: TrustedIssuer(
+                    name: "idp", issuer: "https://idp.example.com", audiences: ["portcullis"],
+                    keys: KeySet(keys: [outsideKey.publishedKey])),
+                claims: .outside(
+                    ExternalIdentityRules(
+                        virtualUserEnabled: true, roleMapping: RoleMapping(roleAttributes: ["roles"])), level: 2,
+                    backendID: "mbe-inv-1")),
+        ]
+        return settings
+    }
+
+    private static func route(
+        _ name: String, _ path: String, _ change: (inout RouteSettings) -> Void = { _ in }
+    ) -> RouteSettings {
+        var route = RouteSettings(name: name, path: path, upstream: 0)
+        change(&route)
+        return route
+    }
+
+    static let routes: [RouteSettings] = [
+        route("items", "/inventory/items") {
+            $0.methods = ["GET", "POST"]
+            $0.methodRoles = ["GET": RoleSettings(any: ["Manager", "Clerk"]), "POST": RoleSettings(any: ["Manager"])]
+            $0.webgate = "InventoryWG"
+            $0.backends = ["mbe-inv-1"]
+        },
+        route("ping", "/open/ping") { $0.isPublic = true },
+        route("public", "/inventory/public") {
+            $0.loginRequired = false
+            $0.webgate = "InventoryWG"
+            $0.backends = ["mbe-inv-1"]
+        },
+        route("me", "/inventory/me") { $0.backends = ["mbe-inv-1"] },
+        route("payroll", "/payroll/**") { $0.webgate = "HighWG" },
+        route("mobile", "/mobileapp") { $0.webgate = "MobileWG" },
+        route("feed", "/social/feed") { $0.socialLogin = true },
+        route("inventory", "/inventory/**") {
+            $0.webgate = "InventoryWG"
+            $0.backends = ["mbe-inv-1"]
+        },
+        route("only", "/only") { $0.allowOrigin = "https://only.example.com" },
+        route("open", "/anyone"),
+    ]
+
+    static func snapshot(_ settings: PolicySettings = settings()) -> PolicySnapshot {
+        let (snapshot, problems) = PolicySnapshot.make(settings)
+        guard let snapshot else { fatalError("\(problems)") }
+        return snapshot
+    }
+
+    /// An access token of the embedded issuer.
+    static func token(
+        _ subject: String = "joe", kind: Principal.Kind = .user, backend: Backend = inventory,
+        roles: [String] = ["Manager"], level: Int = 2, issuedAt: Int64 = now, lifetime: Int64 = 600,
+        audience: String = "https://gw.example.com", id: String = "jti-1", type: String = AccessTokenClaims.type,
+        signer: JWTSigner = ownKey
+    ) -> String {
+        let claims = AccessTokenClaims(
+            issuer: "https://gw.example.com", subject: subject, audience: [audience], issuedAt: issuedAt,
+            expiresAt: issuedAt + lifetime, tokenID: id, kind: kind, backend: backend, roles: roles, level: level)
+        return String(decoding: signer.sign(claims: claims.json(), type: type), as: UTF8.self)
+    }
+
+    /// A token of the outside issuer; `roles` is JSON.
+    static func outsideToken(_ subject: String = "eve", roles: String = #"["Clerk"]"#) -> String {
+        let claims =
+            #"{"iss":"https://idp.example.com","aud":"portcullis","sub":"\#(subject)","exp":\#(now + 600),"roles":\#(roles)}"#
+        return String(decoding: outsideKey.sign(claims: Array(claims.utf8)), as: UTF8.self)
+    }
+}
+
+extension PolicySnapshot {
+    /// The route of this name.
+    func route(_ name: String) -> Route {
+        guard let route = routes.routes.first(where: { $0.name == name }) else { fatalError("no route \(name)") }
+        return route
+    }
+}

@@ -1,0 +1,87 @@
+import Bytes
+import HTTP
+
+@testable import Policy
+
+/// A request as the gateway has it before it decides: parsed head, field table and their buffer.
+///
+/// Spans stay out of `#expect`: the macro cannot take apart what does not escape. So the calls are wrapped here.
+struct TestRequest {
+    let bytes: [UInt8]
+    let head: RequestHead
+    let headers = HeaderTable()
+
+    init(
+        _ method: String = "GET", _ target: String = "/", host: String = "gw.example.com",
+        _ fields: [(String, String)] = []
+    ) {
+        let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+        bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n".utf8)
+        var parser = RequestParser(limits: HTTPLimits())
+        guard case .head(let head) = parser.parse(bytes.span, into: headers) else {
+            fatalError("the parser refuses \(method) \(target) \(fields)")
+        }
+        self.head = head
+    }
+
+    /// The route or endpoint, by the canonical path as the gateway does it; nil where that is refused.
+    func match(_ snapshot: PolicySnapshot) -> RouteMatch? {
+        let scratch = Chunk(capacity: 1_024)
+        let path = bytes.span.slice(head.path)
+        switch CanonicalPath.canonicalise(path, into: scratch) {
+        case .unchanged: return snapshot.match(path: path, bytes: bytes.span, head: head, headers: headers)
+        case .rewritten:
+            return snapshot.match(path: scratch.readable, bytes: bytes.span, head: head, headers: headers)
+        case .ambiguous: return nil
+        }
+    }
+
+    func screen(_ snapshot: PolicySnapshot, _ route: Route? = nil) -> OriginVerdict {
+        snapshot.screenOrigin(route, bytes: bytes.span, head: head, headers: headers)
+    }
+
+    func authenticate(
+        _ snapshot: PolicySnapshot, _ route: Route? = nil, now: Int64 = TestPolicy.now,
+        cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
+    ) -> AuthenticationOutcome {
+        snapshot.authenticate(route, bytes: bytes.span, headers: headers, now: now, cache: cache)
+    }
+
+    func challenge(_ snapshot: PolicySnapshot, _ route: Route, _ reason: DenialReason) -> String {
+        let chunk = Chunk(capacity: 16)
+        snapshot.challenges.append(
+            to: chunk, route: route, reason: reason, bytes: bytes.span, head: head, headers: headers,
+            now: TestPolicy.now)
+        return chunk.text
+    }
+
+    /// The CORS lines of a reply, by lower-case name.
+    func corsFields(_ snapshot: PolicySnapshot, _ verdict: OriginVerdict, status: Int = 200) -> [String: String] {
+        let chunk = Chunk(capacity: 16)
+        snapshot.appendCORSFields(to: chunk, verdict, status: status, bytes: bytes.span, headers: headers)
+        return chunk.fields
+    }
+
+    func preflightFields(_ snapshot: PolicySnapshot, _ route: Route) -> [String: String] {
+        let chunk = Chunk(capacity: 16)
+        snapshot.appendPreflightFields(to: chunk, route: route, bytes: bytes.span, headers: headers)
+        return chunk.fields
+    }
+}
+
+extension Chunk {
+    var text: String {
+        let bytes = readable
+        return String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+
+    /// Field lines by lower-case name; a name that comes twice fails the run.
+    var fields: [String: String] {
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let colon = line.firstIndex(of: ":") ?? line.endIndex
+                return (line[..<colon].lowercased(), String(line[colon...].dropFirst(2)))
+            })
+    }
+}
