@@ -16,7 +16,6 @@ package enum ConfigurationLoader {
         reading.run()
         let findings = Findings(
             sources: reading.sources, directory: root, environment: environment, production: production)
-        findings.unreadable = reading.unreadable
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)
@@ -25,6 +24,7 @@ package enum ConfigurationLoader {
             values.checkRoutes(findings)
             values.checkSafety(findings)
             configuration = values
+            reading.warnOfUnread(except: findings.namedFiles)
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
@@ -37,8 +37,9 @@ private struct DirectoryReading {
     let path: String
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
-    var unreadable: Set<String> = []
     var isDirectoryMissing = false
+    /// JSON files that are no sections.
+    private var unread: [String] = []
 
     init(path: String) { self.path = path }
 
@@ -61,7 +62,7 @@ private struct DirectoryReading {
     private mutating func readSection(_ file: String) {
         let section = String(file.dropLast(5))
         guard GatewayConfiguration.sectionNames.contains(section) else {
-            warnOfUnknown(file, section)
+            unread.append(file)
             return
         }
         if let member = sources.gateway?.root.members?.first(where: { $0.name == section }) {
@@ -72,17 +73,21 @@ private struct DirectoryReading {
                 expected: "one of the two")
         }
         sources.sections[section] = read(file, pointer: "/\(section)")
-        if sources.sections[section] == nil { unreadable.insert(section) }
+        if sources.sections[section] == nil { sources.unreadable.insert(section) }
     }
 
-    /// A file that nobody reads is a setting that does not work.
-    private mutating func warnOfUnknown(_ file: String, _ name: String) {
-        let isMember = sources.gateway?.root[name] != nil || GatewayConfiguration.gatewaySections.contains(name)
-        let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
-        report(
-            .warning, file, 1, "", isMember ? "\"\(name)\" is read from gateway.json only" : "the file is not read",
-            expected: isMember ? "\"\(name)\" in gateway.json" : "the name of a section",
-            suggestion: isMember ? nil : near.map { "\($0).json" })
+    /// A section in a file of the wrong name is a setting that does not work. Key sets and the like, which the
+    /// configuration itself names, are in their place.
+    mutating func warnOfUnread(except namedFiles: Set<String>) {
+        for file in unread where !namedFiles.contains("\(path)/\(file)") {
+            let name = String(file.dropLast(5))
+            let isMember = GatewayConfiguration.gatewaySections.contains(name)
+            let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
+            report(
+                .warning, file, 1, "", isMember ? "\"\(name)\" is read from gateway.json only" : "the file is not read",
+                expected: isMember ? "\"\(name)\" in gateway.json" : "the name of a section",
+                suggestion: isMember ? nil : near.map { "\($0).json" })
+        }
     }
 
     private mutating func read(_ file: String, pointer: String) -> SourceFile? {

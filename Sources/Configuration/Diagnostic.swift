@@ -40,6 +40,27 @@ extension Diagnostic: CustomStringConvertible {
         if let suggestion { details.append("did you mean \"\(suggestion)\"?") }
         let place = pointer.isEmpty ? "" : "\(pointer): "
         let tail = details.isEmpty ? "" : " (\(details.joined(separator: "; ")))"
-        return "\(file):\(line): \(severity.rawValue): \(place)\(message)\(tail)"
+        return Diagnostic.printable("\(file):\(line): \(severity.rawValue): \(place)\(message)\(tail)")
+    }
+
+    /// The text with its control characters escaped as in JSON: what is quoted must not end the line or steer a
+    /// terminal.
+    private static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            guard isControl(scalar) else {
+                result.unicodeScalars.append(scalar)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return result
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .lineSeparator
+            || scalar.properties.generalCategory == .paragraphSeparator
     }
 }

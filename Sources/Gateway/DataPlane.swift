@@ -13,7 +13,7 @@ package final class BoundListenerBox: Sendable {
         listener = Mutex(bound)
     }
 
-    func take() -> BoundListener? { listener.withLock { $0.take() } }
+    package func take() -> BoundListener? { listener.withLock { $0.take() } }
 }
 
 /// Starts the workers and waits for their end.

@@ -8,7 +8,7 @@ import CLinux
 /// calls. Not Sendable: one per worker.
 package final class Poller {
     private let epoll: Descriptor
-    private var events = EventBuffer(capacity: 512)
+    private let events = EventBuffer(capacity: 512)
     private var cursor = 0
     private var sockets: [Socket] = []
     private var vacant: [Int] = []
@@ -17,7 +17,8 @@ package final class Poller {
     private var revisit: [(socket: Socket, generation: UInt32)] = []
     private var revisiting: [(socket: Socket, generation: UInt32)] = []
     private var revisitCursor = 0
-    private var current: Socket?
+    /// Place of the socket whose bytes were handed out last; -1 for none.
+    private var current = -1
     private var timers: TimerWheel
     private let waker: Waker
     private var listenersPausedUntil: Int64 = 0
@@ -25,9 +26,11 @@ package final class Poller {
     /// The spare buffers of this loop.
     package let chunks: ChunkPool
     /// Milliseconds of the monotonic clock at the last wait.
-    package private(set) var now: Int64
+    package var now: Int64 { monotonicNow }
     /// Seconds since 1970 at the last wait.
-    package private(set) var wallSeconds: Int64
+    package var wallSeconds: Int64 { wallNow }
+    private var monotonicNow: Int64
+    private var wallNow: Int64
 
     private static let wakerIndex: UInt64 = .max
     private static let listenerFlag: UInt64 = 1 << 63
@@ -38,9 +41,9 @@ package final class Poller {
         epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
         self.waker = waker
         chunks = ChunkPool(chunkSize: chunkSize, keep: spareChunks)
-        now = Clock.monotonicMilliseconds
-        wallSeconds = Clock.wallSeconds
-        timers = TimerWheel(now: now)
+        monotonicNow = Clock.monotonicMilliseconds
+        wallNow = Clock.wallSeconds
+        timers = TimerWheel(now: monotonicNow)
         let mask = CLINUX_IN
         _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, mask, Poller.wakerIndex))
     }
@@ -53,8 +56,8 @@ package final class Poller {
         let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
-        now = Clock.monotonicMilliseconds
-        wallSeconds = Clock.wallSeconds
+        monotonicNow = Clock.monotonicMilliseconds
+        wallNow = Clock.wallSeconds
         timers.advance(to: now)
         swap(&revisit, &revisiting)
         revisitCursor = 0
@@ -100,14 +103,14 @@ package final class Poller {
 
     /// Gives the buffer of the last socket back where nothing is unread in it.
     private func settle() {
-        guard let socket = current else { return }
-        current = nil
-        releaseEmptyInbox(socket)
+        guard current >= 0 else { return }
+        releaseEmptyInbox(sockets[current])
+        current = -1
     }
 
     private func releaseEmptyInbox(_ socket: Socket) {
-        if let chunk = socket.inbox, chunk.isEmpty {
-            socket.inbox = nil
+        if let chunk = socket.received, chunk.isEmpty {
+            socket.received = nil
             chunks.give(chunk)
         }
     }
@@ -151,7 +154,7 @@ package final class Poller {
             socket.failureReported = true
             return .failed(socket, KernelError(socket.failure))
         }
-        guard socket.readable, !socket.ended else { return nil }
+        guard socket.readable, !socket.sawEnd else { return nil }
         if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
         return receive(socket)
     }
@@ -164,14 +167,14 @@ package final class Poller {
 
     private func receive(_ socket: Socket) -> Completion? {
         let chunk: Chunk
-        if let unread = socket.inbox {
+        if let unread = socket.received {
             chunk = unread
             if chunk.free == 0 { chunk.compact() }
             // The owner must consume, or ask for a larger inbox, before more can come.
             if chunk.free == 0 { return nil }
         } else {
             chunk = chunks.take()
-            socket.inbox = chunk
+            socket.received = chunk
         }
         let room = chunk.free
         let n = Kernel.receive(socket.descriptor, into: chunk)
@@ -179,13 +182,13 @@ package final class Poller {
             // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
             socket.readable = n == room || socket.hangup
             if socket.readable { queue(socket) }
-            current = socket
+            current = socket.index
             return .received(socket)
         }
         releaseEmptyInbox(socket)
         if n == 0 {
             socket.readable = false
-            socket.ended = true
+            socket.sawEnd = true
             return .ended(socket)
         }
         let error = Int32(-n)
@@ -206,10 +209,15 @@ package final class Poller {
             socket = sockets[index]
         } else {
             socket = Socket(index: sockets.count)
-            sockets.append(socket)
+            // Taken out for the time of the change, here and below: a change in place would make every reading of the
+            // array on the hot path pay for an exclusivity check.
+            var table = sockets
+            sockets = []
+            table.append(socket)
+            sockets = table
         }
         socket.descriptor = descriptor
-        socket.peer = peer
+        socket.peerAddress = peer
         _ = clinux_no_delay(descriptor)
         let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
         if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
@@ -237,9 +245,9 @@ package final class Poller {
         guard socket.descriptor >= 0 else { return }
         if reset { _ = clinux_linger_reset(socket.descriptor) }
         _ = clinux_close(socket.descriptor)
-        if current === socket { current = nil }
-        if let chunk = socket.inbox { chunks.give(chunk) }
-        socket.inbox = nil
+        if current == socket.index { current = -1 }
+        if let chunk = socket.received { chunks.give(chunk) }
+        socket.received = nil
         for chunk in socket.outbox { chunks.give(chunk) }
         socket.outbox.removeAll(keepingCapacity: true)
         socket.outboxCount = 0
@@ -271,14 +279,14 @@ package final class Poller {
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
-        let chunk = socket.inbox
-        socket.inbox = nil
+        let chunk = socket.received
+        socket.received = nil
         return chunk
     }
 
     /// Makes room in the inbox for a message longer than what a pooled chunk holds.
     package func growInbox(_ socket: Socket, toHold count: Int) {
-        guard let chunk = socket.inbox else { return }
+        guard let chunk = socket.received else { return }
         chunk.ensureFree(max(0, count - chunk.count))
         if socket.readable { queue(socket) }
     }

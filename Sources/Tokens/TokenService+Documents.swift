@@ -79,3 +79,8 @@ extension TokenService {
             includingSecrets: includingSecrets)
     }
 }
+
+extension TokenService {
+    /// A token as the endpoint would issue it, without anybody's credential: for the command line.
+    package func mint(_ grant: AccessTokenMinter.Grant, now: Int64) -> [UInt8] { minter.mint(grant, now: now) }
+}

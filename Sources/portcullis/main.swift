@@ -1,1 +1,7 @@
-print("portcullis")
+import Foundation
+
+do throws(ExitStatus) {
+    try Program.run(Array(CommandLine.arguments.dropFirst()))
+} catch {
+    exit(error.rawValue)
+}

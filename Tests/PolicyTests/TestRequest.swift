@@ -17,11 +17,15 @@ struct TestRequest {
     ) {
         let lines = fields.map { "\($0): \($1)\r\n" }.joined()
         bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n".utf8)
+        head = TestRequest.parse(bytes, into: headers)
+    }
+
+    private static func parse(_ bytes: [UInt8], into headers: HeaderTable) -> RequestHead {
         var parser = RequestParser(limits: HTTPLimits())
         guard case .head(let head) = parser.parse(bytes.span, into: headers) else {
-            fatalError("the parser refuses \(method) \(target) \(fields)")
+            fatalError("the parser refuses \(String(decoding: bytes, as: UTF8.self))")
         }
-        self.head = head
+        return head
     }
 
     /// The route or endpoint, by the canonical path as the gateway does it; nil where that is refused.

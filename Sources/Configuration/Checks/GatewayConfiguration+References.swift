@@ -1,7 +1,9 @@
+import Bytes
+
 /// Whether every name that one section mentions is defined by another.
 extension GatewayConfiguration {
     func checkReferences(_ findings: Findings) {
-        for reference in findings.references where !findings.unreadable.contains(reference.kind.section) {
+        for reference in findings.references where findings.sources.isReadable(reference.kind.section) {
             let names = names(of: reference.kind)
             guard !names.contains(reference.name) else { continue }
             findings.error(
@@ -29,5 +31,16 @@ extension GatewayConfiguration {
                 if !routes[i].backends.contains(backend.reference) { routes[i].backends.append(backend.reference) }
             }
         }
+    }
+}
+
+extension Sources {
+    /// Whether the names that a section defines are known. Where it could not be read, or is of the wrong type,
+    /// nothing is said about references into it: the one mistake has been reported.
+    fileprivate func isReadable(_ section: String) -> Bool {
+        guard !unreadable.contains(section) else { return false }
+        guard let node = node(of: section) else { return gateway?.root.members != nil }
+        let isKeyedByName = section == "upstreams" || section == "issuers"
+        return isKeyedByName ? node.members != nil : node.array != nil
     }
 }

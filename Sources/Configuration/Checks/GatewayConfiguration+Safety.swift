@@ -40,10 +40,5 @@ extension GatewayConfiguration {
                 "/additionalBaseUrls/\(i)", "the origin is for development", expected: "an origin clients can reach",
                 found: "\"\(origin)\"")
         }
-        if let admin, !admin.address.isLoopback, admin.token?.origin == .literal {
-            findings.warning(
-                "/admin/adminToken", "an administrator's token that guards a reachable listener stands in the file",
-                expected: "\"env:NAME\" or \"file:path\"")
-        }
     }
 }

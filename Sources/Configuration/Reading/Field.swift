@@ -102,12 +102,14 @@ struct Field {
         }
     }
 
-    /// An array of strings, each once.
-    func names(_ expected: String = "an array of strings") -> [String]? {
+    /// An array of strings, each once; `read` looks at one of them.
+    func names(
+        _ expected: String = "an array of strings", _ read: (Field) -> String? = { $0.name() }
+    ) -> [String]? {
         guard let elements = elements(expected) else { return nil }
         var names: [String] = []
         for element in elements {
-            guard let name = element.name() else { continue }
+            guard let name = read(element) else { continue }
             if names.contains(name) { element.error("\"\(name)\" is listed twice") }
             names.append(name)
         }

@@ -9,8 +9,8 @@ final class Findings {
     private(set) var diagnostics: [Diagnostic] = []
     /// Names that one section mentions and another defines.
     var references: [Reference] = []
-    /// Sections whose file could not be read; nothing is said about names that they may define.
-    var unreadable: Set<String> = []
+    /// Absolute paths of the files that the configuration names.
+    private(set) var namedFiles: Set<String> = []
 
     init(sources: Sources, directory: String, environment: [String: String], production: Bool) {
         self.sources = sources
@@ -43,5 +43,9 @@ final class Findings {
     }
 
     /// Path of a file named in the configuration; relative names start from its directory.
-    func path(of name: String) -> String { name.hasPrefix("/") ? name : "\(directory)/\(name)" }
+    func path(of name: String) -> String {
+        let path = name.hasPrefix("/") ? name : "\(directory)/\(name)"
+        namedFiles.insert(path)
+        return path
+    }
 }

@@ -13,6 +13,17 @@ package struct IPLiteral: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// An address of 4 or 16 bytes in network order.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    private init(version4 bytes: [UInt8]) { self.bytes = bytes }
+
+    /// 127.0.0.1
+    static let loopback = IPLiteral(version4: [127, 0, 0, 1])
+
     /// 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
@@ -87,27 +98,5 @@ extension IPLiteral: CustomStringConvertible {
         let text = groups.map { String($0, radix: 16) }
         if best.isEmpty { return text.joined(separator: ":") }
         return text[..<best.lowerBound].joined(separator: ":") + "::" + text[best.upperBound...].joined(separator: ":")
-    }
-}
-
-/// A block of addresses: `10.0.0.0/8`, or one address.
-package struct AddressBlock: Hashable, Sendable {
-    /// The first address.
-    package let base: IPLiteral
-    /// How many leading bits belong to the block.
-    package let prefixLength: Int
-
-    /// Whether an address of 4 or 16 bytes in network order belongs to the block.
-    package func contains(_ address: [UInt8]) -> Bool {
-        guard address.count == base.bytes.count else { return false }
-        return AddressBlock.masked(address, prefixLength) == base.bytes
-    }
-
-    /// The address with all bits after the prefix cleared.
-    static func masked(_ bytes: [UInt8], _ prefixLength: Int) -> [UInt8] {
-        bytes.enumerated().map { index, byte in
-            let bits = min(8, max(0, prefixLength - index * 8))
-            return byte & UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-        }
     }
 }

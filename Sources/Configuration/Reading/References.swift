@@ -33,13 +33,6 @@ extension Field {
 
     /// Several of them, each once.
     func references(to kind: ReferenceKind) -> [String]? {
-        guard let elements = elements("an array, each element \(kind.expectation)") else { return nil }
-        var names: [String] = []
-        for element in elements {
-            guard let name = element.reference(to: kind) else { continue }
-            if names.contains(name) { element.error("\"\(name)\" is listed twice") }
-            names.append(name)
-        }
-        return names
+        names("an array, each element \(kind.expectation)") { $0.reference(to: kind) }
     }
 }

@@ -34,6 +34,8 @@ struct Sources: Sendable {
     var gateway: SourceFile?
     /// Sections that stand in files of their own.
     var sections: [String: SourceFile] = [:]
+    /// Sections whose own file could not be read.
+    var unreadable: Set<String> = []
 
     static let gatewayFile = "gateway.json"
 

@@ -13,6 +13,12 @@ package struct WebOrigin: Hashable, Sendable {
         case notHTTP, userInformation, path, host, port
     }
 
+    init(isSecure: Bool, host: String, port: Int) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+    }
+
     init(_ text: String) throws(Problem) {
         guard let separator = text.firstRange(of: "://") else { throw .notHTTP }
         switch text[..<separator.lowerBound].lowercased() {
@@ -69,72 +75,5 @@ extension WebOrigin: CustomStringConvertible {
         let name = host.contains(":") ? "[\(host)]" : host
         let standard = port == (isSecure ? 443 : 80)
         return "\(isSecure ? "https" : "http")://\(name)\(standard ? "" : ":\(port)")"
-    }
-}
-
-extension Field {
-    /// A base URL: scheme, host and port, no path.
-    func origin() -> WebOrigin? {
-        let expected = "an origin such as \"https://api.example.com\""
-        guard let text = text(expected) else { return nil }
-        do throws(WebOrigin.Problem) {
-            return try WebOrigin(text)
-        } catch {
-            switch error {
-            case .notHTTP: invalid("\(expected), with http or https")
-            case .userInformation: invalid("\(expected), without user name and password")
-            case .path:
-                let bare = text.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
-                invalid("\(expected), without path, query or trailing slash", suggestion: bare)
-            case .host: invalid("\(expected), with a host name or IP address")
-            case .port: invalid("\(expected), with a port from 1 to 65535")
-            }
-            return nil
-        }
-    }
-
-    func address() -> IPLiteral? {
-        let expected = "an IP address such as \"127.0.0.1\" or \"::1\""
-        guard let text = text(expected) else { return nil }
-        guard let address = IPLiteral(text) else {
-            invalid(expected, suggestion: text == "localhost" ? "127.0.0.1" : nil)
-            return nil
-        }
-        return address
-    }
-
-    /// A block in CIDR notation, with all bits after the prefix zero.
-    func addressBlock() -> AddressBlock? {
-        let expected = "a CIDR block such as \"10.0.0.0/8\""
-        guard let text = text(expected) else { return nil }
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let base = IPLiteral(String(parts[0])) else {
-            invalid(expected)
-            return nil
-        }
-        let width = base.bytes.count * 8
-        guard let length = parts.count == 1 ? width : Decimal.parse(Array(parts[1].utf8).span), length <= width else {
-            invalid("\(expected), with a prefix length from 1 to \(width)")
-            return nil
-        }
-        guard length > 0 else {
-            // Whoever trusts everybody lets every client choose its own address.
-            error("a block of all addresses would trust every client", expected: expected, found: summary)
-            return nil
-        }
-        guard let first = IPLiteral(bytes: AddressBlock.masked(base.bytes, length)), first == base else {
-            let first = IPLiteral(bytes: AddressBlock.masked(base.bytes, length))
-            invalid("\(expected), with no bit set after the prefix", suggestion: first.map { "\($0)/\(length)" })
-            return nil
-        }
-        return AddressBlock(base: base, prefixLength: length)
-    }
-}
-
-extension IPLiteral {
-    /// An address of 4 or 16 bytes in network order.
-    init?(bytes: [UInt8]) {
-        guard bytes.count == 4 || bytes.count == 16 else { return nil }
-        self.bytes = bytes
     }
 }

@@ -64,9 +64,10 @@ package struct RolesEntry: Sendable {
         let roles = RolesEntry(
             any: list(&object, "any"), all: list(&object, "all"), none: list(&object, "none"))
         object.finish()
-        for (i, name) in roles.none.enumerated() where roles.all.contains(name) || roles.any == [name] {
+        for name in roles.none where roles.all.contains(name) || roles.any == [name] {
+            let index = field.node["none"]?.array?.firstIndex { $0.string == name } ?? 0
             field.findings.error(
-                "\(field.pointer)/none/\(i)", "the role \"\(name)\" is asked for and refused",
+                "\(field.pointer)/none/\(index)", "the role \"\(name)\" is asked for and refused",
                 expected: "a role that is not in \"any\" or \"all\"")
         }
         return roles

@@ -43,9 +43,7 @@ extension GatewayConfiguration {
 
     /// Reads every section; problems go to `findings`.
     static func read(_ findings: Findings) -> GatewayConfiguration {
-        // An empty object stands in for a gateway.json that could not be read, which has been reported.
-        let node = findings.sources.gateway?.root ?? .init(.object([]))
-        var root = Field(node: node, pointer: "", findings: findings).object("an object")
+        var root = rootReader(findings)
         _ = root.take("$schema")
         let sections = sections(&root, findings)
         let baseURL = baseURL(&root)
@@ -77,9 +75,16 @@ extension GatewayConfiguration {
             issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
             trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? []
         )
-        // Without a readable gateway.json every member would be unknown or missing.
-        if findings.sources.gateway != nil { root.finish() }
+        root.finish()
         return configuration
+    }
+
+    /// The members of `gateway.json`. Where the file could not be read, that has been reported, and nothing is missing.
+    private static func rootReader(_ findings: Findings) -> ObjectReader {
+        guard let file = findings.sources.gateway else {
+            return ObjectReader(Field(node: JSONNode(.null), pointer: "", findings: findings))
+        }
+        return Field(node: file.root, pointer: "", findings: findings).object("an object")
     }
 
     private static func baseURL(_ root: inout ObjectReader) -> WebOrigin {
@@ -103,24 +108,19 @@ extension GatewayConfiguration {
 
     /// The catalogue of role names. They are sent to upstreams as one comma-separated field.
     private static func readRoles(_ field: Field) -> [String] {
-        guard let names = field.names("an array of role names") else { return [] }
-        for (i, name) in names.enumerated() where name.contains(",") || name.utf8.count > 128 {
-            field.findings.error(
-                "\(field.pointer)/\(i)", "invalid role name", expected: "at most 128 bytes without a comma",
-                found: "\"\(name)\"")
+        let names = field.names("an array of role names") { element -> String? in
+            guard let name = element.name() else { return nil }
+            if name.contains(",") || name.utf8.count > 128 {
+                element.error(
+                    "invalid role name", expected: "at most 128 bytes without a comma", found: element.summary)
+            }
+            return name
         }
+        guard let names else { return [] }
         if names.count > 256 {
             field.error("too many roles", expected: "at most 256 role names", found: "\(names.count)")
         }
         return names
-    }
-}
-
-extension WebOrigin {
-    init(isSecure: Bool, host: String, port: Int) {
-        self.isSecure = isSecure
-        self.host = host
-        self.port = port
     }
 }
 

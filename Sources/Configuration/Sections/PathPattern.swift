@@ -27,7 +27,7 @@ enum PathPattern {
         pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// Whether some path matches both patterns, and whether every path of `inner` matches `outer`.
+    /// Whether every path that matches `inner` matches `outer`.
     static func covers(_ outer: String, _ inner: String) -> Bool {
         covers(segments(outer)[...], segments(inner)[...])
     }

@@ -96,11 +96,9 @@ package struct MethodEntry: Sendable {
 
     static func readAll(_ field: Field, _ access: AccessEntry) -> [MethodEntry]? {
         let expected = "an array of methods, or an object of rules by method"
-        if let elements = field.node.array, !elements.isEmpty {
-            return (field.names(expected) ?? []).enumerated().compactMap { index, name in
-                let place = Field(node: elements[index], pointer: "\(field.pointer)/\(index)", findings: field.findings)
-                return place.methodName(name).map { MethodEntry(method: $0, access: access) }
-            }
+        if field.node.array?.isEmpty == false {
+            return field.names(expected) { element in element.name().flatMap(element.methodName) }?
+                .map { MethodEntry(method: $0, access: access) }
         }
         guard let members = field.node.members, !members.isEmpty else {
             field.node.array == nil && field.node.members == nil

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The gateway's own token service (OAUTH-01 to OAUTH-08).
 package struct TokenServiceSection: Sendable {
     package var isEnabled = true
@@ -81,13 +83,15 @@ package struct TokenServiceSection: Sendable {
 extension Field {
     /// `scope-token`s (RFC 6749 section 3.3).
     fileprivate func scopes() -> [String]? {
-        let names = names("an array of scopes")
-        for (i, name) in (names ?? []).enumerated()
-        where !name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }) {
-            findings.error(
-                "\(pointer)/\(i)", "invalid scope", expected: "visible ASCII without blank, quote and backslash",
-                found: "\"\(name)\"")
+        names("an array of scopes") { element in
+            guard let name = element.name() else { return nil }
+            guard name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.quote && $0 != ASCII.backslash }) else {
+                element.error(
+                    "invalid scope", expected: "visible ASCII without blank, quote and backslash",
+                    found: element.summary)
+                return nil
+            }
+            return name
         }
-        return names
     }
 }

@@ -67,7 +67,10 @@ enum FieldSection {
         position &+= 1
         while position < count, FieldSyntax.isBlank(bytes[position]) { position &+= 1 }
         let valueStart = position
-        while position < count, FieldSyntax.isValue(bytes[position]) { position &+= 1 }
+        position = ByteScan.firstControl(in: bytes, from: position)
+        while position < count, bytes[position] == ASCII.tab {
+            position = ByteScan.firstControl(in: bytes, from: position &+ 1)
+        }
         guard position &+ 1 < count else {
             // A CR may still become a CRLF; anything else is wrong already.
             if position == count || bytes[position] == ASCII.carriageReturn { return .needMore }

@@ -62,7 +62,9 @@ package struct OutputDescriptor: Sendable {
         var start = 0
         while start < bytes.count {
             // SAFETY: the array outlives the call.
-            let n = unsafe bytes.withUnsafeBytes { unsafe clinux_write(number, $0.baseAddress! + start, $0.count - start) }
+            let n = unsafe bytes.withUnsafeBytes {
+                unsafe clinux_write(number, $0.baseAddress! + start, $0.count - start)
+            }
             if n == -Int64(EINTR) { continue }
             if n <= 0 { return }
             start += Int(n)

@@ -61,7 +61,9 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
                     for i in 0..<16 { unsafe octets[i] = words[i] }
                 }
                 unsafe bytes.storeBytes(of: address, as: sockaddr_in6.self)
-                return unsafe (bytes.loadUnaligned(as: sockaddr_storage.self), socklen_t(MemoryLayout<sockaddr_in6>.size))
+                return unsafe (
+                    bytes.loadUnaligned(as: sockaddr_storage.self), socklen_t(MemoryLayout<sockaddr_in6>.size)
+                )
             }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

@@ -20,12 +20,14 @@ package struct WorkerThread: Sendable {
         var thread = pthread_t()
         // SAFETY: the retained body is released by the one thread that takes it over.
         let argument = unsafe Unmanaged.passRetained(body).toOpaque()
-        let result = unsafe pthread_create(&thread, nil, { argument in
-            let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
-            unsafe clinux_name_thread(String(body.name.prefix(15)))
-            body.run()
-            return nil
-        }, argument)
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
+                unsafe clinux_name_thread(String(body.name.prefix(15)))
+                body.run()
+                return nil
+            }, argument)
         precondition(result == 0, "no thread can be started: error \(result)")
         self.thread = thread
     }

@@ -1,0 +1,26 @@
+import Configuration
+import Identity
+
+extension Assembly {
+    func users() -> [User] {
+        configuration.users.map {
+            User(
+                username: $0.username, email: $0.email ?? "", firstName: $0.firstName ?? "", lastName: $0.lastName ?? "",
+                realm: $0.realm, passwordHash: $0.password, roles: $0.roles, enabled: $0.isEnabled)
+        }
+    }
+
+    func backendList() -> [Backend] {
+        configuration.backends.map {
+            Backend(
+                name: $0.name, version: $0.version, mobileBackendID: $0.mobileBackendID,
+                anonymousKey: $0.anonymousKey ?? "", clientID: $0.clientID ?? "",
+                clientSecret: $0.clientSecret?.value ?? "", realm: $0.realm, oauthConsumer: $0.oauthConsumer,
+                httpBasic: $0.httpBasic, enableSSO: $0.enableSSO, issuer: $0.issuer)
+        }
+    }
+
+    func backendID(_ reference: String) -> String? {
+        configuration.backends.first { $0.reference == reference }?.mobileBackendID
+    }
+}

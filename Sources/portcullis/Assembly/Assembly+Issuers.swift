@@ -1,0 +1,172 @@
+import Bytes
+import Configuration
+import Crypto
+import Foundation
+import Identity
+import Issuers
+import JOSE
+import Policy
+import Tokens
+
+extension Assembly {
+    mutating func tokenServiceKey() -> SigningKey? {
+        let service = configuration.tokenService
+        guard let algorithm = SignatureAlgorithm(rawValue: service.algorithm) else {
+            error("/tokenService/algorithm", "unknown algorithm \"\(service.algorithm)\"")
+            return nil
+        }
+        if let secret = service.key {
+            do throws(KeyError) {
+                return try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm)
+            } catch {
+                self.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error)")
+                return nil
+            }
+        }
+        return signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile")
+    }
+
+    mutating func signingKey(at path: String, _ algorithm: SignatureAlgorithm, pointer: String) -> SigningKey? {
+        if !makesKeys, !FileManager.default.fileExists(atPath: path) { return SigningKey.generate(algorithm) }
+        do throws(KeyFileError) {
+            return try KeyFile.signingKey(at: path, algorithm: algorithm)
+        } catch {
+            self.error(pointer, error.message)
+            return nil
+        }
+    }
+
+    mutating func challengeIssuer() -> ChallengeIssuer? {
+        let challenge = configuration.challenge
+        var bytes = challenge.key
+        if bytes == nil, !makesKeys, !FileManager.default.fileExists(atPath: challenge.keyFile) {
+            bytes = SecureRandom.bytes(32)
+        }
+        do throws(KeyFileError) {
+            let key = if let bytes { bytes } else { try KeyFile.symmetricKey(at: challenge.keyFile) }
+            guard let sealing = AEADKey(key.span), let ring = AEADKeyRing([sealing]) else {
+                error("/challenge/key", "the key must have 32 bytes")
+                return nil
+            }
+            return ChallengeIssuer(keys: ring, lifetimeSeconds: challenge.lifetime.components.seconds)
+        } catch {
+            self.error("/challenge/keyFile", error.message)
+            return nil
+        }
+    }
+
+    /// The modules of `issuers.json` by name. Adding a kind of module is one case here.
+    mutating func issuerModules(_ serviceKey: SigningKey?) -> [String: IssuerModule] {
+        var modules: [String: IssuerModule] = [:]
+        for entry in configuration.issuers {
+            switch entry.module {
+            case .fixed(let token):
+                modules[entry.name] = IssuerModule(issuer: StaticIssuer(token: token.value), publishedKey: nil)
+            case .embedded(let embedded):
+                if let module = embeddedIssuer(embedded, at: "/issuers/\(entry.name)", serviceKey) {
+                    modules[entry.name] = module
+                }
+            }
+        }
+        return modules
+    }
+
+    mutating func embeddedIssuer(
+        _ module: EmbeddedModule, at pointer: String, _ serviceKey: SigningKey?
+    ) -> IssuerModule? {
+        guard let algorithm = SignatureAlgorithm(rawValue: module.algorithm) else {
+            error("\(pointer)/algorithm", "unknown algorithm \"\(module.algorithm)\"")
+            return nil
+        }
+        // Without a key file of its own the issuer signs with the token service's key, so that one key set serves both.
+        var key = serviceKey?.algorithm == algorithm ? serviceKey : nil
+        if let path = module.keyFile { key = signingKey(at: path, algorithm, pointer: "\(pointer)/keyFile") }
+        guard let key else {
+            if !hasErrors { error(pointer, "a keyFile is needed where the algorithm is not that of the token service") }
+            return nil
+        }
+        var settings = EmbeddedIssuer.Settings(issuer: module.issuer ?? configuration.tokenService.issuer)
+        settings.audience = module.audience.map { [$0] } ?? []
+        settings.lifetimeSeconds = Int64(module.lifetimeSeconds)
+        guard let issuer = EmbeddedIssuer(settings: settings, signer: JWTSigner(key: key)) else {
+            error("\(pointer)/algorithm", "an upstream cannot verify \(algorithm.rawValue) without being able to sign")
+            return nil
+        }
+        return IssuerModule(issuer: issuer, publishedKey: key)
+    }
+
+    func ownIssuer(_ key: SigningKey) -> IssuerSettings {
+        let service = configuration.tokenService
+        let keys = KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)])
+        let trust = TrustedIssuer(
+            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys, algorithms: [key.algorithm],
+            clockSkewSeconds: 0, own: true)
+        return IssuerSettings(trust: trust, claims: .own)
+    }
+
+    mutating func trustedIssuers() -> [IssuerSettings] {
+        var settings: [IssuerSettings] = []
+        for (index, entry) in configuration.trustedIssuers.enumerated() {
+            guard let keys = keySet(entry.jwksFile, pointer: "/trustedIssuers/\(index)/jwksFile") else { continue }
+            var trust = TrustedIssuer(
+                name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
+                requireAudience: entry.requireAudience, keys: keys,
+                clockSkewSeconds: entry.clockSkew.components.seconds,
+                maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
+            if let names = entry.algorithms { trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
+            let roles = RoleMapping(
+                roleAttributes: entry.roleAttributes,
+                mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
+                defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
+            let rules = ExternalIdentityRules(
+                usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
+                userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
+            let claims = IssuerSettings.Claims.outside(
+                rules, level: entry.level, backendID: entry.backend.flatMap(backendID))
+            settings.append(IssuerSettings(trust: trust, claims: claims))
+        }
+        return settings
+    }
+
+    mutating func keySet(_ path: String, pointer: String) -> KeySet? {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            error(pointer, "\(path) cannot be read")
+            return nil
+        }
+        let bytes = Array(data)
+        do throws(KeySetError) {
+            return try KeySet(jwks: bytes.span)
+        } catch {
+            self.error(pointer, "\(path): \(error)")
+            return nil
+        }
+    }
+
+    func tokenService(
+        _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
+        _ catalogue: RoleCatalogue
+    ) -> TokenService {
+        let service = configuration.tokenService
+        var published: [JSONWebKey] = []
+        for candidate in [key] + configuration.issuers.compactMap({ modules[$0.name]?.publishedKey }) {
+            let kid = JWTSigner(key: candidate).keyID
+            if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
+            published.append(JSONWebKey(candidate, kid: kid))
+        }
+        var settings = TokenServiceSettings(
+            issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
+            signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
+            catalogue: catalogue)
+        settings.tokenPath = service.tokenPath
+        settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
+        settings.userTokenSeconds = Int64(service.userTokenSeconds)
+        settings.scopes = service.scopes
+        return TokenService(settings: settings)
+    }
+}
+
+/// A module and the key that its tokens are verified with.
+struct IssuerModule {
+    let issuer: any TokenIssuer
+    let publishedKey: SigningKey?
+}

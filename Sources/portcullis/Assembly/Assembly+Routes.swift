@@ -1,0 +1,91 @@
+import Configuration
+import Issuers
+import Policy
+import Tokens
+
+extension Assembly {
+    mutating func webgate(
+        _ entry: WebgateEntry, at pointer: String, _ modules: [String: IssuerModule]
+    ) -> WebgateSettings {
+        var settings = WebgateSettings(name: entry.name, level: entry.level)
+        settings.userAgents = entry.userAgents
+        settings.mismatch = Webgate.Mismatch(rawValue: entry.userAgentMismatch.rawValue) ?? .bearer
+        settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
+        return settings
+    }
+
+    mutating func route(
+        _ entry: RouteEntry, at pointer: String, _ modules: [String: IssuerModule]
+    ) -> RouteSettings {
+        let upstream = configuration.upstreams.firstIndex { $0.name == entry.upstream } ?? 0
+        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: upstream)
+        settings.hosts = entry.hosts
+        settings.methods = entry.methods.isEmpty ? nil : entry.methods.map(\.method)
+        settings.roles = Assembly.roles(entry.access.roles)
+        for method in entry.methods { settings.methodRoles[method.method] = Assembly.roles(method.access.roles) }
+        settings.backends = entry.backends.compactMap(backendID)
+        settings.webgate = entry.webgate
+        settings.isPublic = entry.access.isPublic
+        settings.loginRequired = entry.access.loginRequired
+        settings.socialLogin = entry.access.socialLogin
+        settings.level = entry.access.level
+        settings.allowOrigin = entry.allowOrigin
+        settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
+        settings.forwardCredential = entry.forwardCredential
+        settings.maximumBodyBytes = entry.maximumBodyBytes
+        settings.responseTimeoutMilliseconds = entry.responseTimeout.map { Int($0.milliseconds) }
+        return settings
+    }
+
+    static func roles(_ entry: RolesEntry) -> RoleSettings {
+        RoleSettings(any: entry.any.isEmpty ? nil : entry.any, all: entry.all, none: entry.none)
+    }
+
+    mutating func rule(
+        _ entry: InjectionEntry, at pointer: String, _ modules: [String: IssuerModule]
+    ) -> InjectionRule? {
+        // A module that could not be made has been reported at its own place.
+        guard let module = modules[entry.issuer] else { return nil }
+        let index = configuration.issuers.firstIndex { $0.name == entry.issuer } ?? 0
+        let rule = InjectionRule(
+            issuer: entry.issuer, issuerIndex: index, configurationID: module.issuer.configurationID,
+            header: entry.header, format: entry.format)
+        if rule == nil { error(pointer, "header must be a field name, and format have {token} exactly once") }
+        return rule
+    }
+
+    /// Where each route's token comes from. Routes of one Webgate share a target, so that they share tokens (CACHE-03).
+    func injections(_ policy: PolicySnapshot, _ modules: [String: IssuerModule]) -> [InjectionTarget?] {
+        var targets: [String: InjectionTarget] = [:]
+        return policy.routes.routes.map { route in
+            guard let rule = route.injection, let module = modules[rule.issuer] else { return nil }
+            let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
+            let key = "\(rule.issuer) \(place)"
+            if let known = targets[key] { return known }
+            let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module.issuer)
+            targets[key] = target
+            return target
+        }
+    }
+
+    func endpoints() -> [(path: String, endpoint: Endpoint)] {
+        var endpoints: [(path: String, endpoint: Endpoint)] = [("/mobile/platform/users/~", .whoAmI)]
+        guard configuration.tokenService.isEnabled else { return endpoints }
+        for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
+            endpoints.append((path, .token))
+        }
+        endpoints.append(("/.well-known/jwks.json", .jwks))
+        endpoints.append(("/.well-known/oauth-authorization-server", .metadata))
+        endpoints.append(("/.well-known/openid-configuration", .metadata))
+        return endpoints
+    }
+
+    func corsSettings() -> CORSSettings {
+        var settings = CORSSettings()
+        settings.allowCredentials = configuration.cors.allowCredentials
+        settings.maxAgeSeconds = Int(configuration.cors.maximumAge.components.seconds)
+        settings.allowHeaders = configuration.cors.allowHeaders
+        settings.exposeHeaders = configuration.cors.exposeHeaders
+        return settings
+    }
+}

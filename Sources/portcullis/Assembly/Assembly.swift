@@ -1,0 +1,77 @@
+import Bytes
+import Configuration
+import Crypto
+import Foundation
+import Gateway
+import HTTP
+import Identity
+import Issuers
+import JOSE
+import Policy
+import Reactor
+import Tokens
+
+/// Makes a snapshot of a configuration: the one place where all rooms meet.
+///
+/// What only shows here (a key file that cannot be read, a JWKS that does not parse) is reported at its place in the
+/// configuration like every other error, and there is no snapshot then.
+struct Assembly {
+    let loaded: LoadedConfiguration
+    let configuration: GatewayConfiguration
+    private let revocations: RevocationList
+    /// Whether missing key files are made; `check` does not touch the disk.
+    let makesKeys: Bool
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init?(_ loaded: LoadedConfiguration, revocations: RevocationList, makesKeys: Bool) {
+        guard let configuration = loaded.configuration else { return nil }
+        self.loaded = loaded
+        self.configuration = configuration
+        self.revocations = revocations
+        self.makesKeys = makesKeys
+    }
+
+    /// The snapshot, or nil with errors among the diagnostics.
+    mutating func snapshot(generation: UInt64) -> GatewaySnapshot? {
+        let catalogue = RoleCatalogue(configuration.roles)
+        let users = UserStore(users: users(), hasher: PasswordHasher(aesKey: configuration.passwords.aesKey))
+        let backends = BackendStore(backendList())
+        let serviceKey = tokenServiceKey()
+        let modules = issuerModules(serviceKey)
+        let challenges = challengeIssuer()
+        guard let serviceKey, let challenges else { return nil }
+
+        var settings = PolicySettings(
+            backends: backends, users: users, revocations: revocations, challenges: challenges)
+        settings.generation = generation
+        settings.ownOrigins = ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description)
+        settings.allowOrigin = configuration.policies.allowOrigin
+        settings.cors = corsSettings()
+        settings.roles = catalogue
+        settings.webgates = configuration.webgates.enumerated().map { webgate($1, at: "/webgates/\($0)", modules) }
+        settings.routes = configuration.routes.enumerated().map { route($1, at: "/routes/\($0)", modules) }
+        settings.endpoints = endpoints()
+        settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
+        settings.liveRoles = configuration.tokenService.liveRoles
+        let (policy, problems) = PolicySnapshot.make(settings)
+        for problem in problems { report(problem) }
+        guard let policy, !hasErrors else { return nil }
+        return GatewaySnapshot(
+            generation: generation, policy: policy, injections: injections(policy, modules),
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
+            upstreams: upstreams(), limits: limits(), adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
+    }
+
+    var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+    mutating func error(_ pointer: String, _ message: String) {
+        diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .error))
+    }
+
+    private mutating func report(_ problem: PolicyProblem) {
+        // The loader has said the same of these places in its own words.
+        if loaded.diagnostics.contains(where: { $0.pointer == problem.pointer }) { return }
+        let severity: Diagnostic.Severity = problem.severity == .error ? .error : .warning
+        diagnostics.append(loaded.diagnostic(pointer: problem.pointer, message: problem.message, severity: severity))
+    }
+}

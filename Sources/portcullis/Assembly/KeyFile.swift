@@ -1,0 +1,73 @@
+import Bytes
+import Crypto
+import Foundation
+import JOSE
+
+/// Why a key could not be had.
+struct KeyFileError: Error {
+    let message: String
+}
+
+/// Keys that live in files of their own: read where they exist, else made and stored with mode 0600, so that a first
+/// start needs no preparation and a second one accepts what the first has signed.
+enum KeyFile {
+    /// The signing key of a PEM file.
+    static func signingKey(at path: String, algorithm: SignatureAlgorithm) throws(KeyFileError) -> SigningKey {
+        if let text = try read(path) {
+            do throws(KeyError) {
+                return try SigningKey(pem: String(decoding: text, as: UTF8.self), algorithm: algorithm)
+            } catch {
+                throw KeyFileError(message: "\(path) holds no key for \(algorithm.rawValue): \(error)")
+            }
+        }
+        try write(Array(SigningKey.generate(algorithm).pem.utf8), to: path)
+        return try signingKey(at: path, algorithm: algorithm)
+    }
+
+    /// The 32 bytes of a file that holds them as Base64.
+    static func symmetricKey(at path: String) throws(KeyFileError) -> [UInt8] {
+        if let text = try read(path) {
+            let trimmed = text.filter { $0 > ASCII.space }
+            guard let key = Base64.decode(trimmed.span), key.count == 32 else {
+                throw KeyFileError(message: "\(path) does not hold 32 bytes as Base64")
+            }
+            return key
+        }
+        try write(Base64.encode(SecureRandom.bytes(32).span) + [ASCII.lineFeed], to: path)
+        return try symmetricKey(at: path)
+    }
+
+    private static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw KeyFileError(message: "\(path) cannot be read")
+        }
+        return Array(data)
+    }
+
+    /// Writes beside the file and links it into place, so that no reader sees half a key and that of two gateways which
+    /// start at once only one wins.
+    private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
+        let url = URL(filePath: path)
+        let directory = url.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw KeyFileError(message: "\(directory.path) cannot be made: \(error.localizedDescription)")
+        }
+        // A key that another process has put there in the meantime stays; the caller reads that one.
+        let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
+        let created = FileManager.default.createFile(
+            atPath: draft, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        guard created else { throw KeyFileError(message: "\(path) cannot be written") }
+        defer { try? FileManager.default.removeItem(atPath: draft) }
+        do {
+            try FileManager.default.linkItem(atPath: draft, toPath: path)
+        } catch {
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw KeyFileError(message: "\(path) cannot be written: \(error.localizedDescription)")
+            }
+        }
+    }
+}

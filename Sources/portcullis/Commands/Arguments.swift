@@ -1,0 +1,57 @@
+import Foundation
+
+/// How a command ends: 0 done, 1 failed or invalid, 2 used wrongly.
+enum ExitStatus: Int32, Error {
+    case done = 0
+    case failed = 1
+    case usage = 2
+}
+
+/// Standard output and error, as text.
+enum Terminal {
+    static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+}
+
+/// The arguments of one command: options with values, flags, and the rest.
+struct Arguments {
+    private var values: [String: String] = [:]
+    private var flags: Set<String> = []
+    private(set) var positional: [String] = []
+
+    /// - Parameters:
+    ///   - options: names that take a value, with their dashes; a value follows, or stands behind `=`.
+    ///   - flags: names that take none.
+    /// - Throws: `.usage` after saying what is wrong.
+    init(_ arguments: some Sequence<String>, options: Set<String>, flags known: Set<String>) throws(ExitStatus) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-"), argument != "-" else {
+                positional.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if options.contains(parts[0]) {
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                    throw Arguments.complaint("\(parts[0]) needs a value")
+                }
+                guard values.updateValue(value, forKey: parts[0]) == nil else {
+                    throw Arguments.complaint("\(parts[0]) is given twice")
+                }
+            } else if known.contains(argument) {
+                flags.insert(argument)
+            } else {
+                throw Arguments.complaint("unknown option \(argument)")
+            }
+        }
+    }
+
+    subscript(_ option: String) -> String? { values[option] }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    private static func complaint(_ text: String) -> ExitStatus {
+        Terminal.complain("portcullis: \(text)")
+        return .usage
+    }
+}

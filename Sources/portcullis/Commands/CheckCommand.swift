@@ -1,0 +1,38 @@
+import Configuration
+import Foundation
+import Identity
+
+/// `portcullis check`: is the configuration good?
+enum CheckCommand: Command {
+    static let name = "check"
+    static let summary = "check a configuration directory without starting"
+    static let help = """
+        usage: portcullis check DIR [--production]
+
+        Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Key files
+        that `serve` would make are not made. With --production also warns of what is fine only for development.
+
+        exit status: 0 valid (warnings or not), 1 invalid
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(arguments, options: [], flags: ["--production"])
+        guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
+            Terminal.complain("usage: portcullis check DIR [--production]")
+            throw .usage
+        }
+        let loaded = ConfigurationLoader.load(
+            directory: directory, environment: ProcessInfo.processInfo.environment,
+            production: arguments.has("--production"))
+        var diagnostics = loaded.diagnostics
+        if var assembly = Assembly(loaded, revocations: RevocationList(), makesKeys: false) {
+            _ = assembly.snapshot(generation: 1)
+            diagnostics += assembly.diagnostics
+        }
+        for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
+        let errors = diagnostics.filter { $0.severity == .error }.count
+        let warnings = diagnostics.count - errors
+        Terminal.print("\(directory): \(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
+        if errors > 0 { throw .failed }
+    }
+}

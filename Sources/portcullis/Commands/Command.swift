@@ -1,0 +1,57 @@
+/// One subcommand: its name, what `--help` says, and what it does.
+protocol Command: Sendable {
+    static var name: String { get }
+    /// One line for the list of commands.
+    static var summary: String { get }
+    static var help: String { get }
+    static func run(_ arguments: [String]) throws(ExitStatus)
+}
+
+/// The list of commands, and the way to one.
+enum Program {
+    static var commands: [any Command.Type] {
+        [
+            ServeCommand.self, CheckCommand.self, HashCommand.self, TokenCommand.self, EchoCommand.self,
+            VersionCommand.self,
+        ]
+    }
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        guard let name = arguments.first else {
+            Terminal.complain(help)
+            throw .usage
+        }
+        if name == "--help" || name == "-h" || name == "help" {
+            Terminal.print(help)
+            return
+        }
+        if name == "--version" { return try VersionCommand.run([]) }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            Terminal.complain("portcullis: unknown command \(name); `portcullis --help` lists them")
+            throw .usage
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Terminal.print(command.help)
+            return
+        }
+        try command.run(rest)
+    }
+
+    private static var help: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let lines = commands.map { command in
+            let gap = String(repeating: " ", count: width - command.name.count)
+            return "  \(command.name)\(gap)  \(command.summary)"
+        }
+        return """
+            portcullis: an authentication gateway in front of REST APIs
+
+            usage: portcullis COMMAND [OPTIONS]
+
+            \(lines.joined(separator: "\n"))
+
+            `portcullis COMMAND --help` tells more. Exit status: 0 done, 1 failed or invalid, 2 used wrongly.
+            """
+    }
+}

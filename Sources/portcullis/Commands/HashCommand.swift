@@ -1,0 +1,63 @@
+import Bytes
+import Crypto
+import Foundation
+
+/// `portcullis hash`: a password as `users.json` stores it.
+enum HashCommand: Command {
+    static let name = "hash"
+    static let summary = "hash a password for users.json"
+    static let help = """
+        usage: portcullis hash [--scheme NAME] [--salt-bits N] [--aes-key BASE64]
+
+        Reads a password from standard input (one line, not shown where it is typed) and prints it as `{scheme}payload`.
+
+        --scheme     \(PasswordScheme.allCases.map(\.rawValue).joined(separator: ", ")); scrypt by default
+        --salt-bits  length of the salt of a salted scheme, a multiple of 8; 128 by default
+        --aes-key    the 32 bytes of `passwords.aesKey`, for the scheme AES
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(arguments, options: ["--scheme", "--salt-bits", "--aes-key"], flags: [])
+        let name = arguments["--scheme"] ?? PasswordScheme.scrypt.rawValue
+        guard arguments.positional.isEmpty, let scheme = PasswordScheme(rawValue: name),
+            let saltBits = Int(arguments["--salt-bits"] ?? "128")
+        else {
+            Terminal.complain(help)
+            throw .usage
+        }
+        var aesKey: [UInt8]?
+        if let text = arguments["--aes-key"] {
+            aesKey = Base64.decode(Array(text.utf8).span)
+            guard aesKey != nil else {
+                Terminal.complain("portcullis: --aes-key is not Base64")
+                throw .usage
+            }
+        }
+        guard let password = readPassword(), !password.isEmpty else {
+            Terminal.complain("portcullis: no password on standard input")
+            throw .failed
+        }
+        do {
+            Terminal.print(try PasswordHasher(aesKey: aesKey).make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
+        } catch {
+            Terminal.complain("portcullis: \(error)")
+            throw .failed
+        }
+    }
+
+    /// One line; without echo where a person types it.
+    private static func readPassword() -> String? {
+        guard isatty(0) == 1 else { return readLine(strippingNewline: true) }
+        Terminal.complain("password:")
+        var settings = termios()
+        guard unsafe tcgetattr(0, &settings) == 0 else { return readLine(strippingNewline: true) }
+        let before = settings
+        settings.c_lflag &= ~tcflag_t(ECHO)
+        unsafe tcsetattr(0, TCSANOW, &settings)
+        defer {
+            var restored = before
+            unsafe tcsetattr(0, TCSANOW, &restored)
+        }
+        return readLine(strippingNewline: true)
+    }
+}

@@ -1,0 +1,31 @@
+import Configuration
+import Foundation
+import Gateway
+import Identity
+import Issuers
+import Reactor
+
+/// `portcullis serve`: the gateway.
+enum ServeCommand: Command {
+    static let name = "serve"
+    static let summary = "run the gateway"
+    static let help = """
+        usage: portcullis serve --config DIR
+
+        Runs the gateway with the configuration in DIR. Says on standard error, a JSON line each, what it listens on and
+        what happens; the access log goes where `log.access` says (standard output by default).
+
+        SIGTERM, SIGINT  finish requests under way (`limits.drainTimeout`), then end
+        SIGHUP           read the configuration again; a bad one is refused and the last good one stays
+        SIGUSR1          open the log file anew
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(arguments, options: ["--config"], flags: [])
+        guard let directory = arguments["--config"], arguments.positional.isEmpty else {
+            Terminal.complain("usage: portcullis serve --config DIR")
+            throw .usage
+        }
+        try GatewayProcess(directory: directory).run()
+    }
+}

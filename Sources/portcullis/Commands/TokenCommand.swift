@@ -1,0 +1,57 @@
+import Configuration
+import Crypto
+import Foundation
+import Gateway
+import Identity
+import JOSE
+import Reactor
+import Tokens
+
+/// `portcullis token`: a token without a login, for tests.
+enum TokenCommand: Command {
+    static let name = "token"
+    static let summary = "mint an access token of the embedded issuer, for tests"
+    static let help = """
+        usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B] [--level N] [--lifetime SECONDS]
+
+        Prints an access token signed with the key of the configuration in DIR, as the token endpoint would have issued it.
+        Whoever can read that key can do this; nothing is asked of the running gateway.
+
+        --user      a user token with this subject; without it a client token of the backend
+        --roles     the roles in the token; by default those of the user in users.json
+        --level     authentication level; 2 by default
+        --lifetime  in seconds, negative for a token that has ended; 3600 by default
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(
+            arguments, options: ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"], flags: [])
+        guard let directory = arguments["--config"], let reference = arguments["--backend"],
+            let level = Int(arguments["--level"] ?? "2"), let lifetime = Int64(arguments["--lifetime"] ?? "3600"),
+            arguments.positional.isEmpty
+        else {
+            Terminal.complain("usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B]")
+            throw .usage
+        }
+        let loaded = ConfigurationLoader.load(
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
+        guard var assembly = Assembly(loaded, revocations: RevocationList(), makesKeys: true),
+            let snapshot = assembly.snapshot(generation: 1), let configuration = loaded.configuration
+        else {
+            for diagnostic in loaded.diagnostics { Terminal.complain(diagnostic.description) }
+            throw .failed
+        }
+        let parts = reference.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let backend = snapshot.backends.backend(name: parts[0], version: parts[1]) else {
+            Terminal.complain("portcullis: no backend \(reference)")
+            throw .failed
+        }
+        let user = arguments["--user"]
+        var grant = AccessTokenMinter.Grant(
+            subject: user ?? backend.clientID, kind: user == nil ? .client : .user, backend: backend, lifetimeSeconds: lifetime)
+        let stored = configuration.users.first { $0.username == user && $0.realm == backend.realm }?.roles ?? []
+        grant.roles = arguments["--roles"]?.split(separator: ",").map(String.init) ?? stored
+        grant.level = level
+        Terminal.print(String(decoding: snapshot.tokens.mint(grant, now: Clock.wallSeconds), as: UTF8.self))
+    }
+}

@@ -1,0 +1,33 @@
+import Crypto
+import HTTP
+import Identity
+import Tokens
+
+/// `portcullis version`: what this binary is made of.
+enum VersionCommand: Command {
+    static let name = "version"
+    static let summary = "print the version and the libraries in use"
+    static let help = """
+        usage: portcullis version
+
+        Prints the version of the program and of the system libraries it is linked with, and the traits it was built with.
+        """
+
+    static let number = "0.1.0"
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        guard arguments.isEmpty else {
+            Terminal.complain("usage: portcullis version")
+            throw .usage
+        }
+        Terminal.print("portcullis \(number)")
+        Terminal.print(OpenSSLLibrary.version)
+        Terminal.print("nghttp2 \(NgHTTP2Library.version)")
+        #if SQLite
+            Terminal.print("SQLite \(SQLiteLibrary.version)")
+        #endif
+        #if SAML
+            Terminal.print("XMLSec \(XMLSecLibrary.version)")
+        #endif
+    }
+}

@@ -1,0 +1,213 @@
+import Configuration
+import Foundation
+import Gateway
+import Identity
+import Issuers
+import Reactor
+import Synchronization
+import Tokens
+
+/// One run of `portcullis serve`: start, reload, drain, end.
+final class GatewayProcess: Sendable {
+    /// Listeners of the configuration have ids from 0; the admin listener has this one.
+    private static let adminListener = 1_000_000
+
+    private let directory: String
+    private let log = EventLog(LogWriter(.standardError))
+    private let revocations = RevocationList()
+    /// The configuration in force and how many there have been; whoever reloads holds the lock.
+    private let state = Mutex(State())
+
+    private struct State {
+        var generation: UInt64 = 0
+        var configuration: GatewayConfiguration?
+    }
+
+    init(directory: String) { self.directory = directory }
+
+    func run() throws(ExitStatus) {
+        let signals: Signals
+        do throws(KernelError) {
+            signals = try Signals()
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+        _ = ProcessLimits.raiseOpenFiles()
+        let (loaded, snapshot) = load(generation: 1)
+        guard let snapshot, let configuration = loaded.configuration else { throw .failed }
+        state.withLock {
+            $0.generation = 1
+            $0.configuration = configuration
+        }
+        do throws(KernelError) {
+            try serve(configuration, snapshot, signals)
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+    }
+
+    /// Reads the directory. Complains, and answers no snapshot, where it is not good.
+    private func load(generation: UInt64) -> (LoadedConfiguration, GatewaySnapshot?) {
+        let loaded = ConfigurationLoader.load(
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
+        var diagnostics = loaded.diagnostics
+        var snapshot: GatewaySnapshot?
+        if var assembly = Assembly(loaded, revocations: revocations, makesKeys: true) {
+            snapshot = assembly.snapshot(generation: generation)
+            diagnostics += assembly.diagnostics
+        }
+        for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
+        return (loaded, snapshot)
+    }
+
+    private func serve(
+        _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ signals: consuming Signals
+    ) throws(KernelError) {
+        let workers = configuration.workerCount
+        var settings = SharedState.Settings()
+        settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
+        let accessLog = try openAccessLog(configuration.log.access)
+        settings.accessLog = accessLog
+        let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
+        let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
+        let shared = try SharedState(
+            settings: settings, workers: workers, adminListeners: [GatewayProcess.adminListener], issuedTokens: issued,
+            revocations: revocations, log: log)
+        shared.onReload { [self] done in
+            let accepted = shared.blocking.submit { done(self.reload(shared)) }
+            if !accepted { done(GatewayProcess.problem(503, "try again later")) }
+        }
+        let listeners = try bind(configuration, workers: workers)
+        let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
+        log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
+        wait(signals, shared, accessLog)
+        plane.join()
+        log.write("stopped")
+        accessLog?.flush()
+        log.flush()
+    }
+
+    private func openAccessLog(_ access: LogSection.Access) throws(KernelError) -> LogWriter? {
+        switch access {
+        case .off: nil
+        case .standardOutput: LogWriter(.standardOutput)
+        case .file(let path): try LogWriter(appendingTo: path)
+        }
+    }
+
+    /// Binds every listener once for each worker; the first worker takes the admin listener as well.
+    private func bind(_ configuration: GatewayConfiguration, workers: Int) throws(KernelError) -> [[BoundListenerBox]] {
+        var boxes: [[BoundListenerBox]] = Array(repeating: [], count: workers)
+        for (id, entry) in configuration.listeners.enumerated() {
+            guard var address = SocketAddress(entry.address, port: entry.port) else { continue }
+            for worker in 0..<workers {
+                let box = try bound(address, id: id)
+                address = box.address
+                boxes[worker].append(box)
+            }
+            announce(entry.name, address)
+        }
+        if let admin = configuration.admin, let address = SocketAddress(admin.address, port: admin.port) {
+            let box = try bound(address, id: GatewayProcess.adminListener)
+            boxes[0].append(box)
+            announce("admin", box.address)
+        }
+        return boxes
+    }
+
+    private func bound(_ address: SocketAddress, id: Int) throws(KernelError) -> BoundListenerBox {
+        do throws(KernelError) {
+            return BoundListenerBox(try BoundListener(address), id: id)
+        } catch {
+            Terminal.complain("portcullis: cannot listen on \(address.description)")
+            throw error
+        }
+    }
+
+    private func announce(_ name: String, _ address: SocketAddress) {
+        log.write("listening", [("listener", .text(name)), ("address", .text(address.description))])
+    }
+
+    /// Acts on signals until one says to end.
+    private func wait(_ signals: consuming Signals, _ shared: SharedState, _ accessLog: LogWriter?) {
+        while true {
+            switch signals.next() {
+            case .terminate:
+                log.write("draining")
+                shared.drain()
+                return
+            case .reload: _ = reload(shared)
+            case .reopenLogs: accessLog?.reopen()
+            case .other: continue
+            }
+        }
+    }
+
+    // MARK: Reload
+
+    /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
+    private func reload(_ shared: SharedState) -> EndpointResponse {
+        state.withLock { state in
+            let (loaded, snapshot) = load(generation: state.generation + 1)
+            guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
+                shared.reloadFailed()
+                log.write("reload_failed", [("generation", .number(Int(state.generation)))])
+                return GatewayProcess.problem(422, "the configuration is not valid; the last good one stays in force")
+            }
+            state.generation += 1
+            state.configuration = fresh
+            for name in GatewayProcess.fixedSections(old, fresh) {
+                log.write("reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
+            }
+            shared.use(snapshot)
+            // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
+            for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }
+            for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
+            log.write("reloaded", [("generation", .number(Int(state.generation)))])
+            return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
+        }
+    }
+
+    private static func problem(_ status: Int, _ detail: String) -> EndpointResponse {
+        .problem(status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: "reload_failed")
+    }
+
+    /// Sections that were changed and that only a start reads.
+    private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
+        var names: [String] = []
+        let places = { (c: GatewayConfiguration) in c.listeners.map { "\($0.name) \($0.address.description) \($0.port)" } }
+        if places(old) != places(fresh) { names.append("listeners") }
+        if old.admin.map({ "\($0.address.description) \($0.port)" }) != fresh.admin.map({ "\($0.address.description) \($0.port)" }) {
+            names.append("admin")
+        }
+        if old.workerCount != fresh.workerCount { names.append("workers") }
+        if old.log.access != fresh.log.access { names.append("log") }
+        if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }
+        if old.issuedTokenCache.maximumEntries != fresh.issuedTokenCache.maximumEntries
+            || old.issuedTokenCache.skew != fresh.issuedTokenCache.skew
+        {
+            names.append("issuedTokenCache")
+        }
+        return names
+    }
+
+    private static func changedUsers(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
+        let now = Dictionary(fresh.users.map { ("\($0.realm)/\($0.username)", $0) }, uniquingKeysWith: { first, _ in first })
+        return old.users.filter { user in
+            guard let same = now["\(user.realm)/\(user.username)"] else { return true }
+            return same.password != user.password || same.isEnabled != user.isEnabled || same.roles != user.roles
+        }.map(\.username)
+    }
+
+    private static func changedBackends(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
+        let now = Dictionary(fresh.backends.map { ($0.mobileBackendID, $0) }, uniquingKeysWith: { first, _ in first })
+        return old.backends.filter { backend in
+            guard let same = now[backend.mobileBackendID] else { return true }
+            return same.oauthConsumer != backend.oauthConsumer || same.httpBasic != backend.httpBasic
+                || same.realm != backend.realm || same.clientSecret?.value != backend.clientSecret?.value
+                || same.anonymousKey != backend.anonymousKey
+        }.map(\.mobileBackendID)
+    }
+}

@@ -1,0 +1,52 @@
+import Configuration
+import Foundation
+
+/// A configuration directory of its own for one test, removed when the test ends.
+final class ConfigurationDirectory {
+    let url: URL
+
+    /// What the directory holds unless a test says otherwise: a valid configuration with one thing of each kind.
+    static let base = [
+        "gateway.json": gateway(),
+        "roles.json": #"["Manager", "Clerk"]"#,
+        "webgates.json": #"[{ "name": "MainWG", "level": 2 }]"#,
+        "issuers.json": #"{ "local": { "module": "embedded" } }"#,
+        "backends.json": #"[{ "name": "inventory", "version": "1.0", "mobileBackendId": "mbe-1" }]"#,
+    ]
+
+    /// A valid `gateway.json` whose members from line 5 on are given.
+    static func gateway(_ extra: String = "\"workers\": 1") -> String {
+        """
+        {
+          "baseUrl": "http://127.0.0.1:8080",
+          "listeners": [{ "address": "127.0.0.1", "port": 8080 }],
+          "upstreams": { "inventory": { "url": "http://127.0.0.1:9000" } },
+          \(extra)
+        }
+        """
+    }
+
+    init(_ files: [String: String], on base: [String: String] = base) throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "portcullis-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for (name, text) in base.merging(files, uniquingKeysWith: { $1 }) { try write(name, text) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: url.appending(path: name))
+    }
+
+    var path: String { url.path(percentEncoded: false) }
+
+    func load(_ environment: [String: String] = [:], production: Bool = false) -> LoadedConfiguration {
+        ConfigurationLoader.load(directory: path, environment: environment, production: production)
+    }
+}
+
+extension LoadedConfiguration {
+    func lines(_ severity: Diagnostic.Severity) -> [String] {
+        diagnostics.filter { $0.severity == severity }.map(\.description)
+    }
+}

@@ -1,0 +1,163 @@
+/// Mistakes in `gateway.json` and in the layout of the directory.
+extension InvalidCase {
+    static let gatewayCases: [InvalidCase] = [
+        // GW-04's own check.
+        InvalidCase(
+            "port-type",
+            [
+                "gateway.json":
+                    "{\n\"baseUrl\": \"http://a.example\",\n\"listeners\": [\n{\"address\": \"::1\",\n\"port\": \"x\"}]}"
+            ],
+            #"gateway.json:5: error: /listeners/0/port: wrong type (expected a port number from 0 to 65535, found "x")"#
+        ),
+        InvalidCase(
+            "port-range",
+            ["gateway.json": #"{"baseUrl": "http://a.example", "listeners": [{"address": "::1", "port": 65536}]}"#],
+            "gateway.json:1: error: /listeners/0/port: out of range (expected a port number from 0 to 65535, found 65536)"
+        ),
+        InvalidCase(
+            "port-fraction",
+            ["gateway.json": #"{"baseUrl": "http://a.example", "listeners": [{"address": "::1", "port": 80.0}]}"#],
+            "gateway.json:1: error: /listeners/0/port: wrong type (expected a port number from 0 to 65535, found 80.0)"
+        ),
+        InvalidCase(
+            "address-name",
+            ["gateway.json": #"{"baseUrl": "http://a.example", "listeners": [{"address": "localhost", "port": 80}]}"#],
+            #"gateway.json:1: error: /listeners/0/address: invalid value (expected an IP address such as "127.0.0.1" or "::1", found "localhost"; did you mean "127.0.0.1"?)"#
+        ),
+        InvalidCase(
+            "listener-missing-port",
+            ["gateway.json": "{\"baseUrl\": \"http://a.example\",\n\"listeners\": [{\"address\": \"::1\"}]}"],
+            #"gateway.json:2: error: /listeners/0/port: required member "port" is missing (expected a port number from 0 to 65535)"#
+        ),
+        InvalidCase(
+            "listener-unknown-member",
+            [
+                "gateway.json":
+                    "{\"baseUrl\": \"http://a.example\",\n\"listeners\": [{\"adress\": \"::1\",\n\"port\": 1}]}"
+            ],
+            #"gateway.json:2: error: /listeners/0/address: required member "address" is missing (expected an IP address)"#,
+            #"gateway.json:2: error: /listeners/0/adress: unknown member "adress" (did you mean "address"?)"#
+        ),
+        InvalidCase(
+            "listener-twice",
+            [
+                "gateway.json":
+                    "{\"baseUrl\": \"http://a.example\", \"listeners\": [{\"address\": \"::1\", \"port\": 80},\n{\"name\": \"b\", \"address\": \"0:0:0:0:0:0:0:1\", \"port\": 80}]}"
+            ],
+            "gateway.json:2: error: /listeners/1: another listener has this address and port (expected a free address and port)"
+        ),
+        InvalidCase(
+            "listener-name-twice",
+            [
+                "gateway.json":
+                    "{\"baseUrl\": \"http://a.example\", \"listeners\": [{\"name\": \"a\", \"address\": \"::1\", \"port\": 0},\n{\"name\": \"a\", \"address\": \"::1\", \"port\": 0}]}"
+            ],
+            #"gateway.json:2: error: /listeners/1: duplicate listener name "a" (expected a unique name)"#
+        ),
+        InvalidCase(
+            "listeners-none", ["gateway.json": #"{"baseUrl": "http://a.example", "listeners": []}"#],
+            "gateway.json:1: error: /listeners: no listener (expected at least one listener)"
+        ),
+        InvalidCase(
+            "listeners-object", ["gateway.json": "{\"baseUrl\": \"http://a.example\",\n\n\"listeners\": {}}"],
+            "gateway.json:3: error: /listeners: wrong type (expected an array of listeners, found an object)"
+        ),
+        InvalidCase(
+            "base-url-missing",
+            ["gateway.json": #"{"listeners": [{"address": "::1", "port": 80}]}"#],
+            #"gateway.json:1: error: /baseUrl: required member "baseUrl" is missing (expected the gateway's own origin)"#
+        ),
+        InvalidCase(
+            "base-url-path",
+            ["gateway.json": #"{"baseUrl": "https://a.example/", "listeners": [{"address": "::1", "port": 80}]}"#],
+            #"gateway.json:1: error: /baseUrl: invalid value (expected an origin such as "https://api.example.com", without path, query or trailing slash, found "https://a.example/"; did you mean "https://a.example"?)"#
+        ),
+        InvalidCase(
+            "base-url-scheme", gateway: #""additionalBaseUrls": ["https://a.example", "ftp://a.example"]"#,
+            #"gateway.json:5: error: /additionalBaseUrls/1: invalid value (expected an origin such as "https://api.example.com", with http or https, found "ftp://a.example")"#
+        ),
+        InvalidCase(
+            "base-url-user", gateway: #""additionalBaseUrls": ["https://a@b.example"]"#,
+            #"gateway.json:5: error: /additionalBaseUrls/0: invalid value (expected an origin such as "https://api.example.com", without user name and password, found "https://a@b.example")"#
+        ),
+        InvalidCase(
+            "root-unknown-member", gateway: #""trustedProxys": []"#,
+            #"gateway.json:5: error: /trustedProxys: unknown member "trustedProxys" (did you mean "trustedProxies"?)"#
+        ),
+        InvalidCase(
+            "root-array", ["gateway.json": "[]"],
+            "gateway.json:1: error: wrong type (expected an object, found an array)"
+        ),
+        InvalidCase(
+            "admin-open", gateway: "\"admin\": {\n\"address\": \"0.0.0.0\",\n\"port\": 9901}",
+            #"gateway.json:5: error: /admin: an admin listener that is not on loopback needs "adminToken" (expected "adminToken", or a loopback address, found "0.0.0.0")"#
+        ),
+        InvalidCase(
+            "admin-token-unset", gateway: #""admin": {"address": "0.0.0.0", "adminToken": "env:ADMIN_TOKEN"}"#,
+            environment: ["ADMIN_TOKE": "x"],
+            "gateway.json:5: error: /admin/adminToken: the environment variable ADMIN_TOKEN is not set (expected a variable that is set; did you mean \"env:ADMIN_TOKE\"?)"
+        ),
+        InvalidCase(
+            "proxies-everybody", gateway: #""trustedProxies": ["10.0.0.0/8", "0.0.0.0/0"]"#,
+            #"gateway.json:5: error: /trustedProxies/1: a block of all addresses would trust every client (expected a CIDR block such as "10.0.0.0/8", found "0.0.0.0/0")"#
+        ),
+        InvalidCase(
+            "proxies-everybody-6", gateway: #""trustedProxies": ["::/0"]"#,
+            #"gateway.json:5: error: /trustedProxies/0: a block of all addresses would trust every client (expected a CIDR block such as "10.0.0.0/8", found "::/0")"#
+        ),
+        InvalidCase(
+            "proxies-host-bits", gateway: #""trustedProxies": ["10.1.2.3/8"]"#,
+            #"gateway.json:5: error: /trustedProxies/0: invalid value (expected a CIDR block such as "10.0.0.0/8", with no bit set after the prefix, found "10.1.2.3/8"; did you mean "10.0.0.0/8"?)"#
+        ),
+        InvalidCase(
+            "proxies-width", gateway: #""trustedProxies": ["10.0.0.0/33"]"#,
+            #"gateway.json:5: error: /trustedProxies/0: invalid value (expected a CIDR block such as "10.0.0.0/8", with a prefix length from 1 to 32, found "10.0.0.0/33")"#
+        ),
+        InvalidCase(
+            "duration-number", gateway: #""limits": {"headerTimeout": 10}"#,
+            #"gateway.json:5: error: /limits/headerTimeout: wrong type (expected a duration such as "30s", "250ms", "5m" or "1h", found 10; did you mean "10s"?)"#
+        ),
+        InvalidCase(
+            "duration-unit", gateway: #""limits": {"headerTimeout": "10 s"}"#,
+            #"gateway.json:5: error: /limits/headerTimeout: invalid value (expected a duration such as "30s", "250ms", "5m" or "1h", found "10 s")"#
+        ),
+        InvalidCase(
+            "duration-zero", gateway: #""limits": {"idleTimeout": "0s"}"#,
+            #"gateway.json:5: error: /limits/idleTimeout: out of range (expected a duration from "1ms" to "8784h", found "0s")"#
+        ),
+        InvalidCase(
+            "duration-overflow", gateway: #""limits": {"idleTimeout": "9223372036854775807h"}"#,
+            #"gateway.json:5: error: /limits/idleTimeout: out of range (expected a duration from "1ms" to "8784h", found "9223372036854775807h")"#
+        ),
+        InvalidCase(
+            "size-unit", gateway: #""limits": {"maxHeaderBytes": "16KB"}"#,
+            #"gateway.json:5: error: /limits/maxHeaderBytes: invalid value (expected a size such as "64KiB" or "1MiB", or a number of bytes, found "16KB")"#
+        ),
+        InvalidCase(
+            "size-range", gateway: #""limits": {"maxHeaderBytes": "65KiB"}"#,
+            #"gateway.json:5: error: /limits/maxHeaderBytes: out of range (expected a size from 1024 to 65536 bytes, found "65KiB")"#
+        ),
+        InvalidCase(
+            "target-in-head", gateway: #""limits": {"maxHeaderBytes": "4KiB"}"#,
+            "gateway.json:5: error: /limits: maxTargetBytes is more than maxHeaderBytes (expected at most 4096 bytes, for the target is part of the head, found 8192)"
+        ),
+        InvalidCase(
+            "json-comma", ["gateway.json": "{\n\"baseUrl\": \"http://a.example\",\n}"],
+            "gateway.json:3: error: malformed JSON: expected a member name in double quotes (expected RFC 8259 JSON)"
+        ),
+        InvalidCase(
+            "json-duplicate-member", ["gateway.json": "{\n\"workers\": 1,\n\"workers\": 2\n}"],
+            "gateway.json:3: error: malformed JSON: the object has this member already (expected RFC 8259 JSON)"
+        ),
+        InvalidCase(
+            "json-section",
+            ["roles.json": "[\n\"Manager\"\n\"Clerk\"]", "users.json": #"[{"username": "a", "roles": ["Manager"]}]"#],
+            "roles.json:3: error: /roles: malformed JSON: expected ',' or the closing bracket (expected RFC 8259 JSON)"
+        ),
+        InvalidCase(
+            "section-twice", gateway: "\"workers\": 1,\n\"roles\": [\"Manager\"]",
+            #"gateway.json:6: error: /roles: the section "roles" stands in roles.json as well (expected one of the two)"#
+        ),
+    ]
+}

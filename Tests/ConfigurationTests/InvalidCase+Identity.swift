@@ -1,0 +1,178 @@
+/// Mistakes in backends, users, roles and issuers.
+extension InvalidCase {
+    private static func backend(_ more: String) -> [String: String] {
+        [
+            "backends.json":
+                "[{ \"name\": \"a\", \"version\": \"1\", \"mobileBackendId\": \"m\", \"anonymousKey\": \"k\" },\n{ \(more) }]"
+        ]
+    }
+
+    private static func user(_ members: String) -> [String: String] {
+        ["users.json": #"[{ "username": "joe", "email": "joe@example.com" }, { \#(members) }]"#]
+    }
+
+    private static func trusted(_ members: String) -> [String: String] {
+        ["trustedIssuers.json": "[{\n\(members)\n}]", "keys.txt": "{}"]
+    }
+
+    static let identityCases: [InvalidCase] = [
+        InvalidCase(
+            "backend-twice", backend(#""name": "a", "version": "1", "mobileBackendId": "n""#),
+            #"backends.json:2: error: /backends/1: duplicate backend "a/1" (expected a unique name and version)"#
+        ),
+        InvalidCase(
+            "backend-id-twice", backend(#""name": "a", "version": "2", "mobileBackendId": "m""#),
+            #"backends.json:2: error: /backends/1/mobileBackendId: backend a/1 has this "mobileBackendId" already (expected a unique value, found "m")"#
+        ),
+        InvalidCase(
+            "backend-key-twice", backend(#""name": "b", "version": "1", "mobileBackendId": "n", "anonymousKey": "k""#),
+            #"backends.json:2: error: /backends/1/anonymousKey: backend a/1 has this "anonymousKey" already (expected a unique value)"#
+        ),
+        InvalidCase(
+            "backend-half-a-client", backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c""#),
+            #"backends.json:2: error: /backends/1: "clientId" and "clientSecret" belong together (expected "clientSecret")"#
+        ),
+        InvalidCase(
+            "backend-secret-unset",
+            backend(
+                "\"name\": \"b\", \"version\": \"1\", \"mobileBackendId\": \"n\", \"clientId\": \"c\",\n\"clientSecret\": \"env:INV_SECRET\""
+            ),
+            "backends.json:3: error: /backends/1/clientSecret: the environment variable INV_SECRET is not set (expected a variable that is set)"
+        ),
+        InvalidCase(
+            "backend-secret-empty",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "env:E""#),
+            environment: ["E": ""],
+            "backends.json:2: error: /backends/1/clientSecret: the environment variable E is empty (expected a variable with a value)"
+        ),
+        InvalidCase(
+            "backend-secret-number",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": 12345"#),
+            #"backends.json:2: error: /backends/1/clientSecret: wrong type (expected a secret: a string, "env:NAME" or "file:path")"#
+        ),
+        InvalidCase(
+            "backend-sso-without-oauth",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "enableSso": true, "oauthConsumer": false"#),
+            #"backends.json:2: error: /backends/1: "enableSso" needs "oauthConsumer" (expected "oauthConsumer": true)"#
+        ),
+        InvalidCase(
+            "backend-facebook-without-basic",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "httpBasic": false, "facebook": {"enabled": true}"#
+            ),
+            #"backends.json:2: error: /backends/1: Facebook login needs "httpBasic" (expected "httpBasic": true)"#
+        ),
+        InvalidCase(
+            "backend-version-number", backend(#""name": "b", "version": 1.0, "mobileBackendId": "n""#),
+            "backends.json:2: error: /backends/1/version: wrong type (expected 1 to 64 letters, digits, dots, underscores and hyphens, found 1.0)"
+        ),
+        InvalidCase(
+            "backend-unknown-route", backend(#""name": "b", "version": "1", "mobileBackendId": "n", "routes": ["/x"]"#),
+            #"backends.json:2: error: /backends/1/routes/0: unknown route "/x" (expected the name of a route)"#
+        ),
+        InvalidCase(
+            "backend-unknown-issuer",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "issuer": "Local""#),
+            #"backends.json:2: error: /backends/1/issuer: unknown issuer "Local" (expected the name of an issuer; did you mean "local"?)"#
+        ),
+        InvalidCase(
+            "user-twice", user(#""username": "joe""#),
+            #"users.json:1: error: /users/1: duplicate user "joe" in realm "Default" (expected a unique name)"#
+        ),
+        InvalidCase(
+            "user-mail-twice", user(#""username": "ann", "email": "Joe@example.com""#),
+            #"users.json:1: error: /users/1/email: user "joe" has this address already (expected a unique address, found "Joe@example.com")"#
+        ),
+        InvalidCase(
+            "user-mail", user(#""username": "ann", "email": "a@b@c""#),
+            #"users.json:1: error: /users/1/email: invalid value (expected a mail address such as "joe@example.com", found "a@b@c")"#
+        ),
+        InvalidCase(
+            "user-clear-password", user(#""username": "ann", "password": "Welcome2""#),
+            #"users.json:1: error: /users/1/password: the password has no scheme, so it would never verify (expected "{scheme}payload", made by "portcullis hash")"#
+        ),
+        InvalidCase(
+            "user-password-scheme", user(#""username": "ann", "password": "{SaltedSHA512}x""#),
+            #"users.json:1: error: /users/1/password: unknown password scheme "SaltedSHA512" (did you mean "SaltedSHA-512"?)"#
+        ),
+        InvalidCase(
+            "user-control-character", user(#""username": "a\r\nX-Evil: 1""#),
+            "users.json:1: error: /users/1/username: invalid value (expected a non-empty string without control characters, found \"a\\u000d\\u000aX-Evil: 1\")"
+        ),
+        InvalidCase(
+            "user-role", user(#""username": "ann", "roles": ["clerk"]"#),
+            #"users.json:1: error: /users/1/roles/0: unknown role "clerk" (expected a role of the catalogue, written with the same case; did you mean "Clerk"?)"#
+        ),
+        InvalidCase(
+            "role-twice", ["roles.json": "[\"Clerk\",\n\"Clerk\"]"],
+            #"roles.json:2: error: /roles/1: "Clerk" is listed twice"#
+        ),
+        InvalidCase(
+            "role-comma", ["roles.json": #"["Clerk", "a,b"]"#],
+            #"roles.json:1: error: /roles/1: invalid role name (expected at most 128 bytes without a comma, found "a,b")"#
+        ),
+        InvalidCase(
+            "roles-many", ["roles.json": "[" + (0...256).map { "\"r\($0)\"" }.joined(separator: ",") + "]"],
+            "roles.json:1: error: /roles: too many roles (expected at most 256 role names, found 257)"
+        ),
+        InvalidCase(
+            "role-number", ["roles.json": "[\n1]"],
+            "roles.json:2: error: /roles/0: wrong type (expected a non-empty string without control characters, found 1)"
+        ),
+        InvalidCase(
+            "issuer-module", ["issuers.json": "{ \"local\": {\n\"module\": \"oauth2\" } }"],
+            #"issuers.json:2: error: /issuers/local/module: invalid value (expected "embedded" or "static", found "oauth2")"#
+        ),
+        InvalidCase(
+            "issuer-hs", ["issuers.json": #"{ "local": { "module": "embedded", "algorithm": "HS256" } }"#],
+            #"issuers.json:1: error: /issuers/local/algorithm: HS algorithms are for tokens that the gateway itself verifies (expected one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, found "HS256")"#
+        ),
+        InvalidCase(
+            "issuer-static-member", ["issuers.json": #"{ "fixed": { "module": "static", "tokn": "x" } }"#],
+            #"issuers.json:1: error: /issuers/fixed/token: required member "token" is missing (expected a secret)"#,
+            #"issuers.json:1: error: /issuers/fixed/tokn: unknown member "tokn" (did you mean "token"?)"#
+        ),
+        InvalidCase(
+            "issuer-static-token", ["issuers.json": #"{ "fixed": { "module": "static", "token": "a b" } }"#],
+            "issuers.json:1: error: /issuers/fixed/token: the token cannot stand in a header field (expected visible ASCII without blanks)"
+        ),
+        InvalidCase(
+            "trusted-audience-missing", trusted(#""name": "idp", "issuer": "https://idp", "jwksFile": "keys.txt""#),
+            #"trustedIssuers.json:1: error: /trustedIssuers/0/audience: required member "audience" is missing (expected an array of audiences, or "requireAudience": false)"#
+        ),
+        InvalidCase(
+            "trusted-audience-empty",
+            trusted(#""name": "idp", "issuer": "https://idp", "audience": [], "jwksFile": "keys.txt""#),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/audience: the list is empty (expected at least one audience, or "requireAudience": false)"#
+        ),
+        InvalidCase(
+            "trusted-keys-missing",
+            trusted("\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"],\n\"jwksFile\": \"none\""),
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksFile: the file cannot be read (expected a readable file, found "none")"#
+        ),
+        InvalidCase(
+            "trusted-symmetric",
+            trusted(
+                "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"jwksFile\": \"keys.txt\",\n\"algorithms\": [\"RS256\", \"HS256\", \"none\"]"
+            ),
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/algorithms/1: "HS256" proves nothing about an outside issuer (expected an asymmetric algorithm)"#,
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/algorithms/2: "none" proves nothing about an outside issuer (expected an asymmetric algorithm)"#
+        ),
+        InvalidCase(
+            "trusted-mapped-role",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "roleMappings": [{"tokenRole": "x", "mappedRoles": ["Clerc"]}]"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/roleMappings/0/mappedRoles/0: unknown role "Clerc" (expected a role of the catalogue, written with the same case; did you mean "Clerk"?)"#
+        ),
+        InvalidCase(
+            "trusted-user-mapping",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "userMappingAttribute": "email""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/userMappingAttribute: invalid value (expected "uid" or "mail", found "email"; did you mean "mail"?)"#
+        ),
+    ]
+}

@@ -1,0 +1,190 @@
+/// Mistakes in routes and webgates.
+extension InvalidCase {
+    private static func routes(_ routes: String...) -> [String: String] {
+        ["routes.json": "[\n" + routes.joined(separator: ",\n") + "\n]"]
+    }
+
+    /// A route of one line; the first one stands in line 2.
+    private static func route(_ path: String, _ more: String = "") -> String {
+        #"{ "path": "\#(path)", "upstream": "inventory"\#(more.isEmpty ? "" : ", \(more)") }"#
+    }
+
+    private static func badPath(_ id: String, _ path: String, _ reason: String) -> InvalidCase {
+        InvalidCase(
+            id, routes(route(path)),
+            #"routes.json:2: error: /routes/0/path: invalid path pattern: \#(reason) (expected a pattern such as "/items/*" or "/inventory/**", found "\#(path)")"#
+        )
+    }
+
+    private static func shadow(_ path: String, _ endpoint: String) -> InvalidCase {
+        InvalidCase(
+            "shadows \(endpoint) with \(path)", routes(route(path)),
+            #"routes.json:2: error: /routes/0/path: the route shadows the gateway endpoint "\#(endpoint)" (expected a path that the gateway does not use itself\#(path == endpoint ? "" : #", found "\#(path)""#))"#
+        )
+    }
+
+    static let routeCases: [InvalidCase] = [
+        InvalidCase(
+            "unknown-upstream",
+            routes(route("/a"), route("/b"), route("/c"), #"{ "path": "/d", "upstream": "inventry" }"#),
+            #"routes.json:5: error: /routes/3/upstream: unknown upstream "inventry" (expected the name of an upstream; did you mean "inventory"?)"#
+        ),
+        InvalidCase(
+            "unknown-webgate", routes(route("/a", "\n\"webgate\": \"mainwg\"")),
+            #"routes.json:3: error: /routes/0/webgate: unknown webgate "mainwg" (expected the name of a webgate; did you mean "MainWG"?)"#
+        ),
+        InvalidCase(
+            "unknown-backend", routes(route("/a", #""backends": ["inventory/2.0"]"#)),
+            #"routes.json:2: error: /routes/0/backends/0: unknown backend "inventory/2.0" (expected a backend as "name/version"; did you mean "inventory/1.0"?)"#
+        ),
+        // ROLE-04's own check.
+        InvalidCase(
+            "unknown-role", routes(route("/a", #""roles": ["Clerk", "manager"]"#)),
+            #"routes.json:2: error: /routes/0/roles/1: unknown role "manager" (expected a role of the catalogue, written with the same case; did you mean "Manager"?)"#
+        ),
+        InvalidCase(
+            "unknown-role-of-method",
+            routes(route("/a", "\"methods\": {\n\"GET\": {\"roles\": {\"all\": [\"Boss\"]}}}")),
+            #"routes.json:3: error: /routes/0/methods/GET/roles/all/0: unknown role "Boss" (expected a role of the catalogue, written with the same case)"#
+        ),
+        InvalidCase(
+            "unknown-issuer", routes(route("/a", #""injection": {"issuer": "locale"}"#)),
+            #"routes.json:2: error: /routes/0/injection/issuer: unknown issuer "locale" (expected the name of an issuer; did you mean "local"?)"#
+        ),
+        InvalidCase(
+            "roles-empty-any", routes(route("/a", #""roles": {"any": []}"#)),
+            #"routes.json:2: error: /routes/0/roles/any: the list is empty (expected at least one role, or no "any")"#
+        ),
+        InvalidCase(
+            "roles-contradiction", routes(route("/a", #""roles": {"all": ["Clerk"], "none": ["Clerk"]}"#)),
+            #"routes.json:2: error: /routes/0/roles/none/0: the role "Clerk" is asked for and refused (expected a role that is not in "any" or "all")"#
+        ),
+        InvalidCase(
+            "roles-type", routes(route("/a", #""roles": "Manager""#)),
+            #"routes.json:2: error: /routes/0/roles: wrong type (expected an array of roles, or an object with "any", "all" and "none", found "Manager")"#
+        ),
+        InvalidCase(
+            "roles-twice", routes(route("/a", #""roles": ["Clerk", "Clerk"]"#)),
+            #"routes.json:2: error: /routes/0/roles/1: "Clerk" is listed twice"#
+        ),
+        InvalidCase(
+            "public-with-roles", routes(route("/a", "\"public\": true,\n\"roles\": [\"Clerk\"]")),
+            #"routes.json:3: error: /routes/0/roles: a public route has no roles (expected either "public" or "roles")"#
+        ),
+        InvalidCase(
+            "public-with-login", routes(route("/a", "\"public\": true,\n\"loginRequired\": true")),
+            #"routes.json:3: error: /routes/0/loginRequired: a public route asks for no login (expected either "public" or "loginRequired")"#
+        ),
+        InvalidCase(
+            "method-case", routes(route("/a", #""methods": ["get"]"#)),
+            #"routes.json:2: error: /routes/0/methods/0: invalid method (expected a method in upper case, found "get"; did you mean "GET"?)"#
+        ),
+        InvalidCase(
+            "method-connect", routes(route("/a", #""methods": ["CONNECT"]"#)),
+            "routes.json:2: error: /routes/0/methods/0: CONNECT is never forwarded (expected another method)"
+        ),
+        InvalidCase(
+            "methods-none", routes(route("/a", #""methods": []"#)),
+            "routes.json:2: error: /routes/0/methods: no method (expected an array of methods, or an object of rules by method)"
+        ),
+        InvalidCase(
+            "methods-type", routes(route("/a", #""methods": "GET""#)),
+            #"routes.json:2: error: /routes/0/methods: wrong type (expected an array of methods, or an object of rules by method, found "GET")"#
+        ),
+        InvalidCase(
+            "host-with-port", routes(route("/a", #""hosts": ["a.example:80"]"#)),
+            #"routes.json:2: error: /routes/0/hosts/0: invalid value (expected a host name such as "api.example.com" or "*.example.com", without port, found "a.example:80")"#
+        ),
+        InvalidCase(
+            "level-range", routes(route("/a", #""level": 11"#)),
+            "routes.json:2: error: /routes/0/level: out of range (expected a level from 0 to 10, found 11)"
+        ),
+        InvalidCase(
+            "injection-header", routes(route("/a", #""injection": {"issuer": "local", "header": "Content-Length"}"#)),
+            #"routes.json:2: error: /routes/0/injection/header: the field "Content-Length" belongs to the connection (expected a header field that may carry a token)"#
+        ),
+        InvalidCase(
+            "injection-format", routes(route("/a", #""injection": {"issuer": "local", "format": "Bearer token"}"#)),
+            #"routes.json:2: error: /routes/0/injection/format: invalid value (expected visible ASCII text with "{token}" once, such as "Bearer {token}", found "Bearer token")"#
+        ),
+        InvalidCase(
+            "route-type", routes(route("/a"), "\"/b\""),
+            #"routes.json:3: error: /routes/1: wrong type (expected a route: {"path", "upstream"}, found "/b")"#
+        ),
+        InvalidCase(
+            "route-name-twice", routes(route("/a", #""name": "x""#), route("/b", #""name": "x""#)),
+            #"routes.json:3: error: /routes/1: duplicate route name "x", as at /routes/0 (expected a unique "name", which is the path where none is given)"#
+        ),
+        InvalidCase(
+            "unreachable-all", routes(route("/a"), route("/a", #""name": "b", "methods": ["GET"]"#)),
+            #"routes.json:3: error: /routes/1: unreachable route: /routes/0 takes every method of "/a" (expected another path, host or method)"#
+        ),
+        InvalidCase(
+            "unreachable-methods",
+            routes(
+                route("/a", #""methods": ["GET", "PUT"]"#), route("/a", #""name": "b", "methods": ["POST"]"#),
+                route("/a", #""name": "c", "methods": ["POST", "GET"]"#)),
+            #"routes.json:4: error: /routes/2: unreachable route: /routes/1 takes POST of "/a" (expected another path, host or method)"#
+        ),
+        InvalidCase(
+            "overlapping-methods",
+            routes(
+                route("/a", #""methods": ["GET"]"#),
+                route("/a", #""name": "b", "hosts": ["b.example"], "methods": ["GET"]"#),
+                route("/a", "\"name\": \"c\", \n\"methods\": [\"GET\", \"PUT\"]")),
+            #"routes.json:5: error: /routes/2/methods: /routes/0 takes GET of "/a" (expected each method of a path in one route)"#
+        ),
+        InvalidCase(
+            "overlapping-all",
+            routes(
+                route("/a/*", #""methods": ["GET"], "hosts": ["a.example", "b.example"]"#),
+                route("/a/*", #""name": "b", "hosts": ["B.example"]"#)),
+            #"routes.json:3: error: /routes/1: GET of "/a/*" is routed already (expected "methods" without GET)"#
+        ),
+        badPath("path-relative", "items", #"it does not begin with "/""#),
+        badPath("path-empty-segment", "/a//b", #"it has an empty segment ("//")"#),
+        badPath("path-dots", "/a/../b", "it has a dot segment"),
+        badPath("path-inner-double-star", "/a/**/b", #""**" is allowed at the end only"#),
+        badPath("path-partial-star", "/a/b*", #""*" stands for a whole segment"#),
+        badPath("path-query", "/a?b=c", "a character must be percent-encoded"),
+        badPath(
+            "path-encoded-slash", "/a%2Fb",
+            "an encoded slash, backslash or control character is refused in every request"),
+        badPath("path-encoded-letter", "/%61", "an unreserved character is percent-encoded"),
+        badPath("path-encoding-case", "/a%c3%a9", "percent-encodings are written in upper case"),
+        badPath("path-encoding-short", "/a%2", #""%" needs two hexadecimal digits"#),
+        shadow("/oauth2/token", "/oauth2/token"),
+        shadow("/token", "/token"),
+        shadow("/oauth2/other", "/oauth2/**"),
+        shadow("/oauth2/*", "/oauth2/**"),
+        shadow("/.well-known/jwks.json", "/.well-known/jwks.json"),
+        shadow("/mobile/platform/users/~", "/mobile/platform/users/~"),
+        shadow("/mobile/platform/sso/login", "/mobile/platform/sso/*"),
+        shadow("/oic_rest/**", "/oic_rest/**"),
+        shadow("/yambas/rest/*/x", "/yambas/**"),
+        // CHAL-08's own check.
+        InvalidCase(
+            "webgate-name", ["webgates.json": "[{\n\"name\": \"a:b\", \"level\": 2 }]"],
+            #"webgates.json:2: error: /webgates/0/name: invalid value (expected 1 to 64 letters, digits, dots, underscores and hyphens, found "a:b")"#
+        ),
+        InvalidCase(
+            "webgate-level", ["webgates.json": #"[{ "name": "a", "level": -1 }]"#],
+            "webgates.json:1: error: /webgates/0/level: out of range (expected a level from 0 to 10, found -1)"
+        ),
+        InvalidCase(
+            "webgate-twice",
+            ["webgates.json": "[{ \"name\": \"a\", \"level\": 1 },\n{ \"name\": \"a\", \"level\": 2 }]"],
+            #"webgates.json:2: error: /webgates/1: duplicate webgate "a" (expected a unique name)"#
+        ),
+        InvalidCase(
+            "webgate-mismatch",
+            ["webgates.json": #"[{ "name": "a", "level": 1, "userAgentMismatch": "oam_auth" }]"#],
+            #"webgates.json:1: error: /webgates/0/userAgentMismatch: invalid value (expected one of "bearer", "redirect", "oam-auth", found "oam_auth"; did you mean "oam-auth"?)"#
+        ),
+        InvalidCase(
+            "webgate-parameter",
+            ["webgates.json": #"[{ "name": "a", "level": 1, "userDefinedParameters": {"UserAgent": "x"} }]"#],
+            #"webgates.json:1: error: /webgates/0/userDefinedParameters/UserAgent: unknown member "UserAgent" (did you mean "User-Agent"?)"#
+        ),
+    ]
+}

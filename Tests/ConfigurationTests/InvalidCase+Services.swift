@@ -1,0 +1,153 @@
+/// Mistakes in upstreams and in the gateway's own services.
+extension InvalidCase {
+    private static func upstream(_ members: String) -> [String: String] {
+        [
+            "gateway.json": """
+            {
+              "baseUrl": "http://127.0.0.1:8080",
+              "listeners": [{ "address": "127.0.0.1", "port": 8080 }],
+              "upstreams": {
+                "inventory": {
+                  \(members)
+                }
+              }
+            }
+            """
+        ]
+    }
+
+    static let serviceCases: [InvalidCase] = [
+        InvalidCase(
+            "upstream-https", upstream(#""url": "https://127.0.0.1:9000""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: TLS to upstreams is not part of this version (expected a URL with http, found "https://127.0.0.1:9000")"#
+        ),
+        InvalidCase(
+            "upstream-name", upstream(#""url": "http://api.internal:9000""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: host names of upstreams are not resolved in this version (expected an IP address or "localhost", found "http://api.internal:9000")"#
+        ),
+        InvalidCase(
+            "upstream-path", upstream(#""url": "http://127.0.0.1:9000/v1""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", without path, query or trailing slash, found "http://127.0.0.1:9000/v1"; did you mean "http://127.0.0.1:9000"?)"#
+        ),
+        InvalidCase(
+            "upstream-port", upstream(#""url": "http://127.0.0.1:+90""#),
+            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", with a port from 1 to 65535, found "http://127.0.0.1:+90")"#
+        ),
+        InvalidCase(
+            "upstream-without-url", upstream(#""maxIdle": 1"#),
+            #"gateway.json:5: error: /upstreams/inventory/url: required member "url" is missing (expected a URL such as "http://127.0.0.1:9000")"#
+        ),
+        InvalidCase(
+            "upstream-member", upstream("\"url\": \"http://127.0.0.1:9000\",\n\"connectTimout\": \"5s\""),
+            #"gateway.json:7: error: /upstreams/inventory/connectTimout: unknown member "connectTimout" (did you mean "connectTimeout"?)"#
+        ),
+        InvalidCase(
+            "challenge-key-length", gateway: #""challenge": {"key": "c2hvcnQ="}"#,
+            "gateway.json:5: error: /challenge/key: the key is malformed (expected 32 bytes as padded Base64)"
+        ),
+        InvalidCase(
+            "challenge-key-and-file",
+            gateway:
+                "\"challenge\": {\"key\": \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n\"keyFile\": \"k\"}",
+            #"gateway.json:6: error: /challenge/keyFile: both "key" and "keyFile" are given (expected one of the two)"#
+        ),
+        InvalidCase(
+            "secret-file", gateway: #""challenge": {"key": "file:secrets/none"}"#,
+            #"gateway.json:5: error: /challenge/key: the file "secrets/none" cannot be read (expected a readable file)"#
+        ),
+        InvalidCase(
+            "secret-store", gateway: #""challenge": {"key": "cred:challenge"}"#,
+            #"gateway.json:5: error: /challenge/key: the credential store is not part of this version (expected "env:NAME" or "file:path")"#
+        ),
+        InvalidCase(
+            "token-algorithm", gateway: #""tokenService": {"algorithm": "ES265"}"#,
+            #"gateway.json:5: error: /tokenService/algorithm: invalid value (expected one of "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", found "ES265"; did you mean "ES256"?)"#
+        ),
+        InvalidCase(
+            "token-hs-without-key", gateway: #""tokenService": {"algorithm": "HS256"}"#,
+            #"gateway.json:5: error: /tokenService: HS256 needs "key" (expected a secret of at least 32 bytes)"#
+        ),
+        InvalidCase(
+            "token-hs-short-key", gateway: #""tokenService": {"algorithm": "HS512", "key": "env:K"}"#,
+            environment: ["K": String(repeating: "k", count: 63)],
+            "gateway.json:5: error: /tokenService/key: the key is too short for HS512 (expected a secret of at least 64 bytes, found 63 bytes)"
+        ),
+        InvalidCase(
+            "token-key-of-es", gateway: #""tokenService": {"key": "env:K"}"#, environment: ["K": "k"],
+            #"gateway.json:5: error: /tokenService/key: "key" belongs to HS algorithms (expected "keyFile" for ES256)"#
+        ),
+        InvalidCase(
+            "token-path", gateway: #""tokenService": {"tokenPath": "oauth2/token"}"#,
+            #"gateway.json:5: error: /tokenService/tokenPath: invalid path: it does not begin with "/" (expected a path such as "/oauth2/token", found "oauth2/token")"#
+        ),
+        InvalidCase(
+            "token-path-twice", gateway: #""tokenService": {"tokenPathAliases": ["/oauth2/token"]}"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/0: "/oauth2/token" is a token path already (expected a path of its own)"#
+        ),
+        InvalidCase(
+            "token-lifetime", gateway: #""tokenService": {"userTokenSeconds": "1h"}"#,
+            #"gateway.json:5: error: /tokenService/userTokenSeconds: wrong type (expected a number of seconds from 1 to 315360000, found "1h")"#
+        ),
+        InvalidCase(
+            "token-scope", gateway: #""tokenService": {"scopes": ["read write"]}"#,
+            #"gateway.json:5: error: /tokenService/scopes/0: invalid scope (expected visible ASCII without blank, quote and backslash, found "read write")"#
+        ),
+        InvalidCase(
+            "store-kind", gateway: #""store": {"kind": "redis"}"#,
+            #"gateway.json:5: error: /store/kind: invalid value (expected "memory", found "redis")"#
+        ),
+        InvalidCase(
+            "log-access", gateway: #""log": {"access": "stdot"}"#,
+            #"gateway.json:5: error: /log/access: invalid value (expected "stdout", "off" or "file:path", found "stdot"; did you mean "stdout"?)"#
+        ),
+        InvalidCase(
+            "log-level", gateway: #""log": {"level": "Info"}"#,
+            #"gateway.json:5: error: /log/level: invalid value (expected one of "debug", "info", "warning", "error", found "Info"; did you mean "info"?)"#
+        ),
+        InvalidCase(
+            "cors-header-name", gateway: #""cors": {"allowHeaders": ["X-A", "X B"]}"#,
+            #"gateway.json:5: error: /cors/allowHeaders/1: invalid value (expected the name of a header field, found "X B")"#
+        ),
+        InvalidCase(
+            "cors-header-wildcard", gateway: #""cors": {"exposeHeaders": ["*"]}"#,
+            #"gateway.json:5: error: /cors/exposeHeaders/0: invalid value (expected the name of a header field, found "*")"#
+        ),
+        InvalidCase(
+            "cors-wildcard-credentials",
+            [
+                "gateway.json": ConfigurationDirectory.gateway(#""cors": {"allowCredentials": true}"#),
+                "policies.json": "{\n\"Security_AllowOrigin\": \"https://a.example, *\"}",
+            ],
+            #"policies.json:2: error: /policies/Security_AllowOrigin: "*" together with "allowCredentials" would open every session to every page (expected a list of origins, or "allowCredentials": false, found "https://a.example, *")"#
+        ),
+        InvalidCase(
+            "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,
+            #"gateway.json:5: error: /cors/allowCredentials: wrong type (expected true or false, found "true")"#
+        ),
+        InvalidCase(
+            "aes-key", gateway: #""passwords": {"aesKey": "AAAA"}"#,
+            "gateway.json:5: error: /passwords/aesKey: the key is malformed (expected 16, 24, 32 bytes as padded Base64)"
+        ),
+        InvalidCase(
+            "cache-entries", gateway: #""issuedTokenCache": {"maxEntries": 0}"#,
+            "gateway.json:5: error: /issuedTokenCache/maxEntries: out of range (expected a number of entries from 1 to 10000000, found 0)"
+        ),
+        InvalidCase(
+            "policy-name", ["policies.json": "{\n\n\"Security_AllowOrigins\": \"disallow\"}"],
+            #"policies.json:3: error: /policies/Security_AllowOrigins: unknown member "Security_AllowOrigins" (did you mean "Security_AllowOrigin"?)"#
+        ),
+        // POL-02
+        InvalidCase(
+            "policy-timeout", ["policies.json": #"{"Security_TokenExchangeTimeoutSecs": "6h"}"#],
+            #"policies.json:1: error: /policies/Security_TokenExchangeTimeoutSecs: invalid value (expected a positive number of seconds, as a number or as text, found "6h")"#
+        ),
+        InvalidCase(
+            "policy-timeout-policy", ["policies.json": #"{"Security_TokenExchangeTimeoutPolicy": "FromTimeoutSec"}"#],
+            #"policies.json:1: error: /policies/Security_TokenExchangeTimeoutPolicy: invalid value (expected one of "FromTimeoutSecs", "FromExternalToken", "FromExternalTokenLimitedByTimeoutSecs", found "FromTimeoutSec"; did you mean "FromTimeoutSecs"?)"#
+        ),
+        InvalidCase(
+            "policy-auth-tokens", ["policies.json": #"{"Security_AuthTokenConfiguration": "{]"}"#],
+            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, or its JSON in a string)"
+        ),
+    ]
+}

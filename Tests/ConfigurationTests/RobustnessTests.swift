@@ -1,0 +1,69 @@
+import Bytes
+import Configuration
+import Foundation
+import Testing
+
+/// Whatever a file says, the loader answers with diagnostics at places that exist, and never crashes.
+@Suite struct RobustnessTests {
+    private static let complete = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
+    static let files = [
+        "gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+    ]
+    private static let replacements: [JSONValue] = [
+        .null, .number("1e999"), .string("é\u{0}*"), .object([]),
+        .array([JSONNode(.null), JSONNode(.string("GET")), JSONNode(.number("5"))]),
+        .object([JSONMember(name: "GET", node: JSONNode(.null)), JSONMember(name: "a/~b", node: JSONNode(.object([])))]
+        ),
+    ]
+
+    /// Puts every replacement in the place of every value of a file, one at a time.
+    @Test(arguments: files)
+    func everyValueReplaced(file: String) throws {
+        var base: [String: String] = [:]
+        for name in Self.files {
+            base["\(name).json"] = try String(
+                contentsOf: Self.complete.appending(path: "\(name).json"), encoding: .utf8)
+        }
+        let text = try #require(base["\(file).json"])
+        let root = try JSONNode.parse(Array(text.utf8).span)
+        let directory = try ConfigurationDirectory([:], on: base)
+        for value in Self.replacements {
+            for variant in variants(of: root, with: JSONNode(value)) {
+                var writer = JSONWriter()
+                writer.value(variant)
+                try directory.write("\(file).json", String(decoding: writer.bytes, as: UTF8.self))
+                let loaded = directory.load(["ADMIN_TOKEN": "x"], production: true)
+                for diagnostic in loaded.diagnostics {
+                    #expect(!diagnostic.description.contains("\n") && !diagnostic.description.contains("\0"))
+                    #expect(diagnostic.line >= 1 && !diagnostic.message.isEmpty)
+                }
+                #expect(loaded.hasErrors == loaded.diagnostics.contains { $0.severity == .error })
+            }
+        }
+    }
+
+    /// Copies of a value with one value somewhere in it replaced.
+    private func variants(of node: JSONNode, with replacement: JSONNode) -> [JSONNode] {
+        var variants = [replacement]
+        switch node.value {
+        case .array(let elements):
+            for (i, element) in elements.enumerated() {
+                for variant in self.variants(of: element, with: replacement) {
+                    var copy = elements
+                    copy[i] = variant
+                    variants.append(JSONNode(.array(copy)))
+                }
+            }
+        case .object(let members):
+            for (i, member) in members.enumerated() {
+                for variant in self.variants(of: member.node, with: replacement) {
+                    var copy = members
+                    copy[i].node = variant
+                    variants.append(JSONNode(.object(copy)))
+                }
+            }
+        default: break
+        }
+        return variants
+    }
+}

@@ -1,0 +1,71 @@
+import Configuration
+import Testing
+
+/// GW-12
+@Suite struct SecretTests {
+    private func backend(_ secret: String) -> [String: String] {
+        [
+            "backends.json": """
+            [{ "name": "inventory", "version": "1.0", "mobileBackendId": "m", "clientId": "c", "clientSecret": "\(secret)" }]
+            """
+        ]
+    }
+
+    @Test func fromTheEnvironment() throws {
+        let loaded = try ConfigurationDirectory(backend("env:INV_SECRET")).load(["INV_SECRET": "s3cret"])
+        let secret = try #require(loaded.configuration?.backends[0].clientSecret)
+        #expect(secret.value == "s3cret" && secret.origin == .environment)
+    }
+
+    @Test(arguments: [("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s3cret\n\n", "s3cret\n"), (" s ", " s ")])
+    func fromAFileRelativeToTheDirectory(content: String, value: String) throws {
+        let directory = try ConfigurationDirectory(backend("file:inv.secret"))
+        try directory.write("inv.secret", content)
+        let secret = try #require(directory.load().configuration?.backends[0].clientSecret)
+        #expect(secret.value == value && secret.origin == .file)
+    }
+
+    @Test func fromAnAbsoluteFile() throws {
+        let other = try ConfigurationDirectory([:])
+        try other.write("inv.secret", "s3cret")
+        let loaded = try ConfigurationDirectory(backend("file:\(other.path)/inv.secret")).load()
+        #expect(loaded.configuration?.backends[0].clientSecret?.value == "s3cret")
+    }
+
+    @Test func literally() throws {
+        let loaded = try ConfigurationDirectory(backend("environment:x")).load()
+        #expect(loaded.configuration?.backends[0].clientSecret?.value == "environment:x")
+    }
+
+    @Test func emptyFile() throws {
+        let directory = try ConfigurationDirectory(backend("file:inv.secret"))
+        try directory.write("inv.secret", "\n")
+        #expect(
+            directory.load().lines(.error) == [
+                "backends.json:1: error: /backends/0/clientSecret: the file \"inv.secret\" holds no text (expected a file with the secret as UTF-8 text)"
+            ])
+    }
+
+    @Test func isNeverShown() throws {
+        let loaded = try ConfigurationDirectory(backend("s3cret")).load()
+        let secret = try #require(loaded.configuration?.backends[0].clientSecret)
+        var dumped = ""
+        dump(secret, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])"] {
+            #expect(!text.contains("s3cret"))
+        }
+    }
+
+    /// What is wrong with a secret is said without it.
+    @Test func isNotInMessages() throws {
+        let files = [
+            "gateway.json": ConfigurationDirectory.gateway(
+                #""challenge": {"key": "s3cretKey"}, "passwords": {"aesKey": "s3cretKey"}"#),
+            "users.json":
+                #"[{ "username": "a", "password": "s3cretKey" }, { "username": "b", "password": ["s3cretKey"] }]"#,
+        ]
+        let loaded = try ConfigurationDirectory(files).load()
+        #expect(loaded.lines(.error).count == 4)
+        for line in loaded.lines(.error) { #expect(!line.contains("s3cretKey")) }
+    }
+}

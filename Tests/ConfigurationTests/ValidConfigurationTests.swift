@@ -1,0 +1,186 @@
+import Bytes
+import Configuration
+import Foundation
+import Testing
+
+@Suite struct ValidConfigurationTests {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The fixture of section 1.5 of the catalogue.
+    @Test func sampleLoads() throws {
+        let directory = Self.root.appending(path: "config").path(percentEncoded: false)
+        let loaded = ConfigurationLoader.load(directory: directory, environment: [:], production: false)
+        #expect(loaded.lines(.error) == [])
+        #expect(loaded.diagnostics.map(\.pointer) == ["/store/kind"])
+        let configuration = try #require(loaded.configuration)
+        #expect(configuration.baseURL.description == "http://127.0.0.1:8080")
+        #expect(configuration.listeners.map(\.port) == [8080])
+        #expect(configuration.admin?.port == 9901)
+        #expect(configuration.upstreams.map(\.port) == [9000])
+        #expect(configuration.backends.map(\.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
+        #expect(configuration.backends[0].clientSecret?.value == "inv-secret")
+        #expect(configuration.backends[1].enableSSO == false)
+        #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], []])
+        #expect(configuration.users.allSatisfy { $0.password?.hasPrefix("{scrypt}") == true })
+        #expect(configuration.webgates.map(\.level) == [2, 2, 3])
+        #expect(configuration.webgates[1].userAgents == ["OAMMS-Agent"])
+        let items = try #require(configuration.routes.first { $0.path == "/inventory/items" })
+        #expect(items.methods.map(\.method) == ["GET", "POST"])
+        #expect(items.methods.map(\.access.roles.any) == [["Manager", "Clerk"], ["Manager"]])
+        #expect(configuration.routes.filter(\.access.isPublic).map(\.path) == ["/open/ping"])
+        #expect(configuration.challenge.keyFile == directory + "/state/challenge.key")
+    }
+
+    /// Every member that exists, with a value that is not the default.
+    @Test func completeConfigurationLoads() throws {
+        let directory = Self.root.appending(path: "Tests/Fixtures/configuration/complete").path(percentEncoded: false)
+        let loaded = ConfigurationLoader.load(
+            directory: directory, environment: ["ADMIN_TOKEN": "adm"], production: false)
+        #expect(loaded.lines(.error) == [])
+        let configuration = try #require(loaded.configuration)
+        #expect(configuration.workers == 2)
+        #expect(configuration.listeners.map(\.address.description) == ["0.0.0.0", "::1"])
+        #expect(configuration.admin?.token?.value == "adm")
+        #expect(configuration.trustedProxies[0].contains([10, 200, 0, 1]))
+        #expect(!configuration.trustedProxies[0].contains([11, 0, 0, 1]))
+        #expect(configuration.limits.maximumHeadBytes == 32 << 10)
+        #expect(configuration.limits.maximumBodyBytes == 10 << 20)
+        #expect(configuration.limits.headerTimeout == .milliseconds(1500))
+        #expect(configuration.upstreams[0].connectTimeout == .milliseconds(250))
+        #expect(configuration.upstreams[0].address.description == "127.0.0.1")
+        #expect(configuration.challenge.key == [UInt8](repeating: 0, count: 32))
+        #expect(configuration.issuedTokenCache.skew == .seconds(15))
+        #expect(configuration.tokenService.key?.value.utf8.count == 32)
+        #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
+        #expect(configuration.tokenService.scopes == ["read", "write"])
+        #expect(configuration.log.access == .file(directory + "/access.log"))
+        #expect(configuration.cors.maximumAge == .seconds(3600))
+        #expect(configuration.passwords.aesKey?.count == 16)
+        #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)
+        #expect(configuration.policies.tokenExchangeTimeoutPolicy == .fromExternalTokenLimited)
+        #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.isEmpty == true)
+        #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
+        #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
+        #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
+        #expect(configuration.trustedIssuers[0].jwksFile.hasSuffix("/complete/keys/idp.jwks"))
+        guard case .fixed(let token) = configuration.issuers[1].module else {
+            Issue.record("the second issuer is not static")
+            return
+        }
+        #expect(token.value == "fixed-token")
+    }
+
+    @Test func defaults() throws {
+        let configuration = try #require(try ConfigurationDirectory([:]).load().configuration)
+        #expect(configuration.workers == 1)
+        #expect(configuration.admin == nil)
+        #expect(configuration.limits.maximumHeadBytes == 16 << 10)
+        #expect(configuration.limits.maximumHeaders == 100)
+        #expect(configuration.limits.idleTimeout == .seconds(60))
+        #expect(configuration.challenge.lifetime == .seconds(300))
+        #expect(configuration.tokenService.issuer == "http://127.0.0.1:8080")
+        #expect(configuration.tokenService.algorithm == "ES256")
+        #expect(configuration.tokenService.tokenPathAliases == ["/token"])
+        #expect(configuration.policies.allowOrigin == "disallow")
+        #expect(configuration.backends[0].oauthConsumer && configuration.backends[0].httpBasic)
+        #expect(!configuration.backends[0].enableSSO && configuration.backends[0].realm == "Default")
+        #expect(configuration.webgates[0].userAgentMismatch == .bearer)
+        #expect(configuration.listeners[0].name == "127.0.0.1:8080")
+    }
+
+    /// DEC-02: every section may stand inline.
+    @Test func sectionsInline() throws {
+        let files = [
+            "gateway.json": ConfigurationDirectory.gateway(
+                """
+                "roles": ["A"],
+                "users": [{ "username": "joe", "roles": ["A"] }],
+                "routes": [{ "path": "/a", "upstream": "inventory", "roles": ["A"] }]
+                """)
+        ]
+        let loaded = try ConfigurationDirectory(files, on: [:]).load()
+        #expect(loaded.lines(.error) == [])
+        #expect(loaded.configuration?.users.map(\.roles) == [["A"]])
+        #expect(loaded.diagnostic(pointer: "/routes/0/path", message: "m", severity: .error).line == 7)
+    }
+
+    /// MBE-07: either side may say that a route belongs to a backend.
+    @Test func routesOfBackends() throws {
+        let directory = try ConfigurationDirectory([
+            "routes.json": """
+            [{ "path": "/a", "upstream": "inventory" },
+             { "path": "/b", "name": "bee", "upstream": "inventory", "backends": ["inventory/1.0"] }]
+            """,
+            "backends.json": """
+            [{ "name": "inventory", "version": "1.0", "mobileBackendId": "m", "routes": ["/a", "bee"] },
+             { "name": "inventory", "version": "2.0", "mobileBackendId": "n", "routes": ["bee"] }]
+            """,
+        ])
+        let configuration = try #require(directory.load().configuration)
+        #expect(configuration.routes.map(\.backends) == [["inventory/1.0"], ["inventory/1.0", "inventory/2.0"]])
+    }
+
+    @Test func rulesOfMethods() throws {
+        let directory = try ConfigurationDirectory([
+            "routes.json": """
+            [{ "path": "/a", "upstream": "inventory", "roles": ["Clerk"], "level": 1, "loginRequired": false,
+               "methods": { "GET": { "public": true }, "PUT": { "roles": { "all": ["Manager"] } }, "POST": {},
+                            "DELETE": { "level": 3, "loginRequired": true } } },
+             { "path": "/b", "upstream": "inventory", "public": true,
+               "methods": { "GET": {}, "PUT": { "roles": ["Manager"] } } }]
+            """
+        ])
+        let loaded = directory.load()
+        #expect(loaded.lines(.error) == [])
+        let routes = try #require(loaded.configuration?.routes)
+        let first = routes[0].methods.map(\.access)
+        #expect(first.map(\.isPublic) == [true, false, false, false])
+        #expect(first.map(\.roles.any) == [[], [], ["Clerk"], ["Clerk"]])
+        #expect(first.map(\.roles.all) == [[], ["Manager"], [], []])
+        #expect(first.map(\.level) == [nil, 1, 1, 3])
+        #expect(first.map(\.loginRequired) == [false, false, false, true])
+        // A method that asks for a role is not public, and asks for a login.
+        let second = routes[1].methods.map(\.access)
+        #expect(second.map(\.isPublic) == [true, false])
+        #expect(second.map(\.loginRequired) == [false, true])
+    }
+
+    @Test func samePathForDifferentMethodsAndHosts() throws {
+        let directory = try ConfigurationDirectory([
+            "routes.json": """
+            [{ "path": "/a", "upstream": "inventory", "methods": ["GET"] },
+             { "path": "/a", "name": "b", "upstream": "inventory", "methods": ["POST"] },
+             { "path": "/a", "name": "c", "upstream": "inventory", "hosts": ["a.example"] },
+             { "path": "/a", "name": "d", "upstream": "inventory", "hosts": ["b.example"] },
+             { "path": "/**", "upstream": "inventory" }]
+            """
+        ])
+        #expect(directory.load().diagnostics.map(\.pointer) == ["/store/kind"])
+    }
+
+    /// Without its token service the gateway leaves those paths to routes.
+    @Test func endpointsThatAreOffAreFree() throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": ConfigurationDirectory.gateway(#""tokenService": {"enabled": false}"#),
+            "routes.json": #"[{ "path": "/oauth2/token", "upstream": "inventory" }]"#,
+        ])
+        #expect(directory.load().lines(.error) == [])
+    }
+
+    /// The composition root reports what it finds at the place it comes from.
+    @Test func laterFindingsGetAPlace() throws {
+        let directory = try ConfigurationDirectory([
+            "routes.json": "[\n{\n\"path\": \"/a\",\n\"upstream\": \"inventory\"}]"
+        ])
+        let loaded = directory.load()
+        let diagnostic = loaded.diagnostic(
+            pointer: "/routes/0/upstream", message: "no answer", severity: .warning, expected: "a server")
+        #expect(
+            diagnostic.description
+                == "routes.json:4: warning: /routes/0/upstream: no answer (expected a server)")
+        #expect(loaded.diagnostic(pointer: "/routes/0/injection/issuer", message: "m", severity: .error).line == 2)
+        #expect(loaded.diagnostic(pointer: "/upstreams/inventory/url", message: "m", severity: .error).line == 4)
+        #expect(loaded.diagnostic(pointer: "", message: "m", severity: .error).file == "gateway.json")
+    }
+}

@@ -1,0 +1,164 @@
+import Configuration
+import Testing
+
+@Suite struct WarningTests {
+    /// The warnings beside the one about the memory store, which every configuration here gets (DEC-10).
+    private func warnings(
+        _ files: [String: String], _ environment: [String: String] = [:], production: Bool = false
+    ) throws -> [String] {
+        let loaded = try ConfigurationDirectory(files).load(environment, production: production)
+        #expect(loaded.lines(.error) == [])
+        return loaded.diagnostics.filter { $0.pointer != "/store/kind" }.map(\.description)
+    }
+
+    @Test func memoryStore() throws {
+        let loaded = try ConfigurationDirectory([
+            "gateway.json": ConfigurationDirectory.gateway("\"store\": {\n\"kind\": \"memory\"}")
+        ])
+        .load()
+        #expect(
+            loaded.diagnostics.map(\.description) == [
+                "gateway.json:6: warning: /store/kind: tokens and sessions are kept in memory and end with the process (expected a durable store where restarts matter)"
+            ])
+    }
+
+    /// CORS-04 and the rest of the grammar: patterns that never match.
+    @Test(
+        arguments: [
+            ("example.com", "it has no scheme", "https://example.com"),
+            ("*", "a pattern names scheme and host, and there is no pattern for every origin", nil),
+            ("https://a.example/", "it has a path or trailing slash", "https://a.example"),
+            ("https://a.example/x", "it has a path or trailing slash", "https://a.example"),
+            ("null", #"the origin "null" is always refused"#, nil),
+            ("http*://a.example", "its scheme is not literal", nil),
+            ("https://", "it has no host", nil),
+            ("https://a.example:x", #"its port is not a number or "*""#, nil),
+            ("https://a.example:70000", #"its port is not a number or "*""#, nil),
+        ] as [(String, String, String?)])
+    func patternsThatNeverMatch(pattern: String, reason: String, suggestion: String?) throws {
+        let files = ["policies.json": "{\n\"Security_AllowOrigin\": \"https://ok.example, \(pattern)\"}"]
+        let question = suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
+        #expect(
+            try warnings(files) == [
+                #"policies.json:2: warning: /policies/Security_AllowOrigin: the pattern "\#(pattern)" never matches: \#(reason) (expected a pattern such as "https://*.example.com"\#(question))"#
+            ])
+    }
+
+    @Test(arguments: [
+        "disallow", "", "https://*.example.com:*", "https://ex*.example.com:8080", "http://[::1]:3000",
+        "https://myexample.com, https://*.example.com, https://*.example2.com", "http://localhost:3000",
+        "https://a.example:80*",
+    ])
+    func patternsThatAreFine(patterns: String) throws {
+        #expect(try warnings(["policies.json": #"{"Security_AllowOrigin": "\#(patterns)"}"#]) == [])
+    }
+
+    @Test func disallowInAList() throws {
+        let lines = try warnings(["policies.json": #"{"Security_AllowOrigin": "https://a.example, disallow"}"#])
+        #expect(
+            lines == [
+                #"policies.json:1: warning: /policies/Security_AllowOrigin: "disallow" in a list is a pattern that never matches (expected "disallow" alone, or origins)"#
+            ])
+    }
+
+    /// CORS-10: the same grammar on routes.
+    @Test(arguments: ["https://example.*", "https://*", "https://www.example.co*:8443"])
+    func wildcardInTheLastLabel(pattern: String) throws {
+        let files = ["routes.json": #"[{ "path": "/a", "upstream": "inventory", "allowOrigin": "\#(pattern)" }]"#]
+        #expect(
+            try warnings(files) == [
+                #"routes.json:1: warning: /routes/0/allowOrigin: the pattern "\#(pattern)" has "*" in the last label of the host, which anybody can register (expected a literal top-level domain)"#
+            ])
+    }
+
+    @Test func socialLoginWithRoles() throws {
+        let files = [
+            "routes.json": #"[{ "path": "/a", "upstream": "inventory", "socialLogin": true, "roles": ["Clerk"] }]"#
+        ]
+        #expect(
+            try warnings(files) == [
+                #"routes.json:1: warning: /routes/0: social users have no roles, so "roles" locks them out of this route"#
+            ])
+    }
+
+    @Test func wideRoutesAroundEndpoints() throws {
+        let files = ["routes.json": #"[{ "path": "/mobile/platform/**", "upstream": "inventory" }]"#]
+        #expect(
+            try warnings(files) == [
+                #"routes.json:1: warning: /routes/0/path: the gateway answers "/mobile/platform/users/~", "/mobile/platform/auth/token", "/mobile/platform/sso/*" itself (expected a pattern that leaves them out, found "/mobile/platform/**")"#
+            ])
+    }
+
+    @Test func uncommonMethod() throws {
+        let files = ["routes.json": #"[{ "path": "/a", "upstream": "inventory", "methods": ["PSOT", "PROPFIND"] }]"#]
+        #expect(
+            try warnings(files) == [
+                #"routes.json:1: warning: /routes/0/methods/0: uncommon method "PSOT" (did you mean "POST"?)"#
+            ])
+    }
+
+    @Test func filesThatNobodyReads() throws {
+        let lines = try warnings(["route.json": "[]", "upstreams.json": "{}", "notes.json": "x", "readme.txt": ""])
+        #expect(
+            lines == [
+                "notes.json:1: warning: the file is not read (expected the name of a section)",
+                #"route.json:1: warning: the file is not read (expected the name of a section; did you mean "routes.json"?)"#,
+                #"upstreams.json:1: warning: "upstreams" is read from gateway.json only (expected "upstreams" in gateway.json)"#,
+            ])
+    }
+
+    /// A key set beside the sections is read, if not as a section.
+    @Test func filesThatTheConfigurationNames() throws {
+        let lines = try warnings([
+            "jwks.json": "{}",
+            "trustedIssuers.json": #"[{ "name": "idp", "issuer": "i", "audience": ["a"], "jwksFile": "jwks.json" }]"#,
+        ])
+        #expect(lines == [])
+    }
+
+    /// CORS-09, and what else is fit for development only.
+    @Test func production() throws {
+        let files = [
+            "gateway.json": """
+            {
+              "baseUrl": "http://gw.example.com",
+              "additionalBaseUrls": ["http://localhost:8080"],
+              "listeners": [{ "address": "0.0.0.0", "port": 80 }],
+              "admin": { "address": "10.0.0.1", "adminToken": "t0ken" },
+              "upstreams": { "inventory": { "url": "http://127.0.0.1:9000" } }
+            }
+            """,
+            "policies.json": #"{ "Security_AllowOrigin": "http://localhost:3000" }"#,
+            "users.json": """
+            [{ "username": "a", "password": "{PlainText}x" },
+             { "username": "b", "password": "{SHA-512}x" },
+             { "username": "c", "password": "{scrypt}x" },
+             { "username": "d", "password": "{PBKDF2-SHA512}x" }]
+            """,
+        ]
+        #expect(try warnings(files) == [])
+        #expect(
+            try warnings(files, production: true) == [
+                #"gateway.json:2: warning: /baseUrl: clients reach the gateway without TLS (expected an origin with https, found "http://gw.example.com")"#,
+                #"gateway.json:3: warning: /additionalBaseUrls/0: the origin is for development (expected an origin clients can reach, found "http://localhost:8080")"#,
+                #"gateway.json:5: warning: /admin/adminToken: the secret stands in the file itself (expected "env:NAME" or "file:path")"#,
+                #"policies.json:1: warning: /policies/Security_AllowOrigin: the pattern "http://localhost:3000" is for development (expected the origin of the application)"#,
+                #"users.json:1: warning: /users/0/password: the password scheme "PlainText" is quickly guessed (expected "{scrypt}")"#,
+                #"users.json:2: warning: /users/1/password: the password scheme "SHA-512" is quickly guessed (expected "{scrypt}")"#,
+            ])
+    }
+
+    @Test func productionWithoutFault() throws {
+        let files = [
+            "gateway.json": """
+            {
+              "baseUrl": "https://gw.example.com",
+              "listeners": [{ "address": "0.0.0.0", "port": 443 }],
+              "admin": { "address": "10.0.0.1", "adminToken": "env:T" },
+              "upstreams": { "inventory": { "url": "http://127.0.0.1:9000" } }
+            }
+            """
+        ]
+        #expect(try warnings(files, ["T": "t0ken"], production: true) == [])
+    }
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Checks config/schema with a JSON Schema validator: the schemas, the samples, and files that must be refused.
+
+Needs the package `jsonschema` (4.18 or later). Run it from anywhere; the exit status is 0 when all is well.
+"""
+
+import copy
+import json
+import pathlib
+import sys
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "config" / "schema"
+COMPLETE = ROOT / "Tests" / "Fixtures" / "configuration" / "complete"
+
+# For each section: how to spoil the complete fixture, and where the validator must find it.
+SPOILED = {
+    "gateway": [
+        (("listeners", 0, "port"), "8080"),
+        (("listeners", 0, "prot"), 8080),
+        (("limits", "headerTimeout"), 10),
+        (("limits", "maxHeaderBytes"), "16KB"),
+        (("upstreams", "inventory", "url"), "https://127.0.0.1:9000"),
+        (("baseUrl",), "https://gw.example.com/"),
+        (("tokenService", "algorithm"), "none"),
+        (("challenge", "keyFile"), "both"),
+        (("store", "kind"), "redis"),
+    ],
+    "routes": [
+        ((0, "path"), "items"),
+        ((0, "methods"), []),
+        ((0, "methods", "GET", "role"), []),
+        ((0, "level"), 11),
+        ((0, "injection", "format"), "Bearer"),
+        ((1, "methods", 0), "get"),
+    ],
+    "webgates": [((0, "name"), "a:b"), ((0, "level"), -1), ((0, "userAgentMismatch"), "deny")],
+    "backends": [((0, "clientSecret"), None), ((0, "version"), 1.0), ((0, "httpbasic"), True)],
+    "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe")],
+    "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
+    "policies": [
+        (("Security_AllowOrigins",), "disallow"),
+        (("Security_TokenExchangeTimeoutSecs",), "6h"),
+        (("Security_TokenExchangeTimeoutPolicy",), "Never"),
+    ],
+    "issuers": [
+        (("local", "module"), "oauth2"),
+        (("local", "algorithm"), "HS256"),
+        (("fixed", "lifetimeSeconds"), 5),
+    ],
+    "trustedIssuers": [
+        ((0, "algorithms"), ["HS256"]),
+        ((0, "audience"), []),
+        ((1, "requireAudience"), True),
+        ((0, "issuerName"), "x"),
+    ],
+}
+
+
+def load(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def spoil(document, path, value):
+    """A copy of the document with another value at the path; None removes it."""
+    spoiled = copy.deepcopy(document)
+    place = spoiled
+    for step in path[:-1]:
+        place = place[step]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return spoiled
+
+
+def properties(schema, found):
+    """Every property name that a schema describes."""
+    if isinstance(schema, dict):
+        for name, value in schema.get("properties", {}).items():
+            if name not in ("$schema",):
+                found.add(name)
+            properties(value, found)
+        for key, value in schema.items():
+            if key not in ("properties", "not", "if"):
+                properties(value, found)
+    elif isinstance(schema, list):
+        for value in schema:
+            properties(value, found)
+    return found
+
+
+def members(document, found):
+    """Every member name that a document uses."""
+    if isinstance(document, dict):
+        found.update(document)
+        for value in document.values():
+            members(value, found)
+    elif isinstance(document, list):
+        for value in document:
+            members(value, found)
+    return found
+
+
+def main():
+    schemas = {path.name.removesuffix(".schema.json"): load(path) for path in sorted(SCHEMAS.glob("*.schema.json"))}
+    registry = Registry().with_resources(
+        (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in schemas.items()
+    )
+    validators = {name: Draft202012Validator(schema, registry=registry) for name, schema in schemas.items()}
+    failures = []
+    checks = 0
+
+    def check(ok, message):
+        nonlocal checks
+        checks += 1
+        if not ok:
+            failures.append(message)
+
+    check(set(schemas) == set(SPOILED), f"schemas {sorted(schemas)} and sections {sorted(SPOILED)} differ")
+    for name, schema in schemas.items():
+        try:
+            Draft202012Validator.check_schema(schema)
+        except Exception as error:  # the validator's own report is the message
+            check(False, f"{name}.schema.json is no schema: {error}")
+        for directory in (ROOT / "config", COMPLETE):
+            path = directory / f"{name}.json"
+            if not path.exists():
+                continue
+            errors = [f"{e.json_path}: {e.message}" for e in validators[name].iter_errors(load(path))]
+            check(not errors, f"{path.relative_to(ROOT)}: {errors}")
+        complete = load(COMPLETE / f"{name}.json")
+        for path, value in SPOILED.get(name, []):
+            check(not validators[name].is_valid(spoil(complete, path, value)), f"{name}: {path} = {value!r} is accepted")
+        # The gateway reads the complete fixture without complaint, so no schema may describe more than it.
+        unused = properties(schema, set()) - members(complete, set()) - set(schemas) - {"keyFile"}
+        check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
+
+    # Every section inline, as gateway.json allows.
+    inline = load(COMPLETE / "gateway.json")
+    for name in schemas:
+        if name != "gateway":
+            inline[name] = load(COMPLETE / f"{name}.json")
+    check(validators["gateway"].is_valid(inline), "gateway.json with all sections inline is refused")
+    inline["roles"] = ["a,b"]
+    check(not validators["gateway"].is_valid(inline), "a wrong inline section is accepted")
+
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    print(f"{checks - len(failures)} of {checks} schema checks passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
