@@ -16,11 +16,12 @@ struct TestRequest {
         _ fields: [(String, String)] = []
     ) {
         let lines = fields.map { "\($0): \($1)\r\n" }.joined()
-        bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n".utf8)
+        let text = Array("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(lines)\r\n".utf8)
         var parser = RequestParser(limits: HTTPLimits())
-        guard case .head(let head) = parser.parse(bytes.span, into: headers) else {
+        guard case .head(let head) = parser.parse(text.span, into: headers) else {
             fatalError("the parser refuses \(method) \(target) \(fields)")
         }
+        bytes = text
         self.head = head
     }
 
