@@ -44,7 +44,8 @@ import Testing
             kinds.append($0.kind)
             taken += socket.read()
         }
-        #expect(taken == bytes)
+        let isWhole = taken == bytes
+        #expect(isWhole)
         #expect(kinds.last == "ended")
         #expect(kinds.filter { $0 == "ended" }.count == 1)
         #expect(socket.isUnusable)
