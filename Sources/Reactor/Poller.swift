@@ -7,21 +7,21 @@ import CLinux
 /// request costs no `epoll_ctl`. Callers never call `read`; an io_uring engine can take this one's place behind the same
 /// calls. Not Sendable: one per worker.
 package final class Poller {
-    private let epoll: Descriptor
+    let epoll: Descriptor
     private let events = EventBuffer(capacity: 512)
     private var cursor = 0
     private var sockets: [Socket] = []
     private var vacant: [Int] = []
-    private var listeners: [Listener] = []
+    var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
     private var revisit: [(socket: Socket, generation: UInt32)] = []
     private var revisiting: [(socket: Socket, generation: UInt32)] = []
     private var revisitCursor = 0
     /// Place of the socket whose bytes were handed out last; -1 for none.
     private var current = -1
-    private var timers: TimerWheel
+    var timers: TimerWheel
     private let waker: Waker
-    private var listenersPausedUntil: Int64 = 0
+    var listenersPausedUntil: Int64 = 0
 
     /// The spare buffers of this loop.
     package let chunks: ChunkPool
@@ -33,9 +33,9 @@ package final class Poller {
     private var wallNow: Int64
 
     private static let wakerIndex: UInt64 = .max
-    private static let listenerFlag: UInt64 = 1 << 63
+    static let listenerFlag: UInt64 = 1 << 63
     /// How many connections one listener may take in a turn, so that a flood of them does not starve the others.
-    private static let acceptsPerTurn = 64
+    static let acceptsPerTurn = 64
 
     package init(waker: Waker, chunkSize: Int, spareChunks: Int = 256) throws(KernelError) {
         epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
@@ -116,7 +116,7 @@ package final class Poller {
         }
     }
 
-    private func queue(_ socket: Socket) {
+    func queue(_ socket: Socket) {
         guard !socket.queued else { return }
         socket.queued = true
         revisit.append((socket, socket.generation))
@@ -152,7 +152,7 @@ package final class Poller {
         return progress(socket)
     }
 
-    private func progress(_ socket: Socket) -> Completion? {
+    func progress(_ socket: Socket) -> Completion? {
         if socket.failure != 0 { return reportFailure(socket) }
         guard socket.readable, !socket.sawEnd else { return nil }
         if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
@@ -216,7 +216,7 @@ package final class Poller {
 
     // MARK: Sockets
 
-    private func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
+    func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
         let socket: Socket
         if let index = vacant.popLast() {
             socket = sockets[index]
@@ -305,127 +305,6 @@ package final class Poller {
         guard let chunk = socket.received else { return }
         chunk.ensureFree(max(0, count - chunk.count))
         if socket.readable { queue(socket) }
-    }
-
-    // MARK: Sending
-
-    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over. A broken connection is
-    /// reported as `.failed`.
-    package func send(_ socket: Socket, _ chunk: Chunk) {
-        guard socket.descriptor >= 0, socket.failure == 0, !chunk.isEmpty else {
-            chunks.give(chunk)
-            return
-        }
-        if socket.outboxCount == 0, !socket.connecting {
-            attempt(socket, Kernel.send(socket.descriptor, chunk))
-        }
-        keep(chunk, for: socket)
-    }
-
-    /// Sends what two chunks hold, in one system call where possible, and takes both over.
-    package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
-        guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
-            send(socket, first)
-            send(socket, second)
-            return
-        }
-        attempt(socket, Kernel.send(socket.descriptor, first, second))
-        keep(first, for: socket)
-        keep(second, for: socket)
-    }
-
-    private func attempt(_ socket: Socket, _ result: Int) {
-        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
-            socket.failure = Int32(-result)
-            queue(socket)
-        }
-    }
-
-    private func keep(_ chunk: Chunk, for socket: Socket) {
-        if chunk.isEmpty || socket.failure != 0 {
-            chunks.give(chunk)
-        } else {
-            socket.outbox.append(chunk)
-            socket.outboxCount += chunk.count
-        }
-    }
-
-    private func flush(_ socket: Socket) {
-        while let chunk = socket.outbox.first {
-            let before = chunk.count
-            let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
-            let total = before + (second?.count ?? 0)
-            let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
-            if sent < 0 {
-                attempt(socket, sent)
-                if sent == -Int(EINTR) { continue }
-                return
-            }
-            socket.outboxCount -= sent
-            while let head = socket.outbox.first, head.isEmpty {
-                socket.outbox.removeFirst()
-                chunks.give(head)
-            }
-            if sent < total { return }
-        }
-    }
-
-    // MARK: Listeners
-
-    /// Takes over a bound listener; connections come as `.accepted` with this id.
-    package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
-        let listener = Listener(bound, id: id)
-        listeners.append(listener)
-        try register(listener, at: listeners.count - 1)
-    }
-
-    private func register(_ listener: Listener, at index: Int) throws(KernelError) {
-        let data = Poller.listenerFlag | UInt64(index)
-        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor.number, CLINUX_IN, data))
-        listener.registered = true
-    }
-
-    /// Closes all listeners with the given ids; connections in their queues are refused by the kernel.
-    package func stopListening(where isIncluded: (Int) -> Bool) {
-        for listener in listeners where !listener.closed && isIncluded(listener.id) {
-            // One that rests for want of descriptors is not registered, and must not come back.
-            if listener.registered { _ = clinux_epoll_remove(epoll.number, listener.descriptor.number) }
-            _ = clinux_stop_listening(listener.descriptor.number)
-            listener.registered = false
-            listener.closed = true
-        }
-    }
-
-    private func accept(_ listener: Listener) -> Completion? {
-        while listener.acceptedInTurn < Poller.acceptsPerTurn, listener.registered {
-            listener.acceptedInTurn += 1
-            let (descriptor, peer) = Kernel.accept(listener.descriptor.number)
-            if descriptor >= 0 { return .accepted(listener: listener.id, adopt(descriptor, peer: peer)) }
-            if descriptor == -EAGAIN { return nil }
-            if KernelError(-descriptor).isOutOfDescriptors {
-                pauseListeners()
-                return nil
-            }
-        }
-        return nil
-    }
-
-    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead.
-    private func pauseListeners() {
-        listenersPausedUntil = now + 100
-        for listener in listeners where listener.registered {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
-            listener.registered = false
-        }
-        timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
-    }
-
-    private func resumeListeners() {
-        guard listenersPausedUntil != 0, now >= listenersPausedUntil else { return }
-        listenersPausedUntil = 0
-        for (index, listener) in listeners.enumerated() where !listener.registered && !listener.closed {
-            try? register(listener, at: index)
-        }
     }
 }
 

@@ -184,6 +184,16 @@ struct ChallengeTests {
                 == #"Bearer realm="portcullis", error="insufficient_user_authentication""#)
     }
 
+    @Test("an endpoint is challenged with Bearer")
+    func endpoint() {
+        let chunk = Chunk(capacity: 1)
+        let request = TestRequest("GET", "/mobile/platform/users/~")
+        snapshot.challenges.append(
+            to: chunk, route: nil, reason: .tokenRevoked, bytes: request.bytes.span, head: request.head,
+            headers: request.headers, now: TestPolicy.now)
+        #expect(chunk.text == #"Bearer realm="portcullis", error="invalid_token""#)
+    }
+
     @Test("clients that a Webgate does not recognise get Bearer (CHAL-04)")
     func agentMismatch() {
         let route = snapshot.route("mobile")
