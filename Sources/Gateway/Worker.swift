@@ -190,6 +190,7 @@ final class Worker {
         }
         snapshot = fresh
         tokenCache.clear()
+        issuedTokens.clear()
         useRoutes(of: fresh)
     }
 
