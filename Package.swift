@@ -49,7 +49,10 @@ let package = Package(
         room("Policy", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity"]),
         room(
             "Tokens",
-            ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", .target(name: "CSQLite", condition: .when(traits: ["SQLite"]))]
+            [
+                "Bytes", "HTTP", "JOSE", "Crypto", "Identity",
+                .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+            ]
         ),
         room("Issuers", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
         room("Configuration", ["Bytes"]),
@@ -74,7 +77,9 @@ let package = Package(
         tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens"]),
         tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers"]),
         tests("ConfigurationTests", ["Bytes", "Configuration"]),
-        tests("GatewayTests", ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway"]),
+        tests(
+            "GatewayTests",
+            ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway"]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["Bytes"]),
     ],

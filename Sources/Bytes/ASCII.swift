@@ -1,17 +1,28 @@
 /// ASCII characters by name, and the questions asked of them.
 @usableFromInline
 package enum ASCII {
-    package static let tab: UInt8 = 9
-    package static let lineFeed: UInt8 = 10
-    package static let carriageReturn: UInt8 = 13
-    package static let space: UInt8 = 32
-    package static let quote: UInt8 = 34
-    package static let percent: UInt8 = 37
-    package static let comma: UInt8 = 44
-    package static let dot: UInt8 = 46
-    package static let slash: UInt8 = 47
-    package static let colon: UInt8 = 58
-    package static let backslash: UInt8 = 92
+    @inlinable
+    package static var tab: UInt8 { 9 }
+    @inlinable
+    package static var lineFeed: UInt8 { 10 }
+    @inlinable
+    package static var carriageReturn: UInt8 { 13 }
+    @inlinable
+    package static var space: UInt8 { 32 }
+    @inlinable
+    package static var quote: UInt8 { 34 }
+    @inlinable
+    package static var percent: UInt8 { 37 }
+    @inlinable
+    package static var comma: UInt8 { 44 }
+    @inlinable
+    package static var dot: UInt8 { 46 }
+    @inlinable
+    package static var slash: UInt8 { 47 }
+    @inlinable
+    package static var colon: UInt8 { 58 }
+    @inlinable
+    package static var backslash: UInt8 { 92 }
 
     /// The lower-case form of an ASCII letter; any other byte as it is.
     @inlinable

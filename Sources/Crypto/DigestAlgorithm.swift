@@ -26,24 +26,13 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
     /// The digest of the bytes.
     package func digest(_ bytes: Span<UInt8>) -> [UInt8] {
         let digest = unsafe [UInt8].filled(capacity: length) { out in
-            unsafe write(digestOf: bytes, to: out) ? length : -1
+            // SAFETY: `out` has room for `length` bytes, the length of this method's digest.
+            unsafe bytes.withBytes { start, count in
+                unsafe EVP_Digest(start, count, out, nil, method, nil) == 1 ? length : -1
+            }
         }
         guard let digest else { fatalError("libcrypto cannot compute a digest") }
         return digest
-    }
-
-    /// HMAC (RFC 2104) of a message.
-    package func hmac(key: Span<UInt8>, _ message: Span<UInt8>) -> [UInt8] {
-        let context = HMACContext(self, key: key)
-        return context.authenticate(message)
-    }
-
-    /// Writes `length` bytes of digest; false where libcrypto fails, which takes a lack of memory.
-    func write(digestOf bytes: Span<UInt8>, to out: UnsafeMutablePointer<UInt8>) -> Bool {
-        // SAFETY: the caller's `out` has room for `length` bytes; the method object is never freed.
-        unsafe bytes.withBytes { start, count in
-            unsafe EVP_Digest(start, count, out, nil, method, nil) == 1
-        }
     }
 
     /// libcrypto's method object, fetched once: a fetch by name costs more than hashing a token.
@@ -68,10 +57,10 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
         }
     }
 
-    /// Calls `body` with the name as C text.
-    func withName<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    /// The name as C text.
+    var nameText: UnsafePointer<CChar> {
         // SAFETY: a StaticString's text is static and ends with a NUL.
-        unsafe body(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
+        unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
     private enum Fetched {
@@ -88,7 +77,7 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
         let pointer: OpaquePointer
 
         init(_ algorithm: DigestAlgorithm) {
-            guard let method = unsafe algorithm.withName({ unsafe EVP_MD_fetch(nil, $0, nil) }) else {
+            guard let method = unsafe EVP_MD_fetch(nil, algorithm.nameText, nil) else {
                 fatalError("libcrypto lacks \(algorithm.name)")
             }
             unsafe pointer = method

@@ -55,7 +55,7 @@ final class KeyObject: @unchecked Sendable {
     func publicKey() throws(KeyError) -> PublicKey {
         if unsafe copenssl_key_is(pointer, "RSA") == 1 {
             guard let n = integer("n"), let e = integer("e") else { throw .unsupportedKey }
-            return try .checkedRSA(modulus: n, exponent: e)
+            return try PublicKey.rsa(modulus: n, exponent: e).checked()
         }
         if unsafe copenssl_key_is(pointer, "ED25519") == 1 {
             // SAFETY: the length of an Ed25519 key is 32; libcrypto writes no more than `count`.

@@ -10,18 +10,24 @@ package enum PublicKey: Equatable, Sendable {
     /// Least and most bits of an RSA modulus (RFC 7518 section 3.3; the upper bound keeps verification affordable).
     package static let rsaBits = 2048...8192
 
-    /// The public key of these numbers, with leading zeros dropped.
-    static func checkedRSA(modulus: [UInt8], exponent: [UInt8]) throws(KeyError) -> PublicKey {
+    /// The key with an RSA key's numbers checked and their leading zeros dropped. Points are checked by libcrypto.
+    func checked() throws(KeyError) -> PublicKey {
+        guard case .rsa(let modulus, let exponent) = self else { return self }
         let n = Array(modulus.drop { $0 == 0 })
         let e = Array(exponent.drop { $0 == 0 })
-        let bits = n.isEmpty ? 0 : n.count * 8 - n[0].leadingZeroBitCount
-        if bits < rsaBits.lowerBound { throw .tooShort(bits: bits, required: rsaBits.lowerBound) }
-        if bits > rsaBits.upperBound { throw .tooLong(bits: bits) }
+        let bits = PublicKey.bitCount(n)
+        if bits < PublicKey.rsaBits.lowerBound { throw .tooShort(bits: bits, required: PublicKey.rsaBits.lowerBound) }
+        if bits > PublicKey.rsaBits.upperBound { throw .tooLong(bits: bits) }
         guard let lowest = e.last, e.count <= 8, lowest & 1 == 1, e != [1], n[n.count - 1] & 1 == 1 else {
             throw .invalidRSAKey
         }
-        if hasROCAFingerprint(n) { throw .factorable }
+        if PublicKey.hasROCAFingerprint(n) { throw .factorable }
         return .rsa(modulus: n, exponent: e)
+    }
+
+    /// Length of a number without leading zeros in bits.
+    static func bitCount(_ number: [UInt8]) -> Int {
+        number.isEmpty ? 0 : number.count * 8 - number[0].leadingZeroBitCount
     }
 
     /// Whether a modulus was made by the faulty generator of CVE-2017-15361: modulo each of these primes it is a power

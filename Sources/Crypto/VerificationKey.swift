@@ -23,17 +23,15 @@ package final class VerificationKey: Sendable {
 
     /// A public key of its parts, checked.
     package init(_ publicKey: PublicKey) throws(KeyError) {
-        var checked = publicKey
-        switch publicKey {
-        case .rsa(let modulus, let exponent):
-            checked = try .checkedRSA(modulus: modulus, exponent: exponent)
-            guard case .rsa(let n, _) = checked else { throw .invalidRSAKey }
-            kind = .rsa(bits: n.count * 8 - n[0].leadingZeroBitCount)
-        case .elliptic(let curve, _, _): kind = .elliptic(curve)
-        case .ed25519: kind = .ed25519
-        }
-        let object = try KeyObject(checked)
-        self.publicKey = checked
+        let publicKey = try publicKey.checked()
+        let object = try KeyObject(publicKey)
+        kind =
+            switch publicKey {
+            case .rsa(let modulus, _): .rsa(bits: PublicKey.bitCount(modulus))
+            case .elliptic(let curve, _, _): .elliptic(curve)
+            case .ed25519: .ed25519
+            }
+        self.publicKey = publicKey
         self.object = object
         secret = []
         contexts = unsafe ContextPool(
@@ -104,15 +102,12 @@ package final class VerificationKey: Sendable {
         digestOf message: Span<UInt8>, _ digest: DigestAlgorithm, _ signature: Span<UInt8>,
         _ algorithm: SignatureAlgorithm
     ) -> Bool {
-        // SAFETY: the context is lent to this call alone; the pointers are used while the spans are alive; the local
-        // digest has room for the longest.
+        let hash = digest.digest(message)
+        // SAFETY: the context is lent to this call alone; the pointers are used while hash and span are alive.
         let result = unsafe contexts.withContext(for: algorithm.index) { context in
-            var hash = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-            return unsafe withUnsafeMutableBytes(of: &hash) { buffer -> Int32 in
-                let out = unsafe buffer.baseAddress!.assumingMemoryBound(to: UInt8.self)
-                guard unsafe digest.write(digestOf: message, to: out) else { return -1 }
-                return unsafe signature.withBytes { start, count in
-                    unsafe EVP_PKEY_verify(context, start, count, out, digest.length)
+            unsafe hash.span.withBytes { hashStart, hashCount in
+                unsafe signature.withBytes { start, count in
+                    unsafe EVP_PKEY_verify(context, start, count, hashStart, hashCount)
                 }
             }
         }

@@ -26,6 +26,8 @@ final class Exchange {
     }
 
     let index: Int
+    /// The next object that is in no use, for the worker's list of them.
+    var nextVacant: Exchange?
     var generation: UInt32 = 0
     var stage = Stage.deciding
     var client: ClientConnection?
@@ -91,11 +93,11 @@ final class Exchange {
         endpoint = nil
         principal = nil
         issued = nil
-        origin.removeAll(keepingCapacity: true)
         variesByOrigin = false
-        requestID.removeAll(keepingCapacity: true)
-        path.removeAll(keepingCapacity: true)
-        if collected.capacity > 4096 { collected = [] } else { collected.removeAll(keepingCapacity: true) }
+        origin = Exchange.emptied(origin)
+        requestID = Exchange.emptied(requestID)
+        path = Exchange.emptied(path)
+        collected = collected.capacity > 4096 ? [] : Exchange.emptied(collected)
         bodySeen = 0
         adminResource = nil
         reports = nil
@@ -108,5 +110,13 @@ final class Exchange {
         status = 0
         reason = "allowed"
         responseBytes = 0
+    }
+
+    /// The same array without content, with its room.
+    private static func emptied(_ bytes: consuming [UInt8]) -> [UInt8] {
+        if bytes.isEmpty { return bytes }
+        var bytes = bytes
+        bytes.removeAll(keepingCapacity: true)
+        return bytes
     }
 }

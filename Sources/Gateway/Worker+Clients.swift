@@ -21,7 +21,11 @@ extension Worker {
             client = clients[index]
         } else {
             client = ClientConnection(index: clients.count)
-            clients.append(client)
+            // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+            var table = clients
+            clients = []
+            table.append(client)
+            clients = table
         }
         metrics.connectionsAccepted &+= 1
         openClients += 1
@@ -61,7 +65,10 @@ extension Worker {
 
     /// Parses the next head and begins its exchange. Answers false where more bytes are needed first.
     private func readHead(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
-        switch client.parser.parse(inbox.readable, into: requestHeaders) {
+        var parser = client.parser
+        let outcome = parser.parse(inbox.readable, into: requestHeaders)
+        client.parser = parser
+        switch outcome {
         case .head(let head):
             begin(client, head)
             return true
@@ -84,12 +91,12 @@ extension Worker {
     private func skipBody(_ client: ClientConnection, _ inbox: Chunk) -> Bool {
         let sink = poller.chunks.take()
         defer { poller.chunks.give(sink) }
-        guard let used = try? client.skipped.relay(inbox.readable, into: sink),
-            client.skipped.passed <= Worker.skipAllowance
-        else {
+        var skipped = client.skipped
+        guard let used = try? skipped.relay(inbox.readable, into: sink), skipped.passed <= Worker.skipAllowance else {
             closeClient(client)
             return false
         }
+        client.skipped = skipped
         inbox.consume(used)
         if client.skipped.isComplete {
             awaitRequest(client)

@@ -27,6 +27,25 @@ extension Worker {
         decide(exchange, client, inbox)
     }
 
+    /// The request id of the head, or one of ours. Source and buffer are taken out for the time of the call, see `accept`.
+    private func takeRequestID(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        var source = requestIDs
+        var id = exchange.requestID
+        exchange.requestID = []
+        source.take(requestHeaders, bytes, into: &id)
+        exchange.requestID = id
+        requestIDs = source
+    }
+
+    func makeRequestID(_ exchange: Exchange) {
+        var source = requestIDs
+        var id = exchange.requestID
+        exchange.requestID = []
+        source.make(into: &id)
+        exchange.requestID = id
+        requestIDs = source
+    }
+
     /// Parses the head of a parked exchange again. Answers the buffer it stands in.
     private func reread(_ exchange: Exchange) -> Chunk? {
         guard let client = exchange.client, let inbox = client.socket?.inbox else { return nil }
@@ -38,7 +57,7 @@ extension Worker {
     private func decide(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
         let bytes = inbox.readable
         let head = exchange.head
-        requestIDs.take(requestHeaders, bytes, into: &exchange.requestID)
+        takeRequestID(exchange, bytes)
         if shared.isAdmin(listener: client.listener) {
             answerAdmin(exchange, bytes)
             return

@@ -54,11 +54,13 @@ extension Worker {
             let output = poller.chunks.take()
             defer { poller.chunks.give(output) }
             let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
-            guard let used = try? exchange.requestBody.relay(rest, into: output) else {
+            var body = exchange.requestBody
+            guard let used = try? body.relay(rest, into: output) else {
                 client.closing = true
                 reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
                 return
             }
+            exchange.requestBody = body
             exchange.collected.append(copying: output.readable)
             exchange.bodySeen += used
             // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.

@@ -79,7 +79,9 @@ extension Worker {
             return
         }
         upstream.phase = .awaitingHead
-        upstream.parser.reset()
+        var parser = upstream.parser
+        parser.reset()
+        upstream.parser = parser
         setDeadline(upstream, in: responseTimeout(exchange))
         poller.send(socket, chunk)
         if !exchange.requestBody.isComplete { requestBodyReceived(client, exchange) }
@@ -103,7 +105,10 @@ extension Worker {
             upstream.phase != .connecting, let socket = upstream.socket
         else { return }
         moving: while let inbox = clientSocket.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
-            switch moveBody(&exchange.requestBody, from: clientSocket, inbox, to: socket) {
+            var body = exchange.requestBody
+            let move = moveBody(&body, from: clientSocket, inbox, to: socket)
+            exchange.requestBody = body
+            switch move {
             case .moved: continue
             case .broken:
                 failRequestBody(exchange)

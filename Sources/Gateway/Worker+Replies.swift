@@ -13,7 +13,7 @@ extension Worker {
     /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
     func deny(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>) {
         exchange.reason = reason.rawValue
-        metrics.reasons[Reasons.index(reason)] &+= 1
+        reasonCounters.increment(Reasons.index(reason))
         let body = reason.body
         let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
         if reason.status == 401 {
@@ -77,7 +77,7 @@ extension Worker {
         client.phase = .inExchange
         client.deadline = .max
         client.closing = true
-        requestIDs.make(into: &exchange.requestID)
+        makeRequestID(exchange)
         if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
         exchange.head.length = 0
         reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
@@ -92,7 +92,7 @@ extension Worker {
         client.phase = .inExchange
         client.deadline = .max
         client.closing = true
-        requestIDs.make(into: &exchange.requestID)
+        makeRequestID(exchange)
         if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
         exchange.head.length = 0
         reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
@@ -125,7 +125,7 @@ extension Worker {
     /// An error of our own in JSON (section 1.6 of the requirements).
     func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
         exchange.reason = reason
-        metrics.reasons[Reasons.index(reason)] &+= 1
+        reasonCounters.increment(Reasons.index(reason))
         var body = JSONWriter()
         body.beginObject()
         body.member("status", status)
@@ -226,7 +226,7 @@ extension Worker {
     func abandon(_ exchange: Exchange, reason: String) {
         dropUpstream(exchange)
         exchange.reason = reason
-        metrics.reasons[Reasons.index(reason)] &+= 1
+        reasonCounters.increment(Reasons.index(reason))
         if exchange.status == 0 { exchange.status = 499 }
         count(exchange)
         let client = exchange.client
@@ -239,7 +239,10 @@ extension Worker {
 
     private func count(_ exchange: Exchange) {
         let now = Clock.monotonicMicroseconds
-        metrics.count(route: exchange.route?.index, status: exchange.status, microseconds: now - exchange.startedAt)
+        // A route of an earlier configuration has no number in this one.
+        let route = exchange.snapshot === snapshot ? exchange.route?.index : nil
+        routeCounters[route ?? routeCounters.count - 1].count(
+            status: exchange.status, microseconds: now - exchange.startedAt)
         accessLog?.append(exchange, finishedAt: now, wallSeconds: poller.wallSeconds)
     }
 }

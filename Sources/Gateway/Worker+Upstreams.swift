@@ -10,7 +10,10 @@ extension Worker {
             upstream = upstreams[index]
         } else {
             upstream = UpstreamConnection(index: upstreams.count)
-            upstreams.append(upstream)
+            var table = upstreams
+            upstreams = []
+            table.append(upstream)
+            upstreams = table
         }
         metrics.upstreamConnectionsOpened &+= 1
         pool.opened()
@@ -54,7 +57,10 @@ extension Worker {
     /// Interim responses, which go on at once, and then the final one.
     private func readResponseHeads(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         while let socket = upstream.socket, let inbox = socket.inbox, !inbox.isEmpty {
-            switch upstream.parser.parse(inbox.readable, into: responseHeaders, requestMethod: exchange.head.method) {
+            var parser = upstream.parser
+            let outcome = parser.parse(inbox.readable, into: responseHeaders, requestMethod: exchange.head.method)
+            upstream.parser = parser
+            switch outcome {
             case .needMore:
                 if inbox.free == 0 { poller.growInbox(socket, toHold: UpstreamConnection.headLimits.maximumHeadBytes) }
                 poller.readMore(socket)
@@ -121,7 +127,9 @@ extension Worker {
         }
         if upstream.body.isPassThrough, inbox.count > chunk.free || inbox.count > 4096 {
             let available = inbox.count
-            let taken = upstream.body.passThrough(available)
+            var body = upstream.body
+            let taken = body.passThrough(available)
+            upstream.body = body
             if taken == available, let whole = poller.takeInbox(source) {
                 poller.send(socket, chunk, whole)
             } else {
@@ -131,12 +139,14 @@ extension Worker {
                 poller.send(socket, chunk)
             }
         } else {
-            guard let used = try? upstream.body.relay(inbox.readable, into: chunk) else {
+            var body = upstream.body
+            guard let used = try? body.relay(inbox.readable, into: chunk) else {
                 poller.chunks.give(chunk)
                 exchange.responseBegun = false
                 fail(exchange, .invalidResponse)
                 return
             }
+            upstream.body = body
             inbox.consume(used)
             poller.send(socket, chunk)
         }
@@ -193,7 +203,10 @@ extension Worker {
                 pauseResponse(upstream, exchange)
                 return
             }
-            switch moveBody(&upstream.body, from: source, inbox, to: socket) {
+            var body = upstream.body
+            let move = moveBody(&body, from: source, inbox, to: socket)
+            upstream.body = body
+            switch move {
             case .moved: continue
             case .broken:
                 fail(exchange, .invalidResponse)
@@ -266,7 +279,9 @@ extension Worker {
             return
         }
         let output = poller.chunks.take()
-        let complete = upstream.body.end(into: output)
+        var body = upstream.body
+        let complete = body.end(into: output)
+        upstream.body = body
         if let socket = exchange.client?.socket { poller.send(socket, output) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
         if complete { endResponse(upstream, exchange) } else { fail(exchange, .connectionLost) }

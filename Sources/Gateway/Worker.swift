@@ -25,7 +25,8 @@ final class Worker {
     var vacantClients: [Int] = []
     var openClients = 0
     var exchanges: [Exchange] = []
-    var vacantExchanges: [Int] = []
+    private var firstVacantExchange: Exchange?
+    private var vacantExchanges = 0
     var upstreams: [UpstreamConnection] = []
     var vacantUpstreams: [Int] = []
     /// Pools by the number of the upstream in the snapshot.
@@ -39,7 +40,11 @@ final class Worker {
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
+    /// The plain counters; routes and reasons are counted in `routeCounters` and `reasonCounters`.
     var metrics: WorkerMetrics
+    /// By the number of the route in the snapshot; the last stands for requests without one.
+    private(set) var routeCounters: [RouteCounter]
+    let reasonCounters: CounterBlock
     var accessLog: AccessLog?
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
@@ -56,7 +61,9 @@ final class Worker {
         poller = try Poller(waker: mailbox.waker, chunkSize: Worker.chunkSize)
         tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
         issuedTokens = WorkerTokenCache(store: shared.issuedTokens)
-        metrics = WorkerMetrics(routeNames: snapshot.routeNames, reasonCount: Reasons.count)
+        metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)
+        routeCounters = snapshot.routeNames.map { RouteCounter(name: $0) } + [RouteCounter(name: "")]
+        reasonCounters = CounterBlock(count: Reasons.count)
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         pools = snapshot.upstreams.map { UpstreamPool($0) }
@@ -183,7 +190,15 @@ final class Worker {
         }
         snapshot = fresh
         tokenCache.clear()
-        metrics.use(routeNames: fresh.routeNames)
+        useRoutes(of: fresh)
+    }
+
+    /// Counters of routes that keep their name go on.
+    private func useRoutes(of fresh: GatewaySnapshot) {
+        let old = routeCounters
+        routeCounters = (fresh.routeNames + [""]).map { name in
+            old.first { $0.name == name } ?? RouteCounter(name: name)
+        }
     }
 
     /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
@@ -207,8 +222,10 @@ final class Worker {
     /// Counters of this worker with the gauges filled in.
     func currentMetrics() -> WorkerMetrics {
         var report = metrics
+        report.routes = routeCounters.map(\.report)
+        report.reasons = reasonCounters.values
         report.connectionsOpen = openClients
-        report.requestsInFlight = exchanges.count - vacantExchanges.count
+        report.requestsInFlight = exchanges.count - vacantExchanges
         report.tokenCacheHits = UInt64(tokenCache.hits)
         report.tokenCacheMisses = UInt64(tokenCache.misses)
         report.tokenCacheEvictions = UInt64(tokenCache.evictions)
@@ -221,13 +238,18 @@ final class Worker {
     // MARK: Exchanges
 
     func takeExchange() -> Exchange {
-        if let index = vacantExchanges.popLast() {
-            let exchange = exchanges[index]
+        if let exchange = firstVacantExchange {
+            firstVacantExchange = exchange.nextVacant
+            exchange.nextVacant = nil
+            vacantExchanges &-= 1
             exchange.snapshot = snapshot
             return exchange
         }
         let exchange = Exchange(index: exchanges.count, snapshot: snapshot)
-        exchanges.append(exchange)
+        var table = exchanges
+        exchanges = []
+        table.append(exchange)
+        exchanges = table
         return exchange
     }
 
@@ -237,7 +259,9 @@ final class Worker {
             poller.chunks.give(chunk)
         }
         exchange.reset()
-        vacantExchanges.append(exchange.index)
+        exchange.nextVacant = firstVacantExchange
+        firstVacantExchange = exchange
+        vacantExchanges &+= 1
     }
 
     // MARK: Small texts

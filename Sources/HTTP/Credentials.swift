@@ -4,8 +4,8 @@ import Bytes
 package enum Credentials {
     /// Splits `scheme SP rest`; both are ranges of `value`. Nil where the value does not begin with a scheme.
     ///
-    /// The rest is whatever follows, without surrounding blanks: tokens of the OAM-Auth scheme hold `%` and are therefore no
-    /// `token68`. It is empty where there is nothing but the scheme.
+    /// The rest is whatever follows, without surrounding blanks: tokens of the OAM-Auth scheme hold `%` and are
+    /// therefore no `token68`. It is empty where there is nothing but the scheme.
     package static func split(_ value: Span<UInt8>) -> (scheme: ByteRange, rest: ByteRange)? {
         var end = 0
         while end < value.count, FieldSyntax.isToken(value[end]) { end &+= 1 }

@@ -1,7 +1,8 @@
 import Bytes
 
-/// Comparison of field names as upstreams compare them that map every character but letters and digits to `_` (CGI, WSGI,
-/// PHP): `x_gateway.user` is an alias of `X-Gateway-User`. Fields the gateway owns are deleted in every alias (GW-09).
+/// Comparison of field names as upstreams compare them that map every character but letters and digits to `_` (CGI,
+/// WSGI, PHP): `x_gateway.user` is an alias of `X-Gateway-User`. Fields the gateway owns are deleted in every alias
+/// (GW-09).
 package enum ManagedName {
     /// Whether one name is an alias of the other.
     package static func isAlias(_ name: Span<UInt8>, of managed: Span<UInt8>) -> Bool {
@@ -17,11 +18,13 @@ package enum ManagedName {
         }
     }
 
-    /// A field that tells of an earlier hop: any alias of `Forwarded`, `X-Forwarded-` and whatever follows, `X-Real-IP`.
-    /// They are believed of trusted proxies alone, and all together or not at all (peers' CVE-2026-35051 and others).
+    /// A field that tells of an earlier hop: any alias of `Forwarded`, `X-Real-IP`, `X-Forwarded-` and whatever
+    /// follows. They are believed of trusted proxies alone, and all together or not at all (peers' CVE-2026-35051 and
+    /// others).
     package static func isForwarding(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
-        case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix, .xRealIP:
+        case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix,
+            .xRealIP:
             true
         case .other: hasPrefix(bytes.slice(field.name), ("x_forwarded_" as StaticString).span)
         default: false

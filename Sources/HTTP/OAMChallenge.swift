@@ -23,8 +23,8 @@ package struct OAMChallenge: Equatable, Sendable {
         return nil
     }
 
-    /// Splits `WEBGATE:LEVEL[ ]/path`. A name may hold colons itself, and so may the path: the first colon counts that is
-    /// followed by one or two digits and then by the path or nothing. The blank may be missing (DEC-04).
+    /// Splits `WEBGATE:LEVEL[ ]/path`. A name may hold colons itself, and so may the path: the first colon counts that
+    /// is followed by one or two digits and then by the path or nothing. The blank may be missing (DEC-04).
     private static func parse(realm: [UInt8], context: String) -> OAMChallenge? {
         for colon in realm.indices.dropFirst() where realm[colon] == ASCII.colon {
             let digits = realm[(colon + 1)...].prefix { ASCII.isDigit($0) }

@@ -72,8 +72,8 @@ enum PathSyntax {
         output.append(digit(byte & 15))
     }
 
-    /// Refuses `..;x`, `.;x` and `;x`: servlet containers drop the parameter first and then see a dot segment or an empty
-    /// one. Other parameters stay as they are.
+    /// Refuses `..;x`, `.;x` and `;x`: servlet containers drop the parameter first and then see a dot segment or an
+    /// empty one. Other parameters stay as they are.
     private static func checkParameter(_ segment: Span<UInt8>) throws(PathAmbiguity) {
         var position = 0
         while position < segment.count, position < 2, segment[position] == ASCII.dot { position &+= 1 }

@@ -19,7 +19,8 @@ package struct RequestHead: Equatable, Sendable {
     package var methodText: ByteRange
     /// The request target as received.
     package var target: ByteRange
-    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`).
+    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`). Where an
+    /// absolute-form target has none, a slash elsewhere in the buffer stands for it.
     package var path: ByteRange
     /// The query without its `?`; nil where there is no `?`.
     package var query: ByteRange?

@@ -1,4 +1,5 @@
-/// Whether bytes given one by one are UTF-8 (RFC 3629 section 4): nothing overlong, no surrogates, nothing beyond U+10FFFF.
+/// Whether bytes given one by one are UTF-8 (RFC 3629 section 4): nothing overlong, no surrogates, nothing beyond
+/// U+10FFFF.
 struct UTF8Check {
     private var remaining = 0
     private var lower: UInt8 = 0x80

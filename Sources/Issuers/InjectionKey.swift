@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import Identity
 
 /// A place that tokens are injected at: a webgate, or a route without one, and the issuer that serves it. Made once when
@@ -10,12 +12,16 @@ package final class InjectionTarget: Sendable {
     package let webgateBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
+    fileprivate let hash: UInt64
 
     package init(webgate: String, issuer: any TokenIssuer) {
         self.webgate = webgate
         self.issuer = issuer
-        webgateBytes = Array(webgate.utf8)
-        configurationBytes = Array(issuer.configurationID.utf8)
+        let webgateBytes = Array(webgate.utf8)
+        let configurationBytes = Array(issuer.configurationID.utf8)
+        self.webgateBytes = webgateBytes
+        self.configurationBytes = configurationBytes
+        hash = InjectionKey.hash(webgateBytes) &* 31 &+ InjectionKey.hash(configurationBytes)
     }
 
     fileprivate func isSamePlace(as other: InjectionTarget) -> Bool {
@@ -47,13 +53,16 @@ package struct InjectionKey: Hashable, Sendable {
                 && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) })
     }
 
-    /// The standard library's hash is seeded per process: clients can't choose subjects that collide.
+    /// Seeded per process: clients can't choose subjects that collide.
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(InjectionKey.hash(principal.subjectBytes))
+        hasher.combine(InjectionKey.hash(principal.backendBytes))
+        hasher.combine(target.hash)
         hasher.combine(principal.kind)
         hasher.combine(principal.level)
-        hasher.combine(principal.subjectBytes)
-        hasher.combine(principal.backendBytes)
-        hasher.combine(target.webgateBytes)
-        hasher.combine(target.configurationBytes)
     }
+
+    private static let keyedHash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
+
+    fileprivate static func hash(_ bytes: [UInt8]) -> UInt64 { keyedHash.hash(bytes.span) }
 }

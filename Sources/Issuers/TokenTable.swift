@@ -5,24 +5,28 @@ import Identity
 /// Entries are slots of one array, threaded by two lists: all of them in order of use, and those of one subject, so that
 /// a logout finds its tokens without walking the table.
 struct TokenTable {
-    private struct Slot {
+    private struct Entry {
         let key: InjectionKey
         var token: IssuedToken
-        /// Neighbours in order of use: `newer` towards the most recent.
-        var newer: Int?
-        var older: Int?
-        /// Neighbours in the list of the subject.
-        var nextOfSubject: Int?
-        var previousOfSubject: Int?
+    }
+
+    /// The neighbours of a slot in both lists, by index; -1 for none.
+    private struct Links {
+        /// Towards the most recently used.
+        var newer = -1
+        var older = -1
+        var previousOfSubject = -1
+        var nextOfSubject = -1
     }
 
     private let capacity: Int
-    private var slots: [Slot?] = []
+    private var entries: [Entry?] = []
+    private var links: [Links] = []
     private var free: [Int] = []
     private var indices: [InjectionKey: Int] = [:]
     private var firstOfSubject: [[UInt8]: Int] = [:]
-    private var newest: Int?
-    private var oldest: Int?
+    private var newest = -1
+    private var oldest = -1
 
     init(capacity: Int) {
         precondition(capacity > 0)
@@ -34,45 +38,32 @@ struct TokenTable {
     /// The token of a key, which becomes the most recently used one.
     mutating func use(_ key: InjectionKey) -> IssuedToken? {
         guard let index = indices[key] else { return nil }
-        unlinkUse(index)
-        linkNewest(index)
-        return slots[index]?.token
+        makeNewest(index)
+        return entries[index]?.token
     }
 
     /// Stores a token as the most recently used one.
     /// - Returns: whether another one had to go for it.
     mutating func insert(_ token: IssuedToken, for key: InjectionKey) -> Bool {
         if let index = indices[key] {
-            slots[index]?.token = token
-            unlinkUse(index)
-            linkNewest(index)
+            entries[index]?.token = token
+            makeNewest(index)
             return false
         }
-        var evicted = false
-        if count == capacity, let oldest {
-            remove(at: oldest)
-            evicted = true
-        }
-        let slot = Slot(key: key, token: token)
-        let index: Int
-        if let reused = free.popLast() {
-            index = reused
-            slots[index] = slot
-        } else {
-            index = slots.count
-            slots.append(slot)
-        }
+        let evicts = count == capacity
+        if evicts { remove(at: oldest) }
+        let index = place(Entry(key: key, token: token))
         indices[key] = index
         linkNewest(index)
         linkSubject(index)
-        return evicted
+        return evicts
     }
 
     /// Removes the token of a key; where `token` is given, only if it is that one.
     /// - Returns: whether there was one.
     mutating func remove(_ key: InjectionKey, ifSame token: IssuedToken? = nil) -> Bool {
         guard let index = indices[key] else { return false }
-        if let token, slots[index]?.token !== token { return false }
+        if let token, entries[index]?.token !== token { return false }
         remove(at: index)
         return true
     }
@@ -97,51 +88,67 @@ struct TokenTable {
     /// How many tokens a subject has.
     func count(subject: [UInt8]) -> Int {
         var count = 0
-        var next = firstOfSubject[subject]
-        while let index = next {
+        var index = firstOfSubject[subject] ?? -1
+        while index >= 0 {
             count += 1
-            next = slots[index]?.nextOfSubject
+            index = links[index].nextOfSubject
         }
         return count
     }
 
+    private mutating func place(_ entry: Entry) -> Int {
+        if let index = free.popLast() {
+            entries[index] = entry
+            links[index] = Links()
+            return index
+        }
+        entries.append(entry)
+        links.append(Links())
+        return entries.count - 1
+    }
+
     private mutating func remove(at index: Int) {
-        guard let slot = slots[index] else { return }
+        guard let entry = entries[index] else { return }
         unlinkUse(index)
-        unlinkSubject(index)
-        indices[slot.key] = nil
-        slots[index] = nil
+        unlinkSubject(index, entry.key.principal.subjectBytes)
+        indices[entry.key] = nil
+        entries[index] = nil
         free.append(index)
     }
 
+    private mutating func makeNewest(_ index: Int) {
+        guard index != newest else { return }
+        unlinkUse(index)
+        linkNewest(index)
+    }
+
     private mutating func linkNewest(_ index: Int) {
-        slots[index]?.older = newest
-        slots[index]?.newer = nil
-        if let newest { slots[newest]?.newer = index } else { oldest = index }
+        links[index].older = newest
+        links[index].newer = -1
+        if newest >= 0 { links[newest].newer = index } else { oldest = index }
         newest = index
     }
 
     private mutating func unlinkUse(_ index: Int) {
-        guard let slot = slots[index] else { return }
-        if let newer = slot.newer { slots[newer]?.older = slot.older } else { newest = slot.older }
-        if let older = slot.older { slots[older]?.newer = slot.newer } else { oldest = slot.newer }
+        let link = links[index]
+        if link.newer >= 0 { links[link.newer].older = link.older } else { newest = link.older }
+        if link.older >= 0 { links[link.older].newer = link.newer } else { oldest = link.newer }
     }
 
     private mutating func linkSubject(_ index: Int) {
-        guard let subject = slots[index]?.key.principal.subjectBytes else { return }
-        let first = firstOfSubject[subject]
-        slots[index]?.nextOfSubject = first
-        if let first { slots[first]?.previousOfSubject = index }
-        firstOfSubject[subject] = index
+        guard let subject = entries[index]?.key.principal.subjectBytes else { return }
+        let first = firstOfSubject.updateValue(index, forKey: subject) ?? -1
+        links[index].nextOfSubject = first
+        if first >= 0 { links[first].previousOfSubject = index }
     }
 
-    private mutating func unlinkSubject(_ index: Int) {
-        guard let slot = slots[index] else { return }
-        if let next = slot.nextOfSubject { slots[next]?.previousOfSubject = slot.previousOfSubject }
-        if let previous = slot.previousOfSubject {
-            slots[previous]?.nextOfSubject = slot.nextOfSubject
+    private mutating func unlinkSubject(_ index: Int, _ subject: [UInt8]) {
+        let link = links[index]
+        if link.nextOfSubject >= 0 { links[link.nextOfSubject].previousOfSubject = link.previousOfSubject }
+        if link.previousOfSubject >= 0 {
+            links[link.previousOfSubject].nextOfSubject = link.nextOfSubject
         } else {
-            firstOfSubject[slot.key.principal.subjectBytes] = slot.nextOfSubject
+            firstOfSubject[subject] = link.nextOfSubject >= 0 ? link.nextOfSubject : nil
         }
     }
 }

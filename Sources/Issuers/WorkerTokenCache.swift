@@ -5,19 +5,27 @@ import Identity
 /// It knows callers and places by identity: the same principal object (which the cache of verified tokens hands out for
 /// the same credential) at the same target. Anything else goes to the store, which compares field by field.
 package final class WorkerTokenCache {
-    private struct Slot {
-        let principal: Principal
-        let target: InjectionTarget
-        let token: IssuedToken
+    /// What is compared: no references, so that a walk over some of them counts none.
+    private struct Tag {
+        var principal: ObjectIdentifier
+        var target: ObjectIdentifier
         /// From this instant on the store has to be asked, which organises the refresh.
-        let goodUntil: Int64
+        var goodUntil: Int64
+    }
+
+    /// The objects of a tag, held so that no others can get their identities.
+    private struct Owners {
+        var principal: Principal
+        var target: InjectionTarget
     }
 
     private static let ways = 4
 
     private let store: IssuedTokenStore
     private let setMask: UInt
-    private var slots: [Slot?]
+    private var tags: [Tag?]
+    private var tokens: [IssuedToken?]
+    private var owners: [Owners?]
     private var epoch: UInt64
     private var victim = 0
 
@@ -32,7 +40,9 @@ package final class WorkerTokenCache {
         while sets * WorkerTokenCache.ways < capacity { sets *= 2 }
         self.store = store
         setMask = UInt(sets - 1)
-        slots = Array(repeating: nil, count: sets * WorkerTokenCache.ways)
+        tags = Array(repeating: nil, count: sets * WorkerTokenCache.ways)
+        tokens = Array(repeating: nil, count: sets * WorkerTokenCache.ways)
+        owners = Array(repeating: nil, count: sets * WorkerTokenCache.ways)
         epoch = store.epoch
     }
 
@@ -50,13 +60,12 @@ package final class WorkerTokenCache {
             epoch = current
         }
         let set = firstSlot(principal, target)
-        for index in set..<set + WorkerTokenCache.ways {
-            guard let slot = slots[index], slot.principal === principal, slot.target === target else { continue }
-            if now < slot.goodUntil {
+        if let index = find(principal, target, in: set) {
+            if let tag = tags[index], now < tag.goodUntil, let token = tokens[index] {
                 hits &+= 1
-                return .hit(slot.token, refresh: nil)
+                return .hit(token, refresh: nil)
             }
-            slots[index] = nil
+            forget(index)
         }
         misses &+= 1
         let answer = store.lookup(InjectionKey(principal: principal, target: target), waiter: waiter, now: now)
@@ -66,7 +75,22 @@ package final class WorkerTokenCache {
 
     /// Forgets everything, as after a reload.
     package func clear() {
-        for index in slots.indices { slots[index] = nil }
+        for index in tags.indices { forget(index) }
+    }
+
+    private func find(_ principal: Principal, _ target: InjectionTarget, in set: Int) -> Int? {
+        let caller = ObjectIdentifier(principal)
+        let place = ObjectIdentifier(target)
+        for index in set..<set &+ WorkerTokenCache.ways {
+            if let tag = tags[index], tag.principal == caller, tag.target == place { return index }
+        }
+        return nil
+    }
+
+    private func forget(_ index: Int) {
+        tags[index] = nil
+        tokens[index] = nil
+        owners[index] = nil
     }
 
     private func keep(
@@ -75,9 +99,12 @@ package final class WorkerTokenCache {
         let goodUntil = min(store.timing.refreshAt(token), store.timing.usableUntil(token))
         guard now < goodUntil else { return }
         let ways = set..<set + WorkerTokenCache.ways
-        let index = ways.first { slots[$0] == nil } ?? set + victim
+        let index = ways.first { tags[$0] == nil } ?? set + victim
         victim = (victim + 1) % WorkerTokenCache.ways
-        slots[index] = Slot(principal: principal, target: target, token: token, goodUntil: goodUntil)
+        tags[index] = Tag(
+            principal: ObjectIdentifier(principal), target: ObjectIdentifier(target), goodUntil: goodUntil)
+        tokens[index] = token
+        owners[index] = Owners(principal: principal, target: target)
     }
 
     /// Index of the first of the slots in which this pair may stand. Addresses are multiples of 16 and close together,

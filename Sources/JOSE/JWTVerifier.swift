@@ -33,7 +33,8 @@ package final class JWTVerifier: Sendable {
         // Several entries may trust one issuer on different terms; the first whose terms are met wins.
         for (index, issuer) in issuers.enumerated() where issuer.issuer.isExactly(name) {
             do throws(TokenRejection) {
-                try jws.verify(token, with: issuer.keys, algorithms: issuer.effectiveAlgorithms)
+                guard issuer.allows(jws.algorithm) else { throw .unsupportedAlgorithm }
+                try jws.verify(token, with: issuer.keys)
                 try registered.check(issuer, now: now)
             } catch {
                 rejection = error

@@ -36,8 +36,9 @@ package struct TrustedIssuer: Sendable {
         self.own = own
     }
 
-    /// The algorithms with those of shared secrets taken out where they are not ours.
-    var effectiveAlgorithms: Set<SignatureAlgorithm> {
-        own ? algorithms : algorithms.intersection(SignatureAlgorithm.asymmetric)
+    /// Whether tokens of the algorithm are accepted: those of a shared secret only from ourselves, whatever the
+    /// configuration says.
+    func allows(_ algorithm: SignatureAlgorithm) -> Bool {
+        algorithms.contains(algorithm) && (own || !algorithm.isSymmetric)
     }
 }

@@ -7,40 +7,43 @@ import CLinux
 /// request costs no `epoll_ctl`. Callers never call `read`; an io_uring engine can take this one's place behind the same
 /// calls. Not Sendable: one per worker.
 package final class Poller {
-    private let epoll: Descriptor
-    private var events = EventBuffer(capacity: 512)
+    let epoll: Descriptor
+    private let events = EventBuffer(capacity: 512)
     private var cursor = 0
     private var sockets: [Socket] = []
     private var vacant: [Int] = []
-    private var listeners: [Listener] = []
+    var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
     private var revisit: [(socket: Socket, generation: UInt32)] = []
     private var revisiting: [(socket: Socket, generation: UInt32)] = []
     private var revisitCursor = 0
-    private var current: Socket?
-    private var timers: TimerWheel
+    /// Place of the socket whose bytes were handed out last; -1 for none.
+    private var current = -1
+    var timers: TimerWheel
     private let waker: Waker
-    private var listenersPausedUntil: Int64 = 0
+    var listenersPausedUntil: Int64 = 0
 
     /// The spare buffers of this loop.
     package let chunks: ChunkPool
     /// Milliseconds of the monotonic clock at the last wait.
-    package private(set) var now: Int64
+    package var now: Int64 { monotonicNow }
     /// Seconds since 1970 at the last wait.
-    package private(set) var wallSeconds: Int64
+    package var wallSeconds: Int64 { wallNow }
+    private var monotonicNow: Int64
+    private var wallNow: Int64
 
     private static let wakerIndex: UInt64 = .max
-    private static let listenerFlag: UInt64 = 1 << 63
+    static let listenerFlag: UInt64 = 1 << 63
     /// How many connections one listener may take in a turn, so that a flood of them does not starve the others.
-    private static let acceptsPerTurn = 64
+    static let acceptsPerTurn = 64
 
     package init(waker: Waker, chunkSize: Int, spareChunks: Int = 256) throws(KernelError) {
         epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
         self.waker = waker
         chunks = ChunkPool(chunkSize: chunkSize, keep: spareChunks)
-        now = Clock.monotonicMilliseconds
-        wallSeconds = Clock.wallSeconds
-        timers = TimerWheel(now: now)
+        monotonicNow = Clock.monotonicMilliseconds
+        wallNow = Clock.wallSeconds
+        timers = TimerWheel(now: monotonicNow)
         let mask = CLINUX_IN
         _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, mask, Poller.wakerIndex))
     }
@@ -53,8 +56,8 @@ package final class Poller {
         let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
-        now = Clock.monotonicMilliseconds
-        wallSeconds = Clock.wallSeconds
+        monotonicNow = Clock.monotonicMilliseconds
+        wallNow = Clock.wallSeconds
         timers.advance(to: now)
         swap(&revisit, &revisiting)
         revisitCursor = 0
@@ -100,19 +103,19 @@ package final class Poller {
 
     /// Gives the buffer of the last socket back where nothing is unread in it.
     private func settle() {
-        guard let socket = current else { return }
-        current = nil
-        releaseEmptyInbox(socket)
+        guard current >= 0 else { return }
+        releaseEmptyInbox(sockets[current])
+        current = -1
     }
 
     private func releaseEmptyInbox(_ socket: Socket) {
-        if let chunk = socket.inbox, chunk.isEmpty {
-            socket.inbox = nil
+        if let chunk = socket.received, chunk.isEmpty {
+            socket.received = nil
             chunks.give(chunk)
         }
     }
 
-    private func queue(_ socket: Socket) {
+    func queue(_ socket: Socket) {
         guard !socket.queued else { return }
         socket.queued = true
         revisit.append((socket, socket.generation))
@@ -145,13 +148,13 @@ package final class Poller {
         return progress(socket)
     }
 
-    private func progress(_ socket: Socket) -> Completion? {
+    func progress(_ socket: Socket) -> Completion? {
         if socket.failure != 0 {
             guard !socket.failureReported else { return nil }
             socket.failureReported = true
             return .failed(socket, KernelError(socket.failure))
         }
-        guard socket.readable, !socket.ended else { return nil }
+        guard socket.readable, !socket.sawEnd else { return nil }
         if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
         return receive(socket)
     }
@@ -164,14 +167,14 @@ package final class Poller {
 
     private func receive(_ socket: Socket) -> Completion? {
         let chunk: Chunk
-        if let unread = socket.inbox {
+        if let unread = socket.received {
             chunk = unread
             if chunk.free == 0 { chunk.compact() }
             // The owner must consume, or ask for a larger inbox, before more can come.
             if chunk.free == 0 { return nil }
         } else {
             chunk = chunks.take()
-            socket.inbox = chunk
+            socket.received = chunk
         }
         let room = chunk.free
         let n = Kernel.receive(socket.descriptor, into: chunk)
@@ -179,13 +182,13 @@ package final class Poller {
             // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
             socket.readable = n == room || socket.hangup
             if socket.readable { queue(socket) }
-            current = socket
+            current = socket.index
             return .received(socket)
         }
         releaseEmptyInbox(socket)
         if n == 0 {
             socket.readable = false
-            socket.ended = true
+            socket.sawEnd = true
             return .ended(socket)
         }
         let error = Int32(-n)
@@ -200,16 +203,21 @@ package final class Poller {
 
     // MARK: Sockets
 
-    private func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
+    func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
         let socket: Socket
         if let index = vacant.popLast() {
             socket = sockets[index]
         } else {
             socket = Socket(index: sockets.count)
-            sockets.append(socket)
+            // Taken out for the time of the change, here and below: a change in place would make every reading of the
+            // array on the hot path pay for an exclusivity check.
+            var table = sockets
+            sockets = []
+            table.append(socket)
+            sockets = table
         }
         socket.descriptor = descriptor
-        socket.peer = peer
+        socket.peerAddress = peer
         _ = clinux_no_delay(descriptor)
         let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
         if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
@@ -237,9 +245,9 @@ package final class Poller {
         guard socket.descriptor >= 0 else { return }
         if reset { _ = clinux_linger_reset(socket.descriptor) }
         _ = clinux_close(socket.descriptor)
-        if current === socket { current = nil }
-        if let chunk = socket.inbox { chunks.give(chunk) }
-        socket.inbox = nil
+        if current == socket.index { current = -1 }
+        if let chunk = socket.received { chunks.give(chunk) }
+        socket.received = nil
         for chunk in socket.outbox { chunks.give(chunk) }
         socket.outbox.removeAll(keepingCapacity: true)
         socket.outboxCount = 0
@@ -271,136 +279,16 @@ package final class Poller {
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
-        let chunk = socket.inbox
-        socket.inbox = nil
+        let chunk = socket.received
+        socket.received = nil
         return chunk
     }
 
     /// Makes room in the inbox for a message longer than what a pooled chunk holds.
     package func growInbox(_ socket: Socket, toHold count: Int) {
-        guard let chunk = socket.inbox else { return }
+        guard let chunk = socket.received else { return }
         chunk.ensureFree(max(0, count - chunk.count))
         if socket.readable { queue(socket) }
-    }
-
-    // MARK: Sending
-
-    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over. A broken connection is
-    /// reported as `.failed`.
-    package func send(_ socket: Socket, _ chunk: Chunk) {
-        guard socket.descriptor >= 0, socket.failure == 0, !chunk.isEmpty else {
-            chunks.give(chunk)
-            return
-        }
-        if socket.outboxCount == 0, !socket.connecting {
-            attempt(socket, Kernel.send(socket.descriptor, chunk))
-        }
-        keep(chunk, for: socket)
-    }
-
-    /// Sends what two chunks hold, in one system call where possible, and takes both over.
-    package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
-        guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
-            send(socket, first)
-            send(socket, second)
-            return
-        }
-        attempt(socket, Kernel.send(socket.descriptor, first, second))
-        keep(first, for: socket)
-        keep(second, for: socket)
-    }
-
-    private func attempt(_ socket: Socket, _ result: Int) {
-        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
-            socket.failure = Int32(-result)
-            queue(socket)
-        }
-    }
-
-    private func keep(_ chunk: Chunk, for socket: Socket) {
-        if chunk.isEmpty || socket.failure != 0 {
-            chunks.give(chunk)
-        } else {
-            socket.outbox.append(chunk)
-            socket.outboxCount += chunk.count
-        }
-    }
-
-    private func flush(_ socket: Socket) {
-        while let chunk = socket.outbox.first {
-            let before = chunk.count
-            let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
-            let total = before + (second?.count ?? 0)
-            let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
-            if sent < 0 {
-                attempt(socket, sent)
-                if sent == -Int(EINTR) { continue }
-                return
-            }
-            socket.outboxCount -= sent
-            while let head = socket.outbox.first, head.isEmpty {
-                socket.outbox.removeFirst()
-                chunks.give(head)
-            }
-            if sent < total { return }
-        }
-    }
-
-    // MARK: Listeners
-
-    /// Takes over a bound listener; connections come as `.accepted` with this id.
-    package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
-        let listener = Listener(bound, id: id)
-        listeners.append(listener)
-        try register(listener, at: listeners.count - 1)
-    }
-
-    private func register(_ listener: Listener, at index: Int) throws(KernelError) {
-        let data = Poller.listenerFlag | UInt64(index)
-        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor.number, CLINUX_IN, data))
-        listener.registered = true
-    }
-
-    /// Closes all listeners with the given ids; connections in their queues are refused by the kernel.
-    package func stopListening(where isIncluded: (Int) -> Bool) {
-        for listener in listeners where listener.registered && isIncluded(listener.id) {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
-            _ = clinux_stop_listening(listener.descriptor.number)
-            listener.registered = false
-            listener.closed = true
-        }
-    }
-
-    private func accept(_ listener: Listener) -> Completion? {
-        while listener.acceptedInTurn < Poller.acceptsPerTurn, listener.registered {
-            listener.acceptedInTurn += 1
-            let (descriptor, peer) = Kernel.accept(listener.descriptor.number)
-            if descriptor >= 0 { return .accepted(listener: listener.id, adopt(descriptor, peer: peer)) }
-            if descriptor == -EAGAIN { return nil }
-            if KernelError(-descriptor).isOutOfDescriptors {
-                pauseListeners()
-                return nil
-            }
-        }
-        return nil
-    }
-
-    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead.
-    private func pauseListeners() {
-        listenersPausedUntil = now + 100
-        for listener in listeners where listener.registered {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
-            listener.registered = false
-        }
-        timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
-    }
-
-    private func resumeListeners() {
-        guard listenersPausedUntil != 0, now >= listenersPausedUntil else { return }
-        listenersPausedUntil = 0
-        for (index, listener) in listeners.enumerated() where !listener.registered && !listener.closed {
-            try? register(listener, at: index)
-        }
     }
 }
 

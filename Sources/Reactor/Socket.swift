@@ -12,12 +12,24 @@ package final class Socket {
     var generation: UInt32 = 0
 
     /// What kind of thing owns the socket, and its place there; set and read by the owner.
-    package var role: UInt8 = 0
-    package var owner = 0
-    package internal(set) var peer = SocketAddress(literal: "0.0.0.0", port: 0)
-
+    package var role: UInt8 {
+        get { ownerRole }
+        set { ownerRole = newValue }
+    }
+    package var owner: Int {
+        get { ownerPlace }
+        set { ownerPlace = newValue }
+    }
+    package var peer: SocketAddress? { peerAddress }
     /// Bytes received and not yet consumed.
-    package internal(set) var inbox: Chunk?
+    package var inbox: Chunk? { received }
+
+    // Stored apart from what other rooms see: accesses that the compiler can follow through the whole module cost no
+    // check at run time.
+    private var ownerRole: UInt8 = 0
+    private var ownerPlace = 0
+    var peerAddress: SocketAddress?
+    var received: Chunk?
     var outbox: [Chunk] = []
     var outboxCount = 0
 
@@ -27,9 +39,10 @@ package final class Socket {
     var connecting = false
     var failure: Int32 = 0
     var failureReported = false
-    package internal(set) var readingPaused = false
+    var readingPaused = false
+    var sawEnd = false
     /// The peer has sent its last byte.
-    package internal(set) var ended = false
+    package var ended: Bool { sawEnd }
 
     init(index: Int) { self.index = index }
 
@@ -37,24 +50,24 @@ package final class Socket {
     /// Bytes that wait until the peer takes more.
     package var pendingBytes: Int { outboxCount }
     /// The connection has ended or failed, even if that was not yet reported.
-    package var isUnusable: Bool { descriptor < 0 || ended || hangup || failure != 0 }
+    package var isUnusable: Bool { descriptor < 0 || sawEnd || hangup || failure != 0 }
     /// The unread bytes' count.
-    package var unread: Int { inbox?.count ?? 0 }
+    package var unread: Int { received?.count ?? 0 }
     /// Identity of this connection among all of the loop.
     package var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 
     func reset() {
         descriptor = -1
         generation &+= 1
-        role = 0
-        owner = 0
+        ownerRole = 0
+        ownerPlace = 0
         readable = false
         hangup = false
         connecting = false
         failure = 0
         failureReported = false
         readingPaused = false
-        ended = false
+        sawEnd = false
     }
 }
 

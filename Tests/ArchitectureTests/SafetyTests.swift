@@ -17,7 +17,7 @@ import Testing
     static let uncheckedSendable: Set<String> = [
         "Sources/Crypto/ContextPool.swift",
         "Sources/Crypto/DigestAlgorithm.swift",
-        "Sources/Crypto/HMACContext.swift",
+        "Sources/Crypto/DigestAlgorithm+HMAC.swift",
         "Sources/Crypto/KeyObject.swift",
     ]
 

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Testing
 
@@ -8,6 +9,7 @@ struct CorpusCase: Sendable, CustomTestStringConvertible {
     var name: String
     /// What the corpus says of it.
     var expect: String
+    var reason: String
     var strict: Bool
     var isRequest: Bool
     var bytes: [UInt8]
@@ -34,7 +36,8 @@ enum Fixtures {
                 let base64 = object["raw_b64"] as? String, let raw = Data(base64Encoded: base64)
             else { return nil }
             return CorpusCase(
-                name: name, expect: expect, strict: object["strict"] as? Bool ?? true,
+                name: name, expect: expect, reason: object["reason"] as? String ?? "",
+                strict: object["strict"] as? Bool ?? true,
                 isRequest: object["direction"] as? String != "response", bytes: Array(raw))
         }
     }
@@ -46,10 +49,11 @@ enum Fixtures {
 }
 
 extension [UInt8] {
-    /// The message with a Host field behind its first line if none of its lines begins with one.
+    /// The request with a Host field behind its first line if none of its lines begins with one.
     func withHost() -> [UInt8] {
         let text = String(decoding: self, as: UTF8.self).lowercased()
-        guard !text.contains("\nhost"), let end = firstRange(of: "\r\n".bytes), end.lowerBound > 0 else { return self }
-        return Array(self[..<end.upperBound]) + "Host: added.example\r\n".bytes + Array(self[end.upperBound...])
+        let start = starts(with: "\r\n".bytes) ? 2 : 0
+        guard !text.contains("\nhost"), let line = self[start...].firstRange(of: "\r\n".bytes) else { return self }
+        return Array(self[..<line.upperBound]) + "Host: added.example\r\n".bytes + Array(self[line.upperBound...])
     }
 }

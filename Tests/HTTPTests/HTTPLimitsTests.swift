@@ -36,10 +36,13 @@ import Testing
     func wrongAndTooLarge() {
         let bytes = "GET / HTTP/1.1\r\nX : ".bytes + [UInt8](repeating: 97, count: 300)
         #expect(MessageReader.read(bytes, .request, limits: Self.limits(head: 256)).error == .spaceBeforeColon)
-        #expect(MessageReader.readByteByByte(bytes, .request, limits: Self.limits(head: 256)).error == .spaceBeforeColon)
+        #expect(
+            MessageReader.readByteByByte(bytes, .request, limits: Self.limits(head: 256)).error == .spaceBeforeColon)
     }
 
-    @Test("a target of exactly the limit passes, one byte more is 414", arguments: [(64, nil), (65, HTTPParseError.targetTooLong)])
+    @Test(
+        "a target of exactly the limit passes, one byte more is 414",
+        arguments: [(64, nil), (65, HTTPParseError.targetTooLong)])
     func targetBytes(_ size: Int, _ error: HTTPParseError?) {
         let bytes = "GET /\(String(repeating: "p", count: size - 1)) HTTP/1.1\r\nHost: a\r\n\r\n".bytes
         #expect(MessageReader.read(bytes, .request, limits: Self.limits(target: 64)).error == error)
@@ -47,7 +50,9 @@ import Testing
         #expect(HTTPParseError.targetTooLong.status == 414)
     }
 
-    @Test("as many fields as the limit says pass, one more is 431", arguments: [(8, nil), (9, HTTPParseError.tooManyFields)])
+    @Test(
+        "as many fields as the limit says pass, one more is 431",
+        arguments: [(8, nil), (9, HTTPParseError.tooManyFields)])
     func fieldCount(_ count: Int, _ error: HTTPParseError?) {
         let fields = (1..<count).map { "X-\($0): y\r\n" }.joined()
         let bytes = "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".bytes

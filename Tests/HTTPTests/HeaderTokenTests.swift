@@ -37,7 +37,9 @@ import Testing
             #expect(lookup(alias) == .other)
             #expect(lookupAlias(alias) == .xGatewayUser)
         }
-        for stranger in ["x--gateway-user", "xgatewayuser", "x_gateway_users", "", "x", String(repeating: "_", count: 80)] {
+        for stranger in [
+            "x--gateway-user", "xgatewayuser", "x_gateway_users", "", "x", String(repeating: "_", count: 80),
+        ] {
             #expect(lookupAlias(stranger) == .other)
         }
     }

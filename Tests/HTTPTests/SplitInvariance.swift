@@ -4,8 +4,8 @@ import Testing
 
 /// Checks that the bytes mean the same however they are cut: in two at every place, and byte by byte.
 ///
-/// Of a message that is refused at once, the pieces may leave the head incomplete where its end is not there at all; they
-/// are never accepted, nor refused for another reason.
+/// Of a message that is refused at once, the pieces may leave the head incomplete where its end is not there at all;
+/// they are never accepted, nor refused for another reason.
 func expectSameWhenCut(
     _ bytes: [UInt8], _ side: MessageReader.Side, limits: HTTPLimits = HTTPLimits(),
     everyPlace: Bool = true, sourceLocation: SourceLocation = #_sourceLocation

@@ -56,11 +56,9 @@ extension JWTVerifier {
 }
 
 /// The payload of a JWS once its signature has been checked.
-func payload(
-    _ token: String, _ keys: KeySet, algorithms: Set<SignatureAlgorithm> = Set(SignatureAlgorithm.allCases)
-) throws(TokenRejection) -> [UInt8] {
+func payload(_ token: String, _ keys: KeySet) throws(TokenRejection) -> [UInt8] {
     let token = Array(token.utf8)
     let jws = try CompactJWS(token.span)
-    try jws.verify(token.span, with: keys, algorithms: algorithms)
+    try jws.verify(token.span, with: keys)
     return jws.payload
 }

@@ -128,8 +128,9 @@ struct CORSTests {
         let route = snapshot.route("open")
         let methods = preflight("/anyone", "PURGE").preflightFields(snapshot, route)["access-control-allow-methods"]
         #expect(methods == "GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH, PURGE")
-        #expect(preflight("/anyone", "TRACE").preflightFields(snapshot, route)["access-control-allow-methods"]
-            == "GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH")
+        #expect(
+            preflight("/anyone", "TRACE").preflightFields(snapshot, route)["access-control-allow-methods"]
+                == "GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH")
     }
 
     @Test("OPTIONS without a requested method is no preflight")

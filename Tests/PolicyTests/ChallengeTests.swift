@@ -73,7 +73,8 @@ struct ChallengeTests {
 
     @Test("section 4.10, userAgent", arguments: AgentVector.all)
     fileprivate func agent(_ vector: AgentVector) {
-        let webgate = Webgate(name: "W", level: 1, userAgents: [vector.configured].compactMap { $0.map(UserAgentPattern.init) })
+        let webgate = Webgate(
+            name: "W", level: 1, userAgents: [vector.configured].compactMap { $0.map(UserAgentPattern.init) })
         let sent = Array((vector.sent ?? "").utf8)
         let recognised = webgate.recognises(sent.span)
         #expect(recognised == vector.match)
@@ -107,7 +108,9 @@ struct ChallengeTests {
 
     @Test("control characters and bytes beyond ASCII are percent-encoded (CHAL-02)")
     func encoding() {
-        #expect(render(issuer, "W", 1, "/a b\u{1}\r\n\u{7f}é").hasPrefix(#"OAM-Auth realm="W:1 /a%20b%01%0D%0A%7F%C3%A9","#))
+        #expect(
+            render(issuer, "W", 1, "/a b\u{1}\r\n\u{7f}é").hasPrefix(#"OAM-Auth realm="W:1 /a%20b%01%0D%0A%7F%C3%A9","#)
+        )
     }
 
     @Test("a target of more than 2048 characters is shown without its query (CHAL-02)")
@@ -181,14 +184,27 @@ struct ChallengeTests {
                 == #"Bearer realm="portcullis", error="insufficient_user_authentication""#)
     }
 
+    @Test("an endpoint is challenged with Bearer")
+    func endpoint() {
+        let chunk = Chunk(capacity: 1)
+        let request = TestRequest("GET", "/mobile/platform/users/~")
+        snapshot.challenges.append(
+            to: chunk, route: nil, reason: .tokenRevoked, bytes: request.bytes.span, head: request.head,
+            headers: request.headers, now: TestPolicy.now)
+        #expect(chunk.text == #"Bearer realm="portcullis", error="invalid_token""#)
+    }
+
     @Test("clients that a Webgate does not recognise get Bearer (CHAL-04)")
     func agentMismatch() {
         let route = snapshot.route("mobile")
         let sdk = TestRequest("GET", "/mobileapp?x", [("User-Agent", "OAMMS-Agent")])
-        #expect(sdk.challenge(snapshot, route, .missingCredential).hasPrefix(#"OAM-Auth realm="MobileWG:2 /mobileapp?x","#))
+        #expect(
+            sdk.challenge(snapshot, route, .missingCredential).hasPrefix(#"OAM-Auth realm="MobileWG:2 /mobileapp?x","#))
         let curl = TestRequest("GET", "/mobileapp", [("User-Agent", "curl/8")])
         #expect(curl.challenge(snapshot, route, .missingCredential) == #"Bearer realm="MobileWG""#)
-        #expect(TestRequest("GET", "/mobileapp").challenge(snapshot, route, .missingCredential) == #"Bearer realm="MobileWG""#)
+        #expect(
+            TestRequest("GET", "/mobileapp").challenge(snapshot, route, .missingCredential)
+                == #"Bearer realm="MobileWG""#)
     }
 
     @Test("a Webgate can challenge them all the same (CHAL-04)")

@@ -23,6 +23,12 @@ struct DenialReasonTests {
                 == #"{"status":401,"title":"Unauthorized","detail":"invalid or missing token","code":"unauthorized"}"#)
     }
 
+    @Test("summaries and positions are unique")
+    func uniqueness() {
+        #expect(DenialReason.allCases.map(\.position) == Array(DenialReason.allCases.indices))
+        #expect(Set(DenialReason.allCases.map { "\($0.summary)" }).count == DenialReason.allCases.count)
+    }
+
     @Test("codes that clients and requirements name")
     func publicCodes() {
         #expect(DenialReason.roleRequired.publicCode == "role_required")

@@ -12,7 +12,13 @@ package final class Chunk {
     private var writePosition = 0
 
     /// Somebody still needs what the chunk held, for another sending: a pool that is given it leaves it alone.
-    package var isHeld = false
+    package var isHeld: Bool {
+        get { held }
+        set { held = newValue }
+    }
+    private var held = false
+    /// The next spare chunk of the pool that this one is in.
+    var nextSpare: Chunk?
 
     /// A chunk of `capacity` bytes, uninitialised.
     package init(capacity: Int) {

@@ -1,6 +1,7 @@
-/// The spare chunks of one worker. Taking one from a warm pool allocates nothing.
+/// The spare chunks of one worker, in a list through the chunks themselves: taking one from a warm pool allocates nothing.
 package final class ChunkPool {
-    private var spare: [Chunk] = []
+    private var firstSpare: Chunk?
+    private var spareCount = 0
     /// Size of a pooled chunk in bytes.
     package let chunkSize: Int
     private let keep: Int
@@ -12,7 +13,6 @@ package final class ChunkPool {
     package init(chunkSize: Int, keep: Int) {
         self.chunkSize = chunkSize
         self.keep = keep
-        spare.reserveCapacity(keep)
     }
 
     /// Chunks taken and not given back.
@@ -21,15 +21,21 @@ package final class ChunkPool {
     /// An empty chunk.
     package func take() -> Chunk {
         outstanding &+= 1
-        return spare.popLast() ?? Chunk(capacity: chunkSize)
+        guard let chunk = firstSpare else { return Chunk(capacity: chunkSize) }
+        firstSpare = chunk.nextSpare
+        chunk.nextSpare = nil
+        spareCount &-= 1
+        return chunk
     }
 
     /// Gives a chunk back; one that has grown or is too many is freed, and one that is held stays with its holder.
     package func give(_ chunk: Chunk) {
         if chunk.isHeld { return }
         outstanding &-= 1
-        guard chunk.capacity == chunkSize, spare.count < keep else { return }
+        guard chunk.capacity == chunkSize, spareCount < keep else { return }
         chunk.reset()
-        spare.append(chunk)
+        chunk.nextSpare = firstSpare
+        firstSpare = chunk
+        spareCount &+= 1
     }
 }

@@ -1,11 +1,10 @@
-import Dispatch
 import Reactor
 import Synchronization
 
 /// Writes log blocks to their destination, off the loops, in the order they come. A destination that is slower than
 /// the traffic loses blocks, counted, rather than memory.
 package final class LogWriter: Sendable {
-    private let queue = DispatchQueue(label: "portcullis.log")
+    private let queue = SerialQueue(label: "portcullis.log")
     private let pendingBlocks = Atomic<Int>(0)
     private let destination: Mutex<OutputDescriptor>
     private let path: String?
@@ -27,7 +26,7 @@ package final class LogWriter: Sendable {
     package func write(_ block: [UInt8]) -> Bool {
         if pendingBlocks.load(ordering: .relaxed) >= LogWriter.maximumPending { return false }
         pendingBlocks.add(1, ordering: .relaxed)
-        queue.async {
+        queue.submit {
             let output = self.destination.withLock { $0 }
             output.write(block)
             self.pendingBlocks.subtract(1, ordering: .relaxed)
@@ -38,7 +37,7 @@ package final class LogWriter: Sendable {
     /// Opens the file anew, after it was renamed (SIGUSR1).
     package func reopen() {
         guard let path else { return }
-        queue.async {
+        queue.submit {
             guard let fresh = try? OutputDescriptor(appendingTo: path) else { return }
             let old = self.destination.withLock { output in
                 let old = output
@@ -50,5 +49,5 @@ package final class LogWriter: Sendable {
     }
 
     /// Waits until everything taken so far is written.
-    package func flush() { queue.sync {} }
+    package func flush() { queue.flush() }
 }

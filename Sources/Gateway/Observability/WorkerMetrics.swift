@@ -4,8 +4,18 @@ package struct WorkerMetrics: Sendable {
     static let durationBounds: [Int64] = [
         500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
     ]
-    /// How many different reasons there can be.
+    /// One more than the highest status code.
     static let statusSlots = 600
+
+    /// The bucket that a duration falls into.
+    static func bucket(of microseconds: Int64) -> Int {
+        // Most requests are quick: the first bounds are the likely ones.
+        if microseconds <= 500 { return 0 }
+        if microseconds <= 1000 { return 1 }
+        var bucket = 2
+        while bucket < durationBounds.count, microseconds > durationBounds[bucket] { bucket &+= 1 }
+        return bucket
+    }
 
     /// Requests of one route (the last entry stands for requests without one).
     struct RouteCounters: Sendable {
@@ -37,26 +47,7 @@ package struct WorkerMetrics: Sendable {
 
     init(routeNames: [String], reasonCount: Int) {
         reasons = Array(repeating: 0, count: reasonCount)
-        use(routeNames: routeNames)
-    }
-
-    /// Makes room for the routes of a new configuration; counters of routes that keep their name go on.
-    mutating func use(routeNames: [String]) {
-        var known: [String: RouteCounters] = [:]
-        for route in routes { known[route.name] = route }
-        routes = (routeNames + [""]).map { known[$0] ?? RouteCounters(name: $0) }
-    }
-
-    /// Counts a finished request. `route` nil stands for none.
-    mutating func count(route: Int?, status: Int, microseconds: Int64) {
-        let index = route ?? routes.count - 1
-        if status < WorkerMetrics.statusSlots { routes[index].statuses[status] &+= 1 }
-        var bucket = 0
-        while bucket < WorkerMetrics.durationBounds.count, microseconds > WorkerMetrics.durationBounds[bucket] {
-            bucket &+= 1
-        }
-        routes[index].durations[bucket] &+= 1
-        routes[index].durationSum &+= microseconds
+        routes = routeNames.map { RouteCounters(name: $0) }
     }
 
     /// Adds another worker's counters to these. Both must know the same routes; others are appended.

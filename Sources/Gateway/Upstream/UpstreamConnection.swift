@@ -24,6 +24,8 @@ final class UpstreamConnection {
     }()
 
     let index: Int
+    /// The connection below this one in the pool.
+    var nextIdle: UpstreamConnection?
     var generation: UInt32 = 0
     var socket: Socket?
     var pool: UpstreamPool?

@@ -67,7 +67,10 @@ enum FieldSection {
         position &+= 1
         while position < count, FieldSyntax.isBlank(bytes[position]) { position &+= 1 }
         let valueStart = position
-        while position < count, FieldSyntax.isValue(bytes[position]) { position &+= 1 }
+        position = ByteScan.firstControl(in: bytes, from: position)
+        while position < count, bytes[position] == ASCII.tab {
+            position = ByteScan.firstControl(in: bytes, from: position &+ 1)
+        }
         guard position &+ 1 < count else {
             // A CR may still become a CRLF; anything else is wrong already.
             if position == count || bytes[position] == ASCII.carriageReturn { return .needMore }
@@ -93,7 +96,6 @@ enum FieldSection {
             // RFC 9112 section 5.2 where the line begins with it, section 5.1 otherwise.
             return position == start ? .obsoleteFold : .spaceBeforeColon
         }
-        if byte == ASCII.carriageReturn { return .bareCarriageReturn }
         return byte == ASCII.lineFeed ? .bareLineFeed : .malformedFieldName
     }
 
@@ -119,7 +121,9 @@ enum FieldSection {
         for i in name.indices {
             let byte = name[i]
             guard ASCII.isLetter(byte) || ASCII.isDigit(byte) else { continue }
-            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else { return false }
+            guard matched < letters.utf8CodeUnitCount, ASCII.lowercased(byte) == letters.span[matched] else {
+                return false
+            }
             matched &+= 1
         }
         return matched == letters.utf8CodeUnitCount

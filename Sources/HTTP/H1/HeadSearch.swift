@@ -10,8 +10,8 @@ struct HeadSearch: Sendable {
 
     /// Whether the head is worth parsing now.
     ///
-    /// It is on the first call, when an empty line or a line feed that cannot be right has come in, and when the limit is
-    /// reached: then the parser says whether the head is wrong or only too long.
+    /// It is on the first call, when an empty line or a line feed that cannot be right has come in, and when the limit
+    /// is reached: then the parser says whether the head is wrong or only too long.
     mutating func isDue(_ bytes: Span<UInt8>, limit: Int) -> Bool {
         guard begun else {
             begun = true

@@ -10,8 +10,8 @@ package enum ResponseParseOutcome: Sendable {
     case invalid(HTTPParseError)
 }
 
-/// Parser of HTTP/1 response heads (RFC 9112 sections 2 to 6), as strict as that of requests: a response whose length can
-/// be read in two ways would put one user's answer into another's.
+/// Parser of HTTP/1 response heads (RFC 9112 sections 2 to 6), as strict as that of requests: a response whose length
+/// can be read in two ways would put one user's answer into another's.
 package struct ResponseParser: Sendable {
     private let limits: HTTPLimits
     private var search = HeadSearch()
@@ -103,7 +103,9 @@ struct StatusLine {
         position &+= 4
         guard position < bytes.count else { throw .needMore }
         // Some servers leave out the space when they give no reason.
-        if bytes[position] == ASCII.space { position &+= 1 } else if bytes[position] != ASCII.carriageReturn {
+        if bytes[position] == ASCII.space {
+            position &+= 1
+        } else if bytes[position] != ASCII.carriageReturn {
             throw .invalid(bytes[position] == ASCII.lineFeed ? .bareLineFeed : .malformedStatusLine)
         }
         let reasonStart = position

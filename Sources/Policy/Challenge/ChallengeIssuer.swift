@@ -7,6 +7,7 @@ import HTTP
 package final class ChallengeIssuer: Sendable {
     /// Longest target that a challenge repeats with its query (CHAL-02).
     private static let maximumTarget = 2_048
+    private static let plainBearer = ChallengeText(webgate: nil, level: 0).bearer
     private static let purpose = Array("portcullis request-ctx 1".utf8)
 
     private let keys: AEADKeyRing
@@ -24,14 +25,15 @@ package final class ChallengeIssuer: Sendable {
     /// that it recognises (CHAL-01, CHAL-04), else `Bearer`.
     ///
     /// - Parameters:
+    ///   - route: nil for endpoints.
     ///   - reason: a 401; a `Bearer` challenge tells of an error only where a token was sent (RFC 6750 section 3).
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
     package func append(
-        to chunk: Chunk, route: Route, reason: DenialReason, bytes: Span<UInt8>, head: RequestHead,
+        to chunk: Chunk, route: Route?, reason: DenialReason, bytes: Span<UInt8>, head: RequestHead,
         headers: HeaderTable, now: Int64
     ) {
-        if let webgate = route.webgate {
+        if let route, let webgate = route.webgate {
             let agent = headers.value(.userAgent) ?? .empty
             if webgate.mismatch == .oamAuth || webgate.recognises(bytes.slice(agent)) {
                 let end = head.query?.end ?? head.path.end
@@ -40,8 +42,9 @@ package final class ChallengeIssuer: Sendable {
                 return
             }
         }
-        chunk.ensureFree(route.challenge.bearer.count + 64)
-        chunk.append(route.challenge.bearer)
+        let bearer = route?.challenge.bearer ?? ChallengeIssuer.plainBearer
+        chunk.ensureFree(bearer.count + 64)
+        chunk.append(bearer)
         if let error = reason.bearerError {
             chunk.append(", error=\"")
             chunk.append(error)

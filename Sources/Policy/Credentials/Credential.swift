@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 
 /// The scheme of an `Authorization` value and what follows it (RFC 9110 section 11.6.2).
 struct Credential {
@@ -10,20 +11,22 @@ struct Credential {
     }
 
     let scheme: Scheme
-    /// Range in the field value; empty where nothing follows the scheme.
-    let rest: Range<Int>
+    /// Range of the field value; empty where nothing follows the scheme.
+    let rest: ByteRange
 
     init(_ value: Span<UInt8>) {
-        var end = 0
-        while end < value.count, value[end] != ASCII.space { end += 1 }
-        let name = value.extracting(first: end)
-        while end < value.count, value[end] == ASCII.space { end += 1 }
-        rest = end..<value.count
+        guard let (name, rest) = Credentials.split(value) else {
+            scheme = .other
+            self.rest = .empty
+            return
+        }
+        self.rest = rest
+        let text = value.slice(name)
         // The scheme is compared without case (ISS-08).
-        if equalIgnoringCase(Credential.bearer, name) || equalIgnoringCase(Credential.oamAuth, name) {
+        if equalIgnoringCase(Credential.bearer, text) || equalIgnoringCase(Credential.oamAuth, text) {
             scheme = .token
         } else {
-            scheme = equalIgnoringCase(Credential.basic, name) ? .basic : .other
+            scheme = equalIgnoringCase(Credential.basic, text) ? .basic : .other
         }
     }
 

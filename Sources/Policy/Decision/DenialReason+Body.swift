@@ -33,7 +33,7 @@ extension DenialReason {
     }
 
     /// The JSON body in UTF-8 (section 1.6). Rendered once for the whole run: a refusal formats nothing.
-    package var body: [UInt8] { DenialReason.bodies[DenialReason.position(self)] }
+    package var body: [UInt8] { DenialReason.bodies[position] }
 
     private static let bodies: [[UInt8]] = allCases.map { reason in
         let text =
@@ -46,8 +46,6 @@ extension DenialReason {
         uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) }
     )
 
-    private static func position(_ reason: DenialReason) -> Int { positions[reason] ?? 0 }
-
     /// Place among `allCases`, for counters.
-    package var position: Int { DenialReason.position(self) }
+    package var position: Int { DenialReason.positions[self] ?? 0 }
 }

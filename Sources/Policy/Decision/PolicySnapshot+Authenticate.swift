@@ -29,7 +29,7 @@ extension PolicySnapshot {
             case .other: return .rejected(.unsupportedScheme)
             }
         }
-        let rest = value.extracting(credential.rest)
+        let rest = value.slice(credential.rest)
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
         case .basic: return passwords.authenticate(rest, bytes: bytes, headers: headers)

@@ -21,15 +21,13 @@ extension PolicySnapshot {
         mutating func build() -> PolicySnapshot {
             let ownOrigins = ownOrigins()
             let allowOrigin = allowOrigin(settings.allowOrigin, at: "/policies/Security_AllowOrigin")
-            var ordered: [Webgate] = []
             for (index, webgate) in settings.webgates.enumerated() {
                 let made = make(webgate, at: "/webgates/\(index)")
-                ordered.append(made)
                 webgates[made.name] = made
             }
             let routes = routes(under: allowOrigin)
             return PolicySnapshot(
-                settings, routes: RouteTable(routes: routes, endpoints: settings.endpoints), webgates: ordered,
+                settings, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
                 cors: CORSPolicy(settings.cors, ownOrigins: ownOrigins), allowOrigin: allowOrigin)
         }
 

@@ -6,11 +6,11 @@ import JOSE
 /// Everything that decides about requests, as of one reading of the configuration. Immutable and shared by all workers.
 ///
 /// The order of questions is that of AMB-32: `match`, `screenOrigin`, `authenticate`, `authorize`. Each is one call per
-/// request, takes the time as an argument and touches nothing outside.
+/// request, takes the time as an argument and touches nothing outside. A refusal by `match` is screened, too, so that an
+/// allowed page can read the 404 or 405; a 403 of the screening goes before a 405.
 package final class PolicySnapshot: Sendable {
     package let generation: UInt64
     package let routes: RouteTable
-    package let webgates: [Webgate]
     package let roles: RoleCatalogue
     package let challenges: ChallengeIssuer
     package let revocations: RevocationList
@@ -23,12 +23,10 @@ package final class PolicySnapshot: Sendable {
     let passwords: BasicCredentials
 
     init(
-        _ settings: PolicySettings, routes: RouteTable, webgates: [Webgate], cors: CORSPolicy,
-        allowOrigin: AllowOriginPolicy
+        _ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy, allowOrigin: AllowOriginPolicy
     ) {
         generation = settings.generation
         self.routes = routes
-        self.webgates = webgates
         self.cors = cors
         self.allowOrigin = allowOrigin
         roles = settings.roles
@@ -69,10 +67,10 @@ package final class PolicySnapshot: Sendable {
     }
 
     /// Appends the CORS lines of a reply of any status, `Vary: Origin` at the least. Each line ends in CRLF.
-    package func appendCORSFields(
-        to chunk: Chunk, _ verdict: OriginVerdict, status: Int, bytes: Span<UInt8>, headers: HeaderTable
-    ) {
-        cors.appendFields(to: chunk, verdict, status: status, bytes: bytes, headers: headers)
+    ///
+    /// - Parameter origin: the value of `Origin` where the verdict was `allowed`; empty for any other request.
+    package func appendCORSFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
+        cors.appendFields(to: chunk, origin: origin, status: status)
     }
 
     /// Appends the CORS lines of the 204 that answers an allowed preflight. Each line ends in CRLF.

@@ -4,9 +4,7 @@ import Bytes
 /// section 4.0; the default is that none may.
 package struct AllowOriginPolicy: Sendable {
     private let patterns: [URLPattern]
-    /// Whether a browser could be allowed at all.
-    package var allowsNone: Bool { patterns.isEmpty }
-    /// Whether some pattern has a wildcard in the last label of its host.
+    /// What is odd about its entries, in their order.
     package let problems: [OriginPatternProblem]
 
     /// - Parameter text: `disallow`, or URL patterns separated by commas; nil and empty mean `disallow` (CORS-02).

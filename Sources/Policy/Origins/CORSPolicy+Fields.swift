@@ -5,21 +5,17 @@ extension CORSPolicy {
     /// Appends the lines that every reply under CORS carries, refusals included: `Vary: Origin`, and for an allowed
     /// origin what lets the page read the reply (CORS-06, CORS-07).
     ///
-    /// The upstream's `Access-Control-*` lines must have been dropped, its `Vary` stays beside this one.
-    ///
-    /// - Parameter bytes: the buffer of `headers`.
-    func appendFields(
-        to chunk: Chunk, _ verdict: OriginVerdict, status: Int, bytes: Span<UInt8>, headers: HeaderTable
-    ) {
-        guard verdict == .allowed || verdict == .preflight, let origin = headers.value(.origin) else {
+    /// The upstream's `Access-Control-*` lines must have been dropped; its `Vary` stays beside this one.
+    func appendFields(to chunk: Chunk, origin: Span<UInt8>, status: Int) {
+        if origin.isEmpty {
             chunk.ensureFree(16)
             chunk.append("Vary: Origin\r\n")
             return
         }
         let tail = status == 401 ? afterOriginOfChallenge.span : afterOrigin.span
-        chunk.ensureFree(64 + Int(origin.count) + tail.count)
+        chunk.ensureFree(64 + origin.count + tail.count)
         chunk.append("Vary: Origin\r\nAccess-Control-Allow-Origin: ")
-        chunk.append(bytes.slice(origin))
+        chunk.append(origin)
         chunk.append(tail)
     }
 

@@ -3,27 +3,31 @@ import Bytes
 /// One entry of an allow list of URLs: `scheme "://" host [":" port] [path]`, with `*` inside host labels, port and
 /// path segments (grammar 4.0).
 package struct URLPattern: Sendable {
-    /// Lower case; never a wildcard (AMB-13).
-    private let scheme: [UInt8]
+    /// Scheme and host in lower case, port and path as they are, and the default port where none is written: all parts
+    /// lie in one buffer, so that matching touches no reference count.
+    private let text: [UInt8]
+    /// Never has a wildcard (AMB-13).
+    private let scheme: ByteRange
     /// One per label of the host; a single one for an IPv6 literal, which is compared as text.
-    private let labels: [SegmentGlob]
+    private let labels: [ByteRange]
     private let isAddress: Bool
     /// Nil only where a scheme without a default port stands without one.
-    private let port: SegmentGlob?
+    private let port: ByteRange?
     /// Whether an origin that tells no port fits.
     private let matchesDefaultPort: Bool
+    private let pathRange: ByteRange
+
     /// The path with its leading `/`; empty where there is none. An origin never has one.
-    package let path: [UInt8]
+    package var path: [UInt8] { Array(text[pathRange.range]) }
+
     /// Whether the last label of the host has a wildcard, which then reaches into other top-level domains (AMB-16).
-    package let reachesTopLevel: Bool
+    package var reachesTopLevel: Bool { labels.last.map { text[$0.range].contains(SegmentGlob.wildcard) } ?? false }
 
     /// - Throws: why no URL can match the text.
-    package init(_ text: [UInt8]) throws(URLPatternError) {
-        guard let schemeEnd = SerializedOrigin.endOfScheme(text.span) else { throw .noScheme }
-        scheme = text[..<schemeEnd].map(ASCII.lowercased)
-        let rest = text[(schemeEnd + 3)...]
+    package init(_ written: [UInt8]) throws(URLPatternError) {
+        guard let schemeEnd = SerializedOrigin.endOfScheme(written.span) else { throw .noScheme }
+        let rest = written[(schemeEnd + 3)...]
         let authorityEnd = rest.firstIndex { $0 == ASCII.slash || $0 == ASCII.backslash } ?? rest.endIndex
-        path = Array(rest[authorityEnd...])
         let authority = rest[..<authorityEnd]
         guard !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             throw .queryOrFragment
@@ -31,105 +35,94 @@ package struct URLPattern: Sendable {
         guard !authority.contains(UInt8(ascii: "@")) else { throw .userInformation }
 
         let hostEnd: Int
-        if authority.first == UInt8(ascii: "[") {
-            guard let end = SerializedOrigin.endOfAddress(text.span, from: authority.startIndex) else {
+        isAddress = authority.first == UInt8(ascii: "[")
+        if isAddress {
+            guard let end = SerializedOrigin.endOfAddress(written.span, from: authority.startIndex) else {
                 throw .invalidHost
             }
             hostEnd = end
-            isAddress = true
-            labels = [SegmentGlob(text[authority.startIndex..<end], ignoringCase: true)]
+            labels = [ByteRange(authority.startIndex..<end)]
         } else {
             hostEnd = authority.firstIndex(of: ASCII.colon) ?? authority.endIndex
-            isAddress = false
             labels = try URLPattern.labels(of: authority[..<hostEnd])
         }
-        reachesTopLevel = labels.last?.hasWildcard ?? false
-        port = try URLPattern.port(of: authority[hostEnd...], scheme: scheme)
-        matchesDefaultPort =
-            switch (port, URLPattern.defaultPort(of: scheme)) {
-            case (let port?, let number?): port.matches(number.span)
-            case (nil, _): true
-            case (_?, nil): false
-            }
+        let lowered = written[..<hostEnd].map(ASCII.lowercased) + written[hostEnd...]
+        let defaultPort = URLPattern.defaultPort(of: lowered[..<schemeEnd])
+        scheme = ByteRange(0..<schemeEnd)
+        pathRange = ByteRange(authorityEnd..<written.count)
+        text = lowered + defaultPort
+        let impliedPort = ByteRange(start: lowered.count, count: defaultPort.count)
+        if hostEnd == authorityEnd {
+            port = defaultPort.isEmpty ? nil : impliedPort
+            matchesDefaultPort = true
+        } else {
+            try URLPattern.checkPort(authority[hostEnd...])
+            let own = ByteRange((hostEnd + 1)..<authorityEnd)
+            port = own
+            let number = written.span.slice(own)
+            let implied = defaultPort.span
+            matchesDefaultPort =
+                implied.isEmpty ? false : SegmentGlob.matches(number, implied, ignoringCase: false)
+        }
     }
 
-    private static func labels(of host: ArraySlice<UInt8>) throws(URLPatternError) -> [SegmentGlob] {
+    private static func labels(of host: ArraySlice<UInt8>) throws(URLPatternError) -> [ByteRange] {
         let labels = host.split(separator: ASCII.dot, omittingEmptySubsequences: false)
         for label in labels {
             guard !label.isEmpty else { throw .invalidHost }
-            for byte in label where byte != UInt8(ascii: "*") && !SerializedOrigin.isNameCharacter(byte) {
+            for byte in label where byte != SegmentGlob.wildcard && !SerializedOrigin.isNameCharacter(byte) {
                 throw .invalidHost
             }
         }
-        return labels.map { SegmentGlob($0, ignoringCase: true) }
+        return labels.map { ByteRange($0.startIndex..<$0.endIndex) }
     }
 
-    /// - Parameter text: empty, or a colon and the port.
-    private static func port(of text: ArraySlice<UInt8>, scheme: [UInt8]) throws(URLPatternError) -> SegmentGlob? {
-        guard !text.isEmpty else { return defaultPort(of: scheme).map { SegmentGlob($0, ignoringCase: false) } }
+    /// - Parameter text: a colon and the port.
+    private static func checkPort(_ text: ArraySlice<UInt8>) throws(URLPatternError) {
         let digits = text.dropFirst()
         guard text.first == ASCII.colon, !digits.isEmpty, digits.count <= 6 else { throw .invalidPort }
-        for byte in digits where byte != UInt8(ascii: "*") && !ASCII.isDigit(byte) { throw .invalidPort }
-        return SegmentGlob(digits, ignoringCase: false)
+        for byte in digits where byte != SegmentGlob.wildcard && !ASCII.isDigit(byte) { throw .invalidPort }
     }
 
-    /// The port that a scheme implies (CORS-03).
-    private static func defaultPort(of scheme: [UInt8]) -> [UInt8]? {
+    /// The port that a scheme implies (CORS-03); empty for none.
+    private static func defaultPort(of scheme: ArraySlice<UInt8>) -> [UInt8] {
         switch String(decoding: scheme, as: UTF8.self) {
         case "http": Array("80".utf8)
         case "https": Array("443".utf8)
-        default: nil
+        default: []
         }
     }
 
     /// Whether scheme, host and port of the origin fit; the path of the pattern is not looked at.
     ///
     /// - Parameters:
-    ///   - origin: the parts of `text`.
-    ///   - text: the serialised origin.
-    package func matches(_ origin: SerializedOrigin, of text: Span<UInt8>) -> Bool {
-        guard origin.isAddress == isAddress, bytesEqualIgnoringCase(text.slice(origin.scheme), scheme.span) else {
-            return false
-        }
-        guard let number = origin.port else { return matchesDefaultPort && matchesHost(text.slice(origin.host)) }
-        guard let port, port.matches(text.slice(number)) else { return false }
-        return matchesHost(text.slice(origin.host))
+    ///   - origin: the parts of `written`.
+    ///   - written: the serialised origin.
+    package func matches(_ origin: SerializedOrigin, of written: Span<UInt8>) -> Bool {
+        let pattern = text.span
+        guard origin.isAddress == isAddress,
+            bytesEqualIgnoringCase(pattern.slice(scheme), written.slice(origin.scheme)),
+            matchesHost(written.slice(origin.host))
+        else { return false }
+        guard let number = origin.port else { return matchesDefaultPort }
+        guard let port else { return false }
+        return SegmentGlob.matches(pattern.slice(port), written.slice(number), ignoringCase: false)
     }
 
     private func matchesHost(_ host: Span<UInt8>) -> Bool {
+        let pattern = text.span
         // The colons of an IPv6 literal are part of its text, and its pattern has no wildcard.
-        if isAddress { return labels[0].matches(host) }
+        if isAddress { return bytesEqualIgnoringCase(pattern.slice(labels[0]), host) }
         var start = 0
         for index in labels.indices {
+            // The counts of labels are equal when both sides come to their ends together (C18, C19).
+            guard start <= host.count else { return false }
             var end = start
             while end < host.count, host[end] != ASCII.dot { end += 1 }
-            guard labels[index].matches(host.extracting(start..<end)) else { return false }
-            // The counts of labels are equal when both sides come to their ends together (C18, C19).
-            if index == labels.count - 1 { return end == host.count }
-            guard end < host.count else { return false }
+            let label = host.extracting(start..<end)
+            guard SegmentGlob.matches(pattern.slice(labels[index]), label, ignoringCase: true) else { return false }
             start = end + 1
         }
-        return false
-    }
-}
-
-/// Why a text is no URL pattern.
-package enum URLPatternError: Error, Equatable, Sendable {
-    /// No `scheme://` in front, or a wildcard in it.
-    case noScheme
-    case userInformation
-    case queryOrFragment
-    /// Empty label, character that no host has, wildcard inside an IPv6 literal.
-    case invalidHost
-    case invalidPort
-
-    package var explanation: String {
-        switch self {
-        case .noScheme: "must begin with a literal scheme and ://"
-        case .userInformation: "must not have user information"
-        case .queryOrFragment: "must not have a query or fragment"
-        case .invalidHost: "has a host that no URL has"
-        case .invalidPort: "has a port that no URL has"
-        }
+        return start == host.count + 1
     }
 }

@@ -11,6 +11,10 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// Who am I (BASIC-04).
     case whoAmI
 
+    /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
+    /// reads its clients' credentials itself.
+    package var wantsPrincipal: Bool { self == .whoAmI }
+
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
         switch self {

@@ -2,7 +2,7 @@ import CLinux
 
 /// The array that `epoll_wait` fills.
 @safe
-struct EventBuffer: ~Copyable {
+final class EventBuffer {
     // SAFETY: allocated here, freed in `deinit`; indices are checked against what the kernel filled.
     private let events: UnsafeMutablePointer<epoll_event>
     private let capacity: Int32
@@ -17,7 +17,7 @@ struct EventBuffer: ~Copyable {
     deinit { unsafe events.deallocate() }
 
     /// Waits until something happens or the time is over.
-    mutating func wait(epoll: Int32, timeoutMilliseconds: Int32) {
+    func wait(epoll: Int32, timeoutMilliseconds: Int32) {
         let n = unsafe clinux_epoll_wait(epoll, events, capacity, timeoutMilliseconds)
         count = max(0, Int(n))
     }

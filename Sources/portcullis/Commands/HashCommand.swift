@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Foundation
+import Reactor
 
 /// `portcullis hash`: a password as `users.json` stores it.
 enum HashCommand: Command {
@@ -47,17 +48,8 @@ enum HashCommand: Command {
 
     /// One line; without echo where a person types it.
     private static func readPassword() -> String? {
-        guard isatty(0) == 1 else { return readLine(strippingNewline: true) }
+        guard TerminalInput.isTerminal else { return readLine(strippingNewline: true) }
         Terminal.complain("password:")
-        var settings = termios()
-        guard unsafe tcgetattr(0, &settings) == 0 else { return readLine(strippingNewline: true) }
-        let before = settings
-        settings.c_lflag &= ~tcflag_t(ECHO)
-        unsafe tcsetattr(0, TCSANOW, &settings)
-        defer {
-            var restored = before
-            unsafe tcsetattr(0, TCSANOW, &restored)
-        }
-        return readLine(strippingNewline: true)
+        return TerminalInput.withoutEcho { readLine(strippingNewline: true) }
     }
 }

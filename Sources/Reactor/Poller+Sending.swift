@@ -1,0 +1,66 @@
+import Bytes
+import CLinux
+
+/// Sending: at once where the kernel takes it, else when it does.
+extension Poller {
+    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over. A broken connection is
+    /// reported as `.failed`.
+    package func send(_ socket: Socket, _ chunk: Chunk) {
+        guard socket.descriptor >= 0, socket.failure == 0, !chunk.isEmpty else {
+            chunks.give(chunk)
+            return
+        }
+        if socket.outboxCount == 0, !socket.connecting {
+            attempt(socket, Kernel.send(socket.descriptor, chunk))
+        }
+        keep(chunk, for: socket)
+    }
+
+    /// Sends what two chunks hold, in one system call where possible, and takes both over.
+    package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
+        guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
+            send(socket, first)
+            send(socket, second)
+            return
+        }
+        attempt(socket, Kernel.send(socket.descriptor, first, second))
+        keep(first, for: socket)
+        keep(second, for: socket)
+    }
+
+    func attempt(_ socket: Socket, _ result: Int) {
+        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
+            socket.failure = Int32(-result)
+            queue(socket)
+        }
+    }
+
+    func keep(_ chunk: Chunk, for socket: Socket) {
+        if chunk.isEmpty || socket.failure != 0 {
+            chunks.give(chunk)
+        } else {
+            socket.outbox.append(chunk)
+            socket.outboxCount += chunk.count
+        }
+    }
+
+    func flush(_ socket: Socket) {
+        while let chunk = socket.outbox.first {
+            let before = chunk.count
+            let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
+            let total = before + (second?.count ?? 0)
+            let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
+            if sent < 0 {
+                attempt(socket, sent)
+                if sent == -Int(EINTR) { continue }
+                return
+            }
+            socket.outboxCount -= sent
+            while let head = socket.outbox.first, head.isEmpty {
+                socket.outbox.removeFirst()
+                chunks.give(head)
+            }
+            if sent < total { return }
+        }
+    }
+}

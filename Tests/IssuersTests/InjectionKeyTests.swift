@@ -1,0 +1,67 @@
+import Identity
+import Issuers
+import Testing
+
+@Suite struct InjectionKeyTests {
+    /// CACHE-03 and the rule on cache scope: one fact differs, the key differs.
+    private static let different: [InjectionKey] = {
+        let target = Callers.target()
+        func key(_ principal: Principal, _ target: InjectionTarget = target) -> InjectionKey {
+            InjectionKey(principal: principal, target: target)
+        }
+        return [
+            key(Callers.principal()),
+            key(Callers.principal("ann")),
+            key(Callers.principal(kind: .client)),
+            key(Callers.principal(kind: .anonymous)),
+            key(Callers.principal(issuer: "partner")),
+            key(Callers.principal(backend: "mbe-sch-1")),
+            key(Callers.principal(backend: nil)),
+            key(Callers.principal(level: 3)),
+            key(Callers.principal(virtual: true)),
+            key(Callers.principal(roles: ["Manager"])),
+            key(Callers.principal(roles: ["Manager", "Clerk"])),
+            key(Callers.principal(roles: ["a,b"])),
+            key(Callers.principal(roles: ["a", "b"])),
+            key(Callers.principal(), Callers.target("HighWG")),
+            key(Callers.principal(), Callers.target("")),
+            key(Callers.principal(), Callers.target("InventoryWG", DummyIssuer(configurationID: "dummy:2"))),
+            // Fields that run together, and names that are only canonically equal.
+            key(Callers.principal("joem", backend: "be-inv-1")),
+            key(Callers.principal("joe", backend: "mbe-inv-1InventoryWG"), Callers.target("")),
+            key(Callers.principal("K")), key(Callers.principal("\u{212A}")),
+            key(Callers.principal(issuer: "K")), key(Callers.principal(issuer: "\u{212A}")),
+        ]
+    }()
+
+    @Test func everyFactCounts() {
+        for (i, left) in Self.different.enumerated() {
+            for (j, right) in Self.different.enumerated() {
+                #expect((left == right) == (i == j), "\(i) and \(j)")
+            }
+        }
+        #expect(Set(Self.different).count == Self.different.count)
+    }
+
+    /// Another token of the same caller, another route of the same webgate: one injected token.
+    @Test func sameFactsInOtherObjectsAreTheSameKey() {
+        let catalogue = RoleCatalogue(["Clerk", "b", "Manager"])
+        let left = InjectionKey(principal: Callers.principal(roles: ["Manager"]), target: Callers.target())
+        let right = InjectionKey(
+            principal: Callers.principal(roles: ["Manager"], catalogue: catalogue), target: Callers.target())
+        #expect(left == right)
+        #expect(left.hashValue == right.hashValue)
+    }
+
+    /// After a reload a bit of a role set may stand for another role: names are compared, not bits.
+    @Test func rolesOfAnotherCatalogueAreComparedByName() {
+        let old = RoleCatalogue(["Manager", "Clerk"])
+        let new = RoleCatalogue(["Clerk", "Manager"])
+        let left = InjectionKey(
+            principal: Callers.principal(roles: ["Manager"], catalogue: old), target: Callers.target())
+        let right = InjectionKey(
+            principal: Callers.principal(roles: ["Clerk"], catalogue: new), target: Callers.target())
+        #expect(left.principal.roles == right.principal.roles)
+        #expect(left != right)
+    }
+}

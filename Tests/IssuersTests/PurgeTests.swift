@@ -1,0 +1,97 @@
+import Identity
+import Issuers
+import Testing
+
+/// CACHE-07.
+@Suite struct PurgeTests {
+    let store = IssuedTokenStore()
+    let joe = Callers.key("joe")
+    let joeHigh = Callers.key("joe", "HighWG")
+    let ann = Callers.key("ann")
+    let other = InjectionKey(
+        principal: Callers.principal("joe", backend: "mbe-sch-1"),
+        target: Callers.target("WG", DummyIssuer(configurationID: "dummy:2")))
+
+    init() throws {
+        for (key, text) in [(joe, "joe"), (joeHigh, "high"), (ann, "ann"), (other, "other")] {
+            try store.fill(key, text, at: 0)
+        }
+    }
+
+    @Test func subject() {
+        #expect(store.entries(subject: "joe") == 3)
+        store.purge(subject: "joe")
+        #expect(store.entries(subject: "joe") == 0)
+        #expect(store.answer(ann, at: 1) == .hit("ann"))
+        for key in [joe, joeHigh, other] { #expect(store.answer(key, at: 1) == .lead) }
+        #expect(store.counters.purged == 3)
+    }
+
+    @Test func backend() {
+        store.purge(backendID: "mbe-inv-1")
+        #expect(store.answer(other, at: 1) == .hit("other"))
+        #expect(store.entries(subject: "joe") == 1)
+        #expect(store.entries(subject: "ann") == 0)
+    }
+
+    @Test func configuration() {
+        store.purge(configurationID: "dummy:2")
+        #expect(store.answer(other, at: 1) == .lead)
+        #expect(store.counters.entries == 3)
+    }
+
+    @Test func everything() {
+        store.purgeAll()
+        #expect(store.counters.entries == 0)
+        #expect(store.counters.purged == 4)
+    }
+
+    /// An upstream refuses a token that has been replaced already: the new one stays.
+    @Test func refusedToken() throws {
+        guard case .hit(let token, _) = store.ask(joe, at: 1) else { throw Missing.token }
+        store.purge(token, for: joe)
+        try store.fill(joe, "new", at: 1)
+        store.purge(token, for: joe)
+        #expect(store.answer(joe, at: 2) == .hit("new"))
+        #expect(store.answer(joeHigh, at: 2) == .hit("high"))
+    }
+
+    /// A token that was asked for before the purge is not kept after it, and those who come later don't wait for it.
+    @Test func callUnderWay() throws {
+        let bob = Callers.key("bob")
+        let flight = try #require(store.ask(bob, 1, at: 0).flight)
+        #expect(Answer(store.ask(bob, 2, at: 0)) == .join)
+        store.purge(subject: "bob")
+        let lookup = store.ask(bob, 3, at: 0)
+        #expect(Answer(lookup) == .lead)
+        let completion = store.complete(flight, .success(IssuedToken("stale")), now: 0)
+        #expect(completion.waiters.map(\.exchange) == [2])
+        #expect(store.entries(subject: "bob") == 0)
+        #expect(Answer(store.ask(bob, 4, at: 0)) == .join)
+        let second = try #require(lookup.flight)
+        #expect(store.complete(second, .success(IssuedToken("fresh")), now: 0).waiters.map(\.exchange) == [4])
+        #expect(store.answer(bob, at: 0) == .hit("fresh"))
+    }
+
+    @Test func refreshUnderWay() throws {
+        let flight = try #require(store.ask(ann, at: 3000).flight)
+        store.purgeAll()
+        _ = store.complete(flight, .success(IssuedToken("stale", issuedAt: 3000, expiresAt: 9000)), now: 3000)
+        #expect(store.answer(ann, at: 3000) == .lead)
+    }
+
+    @Test func epochChanges() throws {
+        var epochs: Set<UInt64> = [store.epoch]
+        store.purge(subject: "nobody")
+        epochs.insert(store.epoch)
+        store.purge(backendID: "x")
+        epochs.insert(store.epoch)
+        store.purge(configurationID: "x")
+        epochs.insert(store.epoch)
+        store.purgeAll()
+        epochs.insert(store.epoch)
+        #expect(epochs.count == 5)
+    }
+
+    enum Missing: Error { case token }
+}

@@ -1,0 +1,85 @@
+import Identity
+import Testing
+
+@testable import Policy
+
+@Suite("BASIC-01 to BASIC-03, MBE-03: Basic")
+struct BasicDecisionTests {
+    private let snapshot = TestPolicy.snapshot()
+
+    private func decision(_ fields: [(String, String)], _ method: String = "GET", _ path: String = "/inventory/items")
+        -> Decision
+    {
+        decide(TestRequest(method, path, fields), snapshot)
+    }
+
+    @Test("a user's name and password, with the backend's id under any case of its name (BASIC-01)")
+    func users() {
+        #expect(decision([basic("joe:Welcome1"), inventoryID]) == .allowed("joe"))
+        #expect(
+            decision([basic("joe:Welcome1"), ("oracle-mobile-backend-id", "mbe-inv-1")], "POST") == .allowed("joe"))
+        #expect(decision([basic("ann:Welcome2"), inventoryID], "POST") == .denied(.roleRequired))
+        #expect(decision([basic("joe:wrong"), inventoryID]) == .denied(.wrongPassword))
+        #expect(decision([basic("ghost:Welcome1"), inventoryID]) == .denied(.wrongPassword))
+        #expect(decision([basic("sso1:"), inventoryID]) == .denied(.wrongPassword))
+    }
+
+    @Test("the first colon splits, and the scheme has any case (BASIC-06)")
+    func colons() {
+        #expect(decision([basic("bob:a:b"), inventoryID], "GET", "/inventory/me") == .allowed("bob"))
+        let lower = ("Authorization", "bAsIc Ym9iOmE6Yg==")
+        #expect(decision([lower, inventoryID], "GET", "/inventory/me") == .allowed("bob"))
+    }
+
+    @Test(
+        "what is no Basic credential",
+        arguments: [
+            "Basic", "Basic ", "Basic @@@", "Basic am9l", "Basic am9lOldlbGNvbWUx=", "Basic am9lOldlbGNvbWUx x",
+            "Basic Og==",
+        ])
+    func malformed(_ value: String) {
+        #expect(decision([("Authorization", value), inventoryID]) == .denied(.malformedCredential))
+    }
+
+    @Test("without an id, with an unknown one or with two it is 401 (BASIC-03)")
+    func backendID() {
+        #expect(decision([basic("joe:Welcome1")]) == .denied(.missingBackend))
+        #expect(decision([basic("joe:Welcome1"), ("Oracle-Mobile-Backend-ID", "nope")]) == .denied(.unknownBackend))
+        #expect(decision([basic("joe:Welcome1"), inventoryID, inventoryID]) == .denied(.missingBackend))
+        #expect(DenialReason.missingBackend.body == DenialReason.unknownBackend.body)
+    }
+
+    @Test("the anonymous key opens routes without login and no others (BASIC-02)")
+    func anonymousKey() {
+        let key = ("Authorization", "Basic YW5vbi1pbnY6azN5")
+        #expect(decision([key, inventoryID], "GET", "/inventory/public") == .allowed("anonymous"))
+        #expect(decision([key, inventoryID], "GET", "/inventory/me") == .denied(.loginRequired))
+        #expect(decision([key], "GET", "/inventory/public") == .denied(.missingBackend))
+        // The key of one backend is nothing at another.
+        #expect(
+            decision([key, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone") == .denied(.wrongPassword))
+        // A backend without a key takes no empty one.
+        let empty = ("Authorization", "Basic ")
+        #expect(
+            decision([empty, ("Oracle-Mobile-Backend-ID", "mbe-sch-1")], "GET", "/anyone")
+                == .denied(.malformedCredential))
+    }
+
+    @Test("Basic for another backend than the route's is 403 (ISS-07)")
+    func otherBackend() {
+        let scheduler = ("Oracle-Mobile-Backend-ID", "mbe-sch-1")
+        #expect(decision([basic("joe:Welcome1"), scheduler]) == .denied(.backendNotAllowed))
+    }
+
+    @Test("MBE-03: with httpBasic off, users and the anonymous key get 401")
+    func basicOff() {
+        var backend = TestPolicy.inventory
+        backend.httpBasic = false
+        let off = TestPolicy.snapshot(TestPolicy.settings(backends: [backend]))
+        for credential in [basic("joe:Welcome1"), ("Authorization", "Basic YW5vbi1pbnY6azN5")] {
+            let request = TestRequest("GET", "/inventory/public", [credential, inventoryID])
+            #expect(decide(request, off) == .denied(.basicDisabled))
+        }
+        #expect(DenialReason.basicDisabled.status == 401)
+    }
+}

@@ -1,0 +1,96 @@
+import HTTP
+import Testing
+
+@testable import Policy
+
+@Suite("Building a snapshot: problems by JSON pointer")
+struct PolicyBuildTests {
+    /// The pointers of the errors that a change of the fixture makes.
+    private func errors(_ change: (inout PolicySettings) -> Void) -> [String] {
+        var settings = TestPolicy.settings()
+        change(&settings)
+        let (snapshot, problems) = PolicySnapshot.make(settings)
+        let errors = problems.filter { $0.severity == .error }
+        #expect((snapshot == nil) == !errors.isEmpty)
+        return errors.map(\.pointer)
+    }
+
+    @Test func fixtureIsSound() {
+        #expect(PolicySnapshot.make(TestPolicy.settings()).problems.isEmpty)
+    }
+
+    @Test("names and levels of Webgates (CHAL-08)")
+    func webgates() {
+        #expect(errors { $0.webgates.append(WebgateSettings(name: "a:b", level: 1)) } == ["/webgates/3/name"])
+        #expect(errors { $0.webgates.append(WebgateSettings(name: "", level: 1)) } == ["/webgates/3/name"])
+        #expect(
+            errors { $0.webgates.append(WebgateSettings(name: String(repeating: "a", count: 65), level: 1)) }
+                == ["/webgates/3/name"])
+        #expect(errors { $0.webgates.append(WebgateSettings(name: "HighWG", level: 1)) } == ["/webgates/3/name"])
+        #expect(errors { $0.webgates[2].level = 11 } == ["/webgates/2/level"])
+        #expect(errors { $0.webgates[2].level = -1 } == ["/webgates/2/level"])
+    }
+
+    @Test("routes")
+    func routes() {
+        #expect(errors { $0.routes[3].path = "me" } == ["/routes/3/path"])
+        #expect(errors { $0.routes[3].webgate = "Nowhere" } == ["/routes/3/webgate"])
+        #expect(errors { $0.routes[3].hosts = ["ok.example.com", "a b"] } == ["/routes/3/hosts/1"])
+        #expect(errors { $0.routes[3].level = 99 } == ["/routes/3/level"])
+        #expect(errors { $0.routes[3].path = "/inventory/items" } == ["/routes/3/path"])
+        #expect(
+            errors {
+                $0.routes[3].path = "/inventory/items"
+                $0.routes[3].methods = ["PUT"]
+            }.isEmpty)
+        #expect(
+            errors {
+                $0.routes[3].path = "/inventory/items"
+                $0.routes[3].hosts = ["h.example.com"]
+            }.isEmpty)
+    }
+
+    @Test("role names are those of the catalogue, with case (ROLE-04)")
+    func roles() {
+        #expect(errors { $0.routes[3].roles.any = ["manager"] } == ["/routes/3/roles"])
+        #expect(errors { $0.routes[3].roles.none = ["Nobody"] } == ["/routes/3/roles"])
+        #expect(
+            errors { $0.routes[0].methodRoles["POST"] = RoleSettings(all: ["X"]) } == ["/routes/0/methods/POST/roles"])
+    }
+
+    @Test("own origins are origins")
+    func ownOrigins() {
+        #expect(errors { $0.ownOrigins = ["https://*.example.com"] } == ["/baseUrl"])
+        #expect(errors { $0.ownOrigins.append("https://gw.example.com/path") } == ["/additionalBaseUrls/0"])
+        #expect(errors { $0.ownOrigins = ["https://gw.example.com/"] }.isEmpty)
+    }
+
+    @Test("odd entries of an allow list are warnings where they stand")
+    func warnings() {
+        var settings = TestPolicy.settings()
+        settings.allowOrigin = "www.example.com"
+        settings.routes[8].allowOrigin = "https://only.example.com/"
+        let (snapshot, problems) = PolicySnapshot.make(settings)
+        #expect(snapshot != nil)
+        #expect(problems.map(\.pointer) == ["/policies/Security_AllowOrigin", "/routes/8/allowOrigin"])
+        #expect(problems.allSatisfy { $0.severity == .warning })
+    }
+
+    @Test("a rule of injection needs a field name and one place for the token (CACHE-04)")
+    func injection() {
+        let made = rule("X-Access-Token", "a {token} b")
+        #expect(made?.prefix == Array("a ".utf8))
+        #expect(made?.suffix == Array(" b".utf8))
+        #expect(made?.headerToken == .other)
+        #expect(InjectionRule(issuer: "local", issuerIndex: 0, configurationID: "1")?.headerToken == .authorization)
+        #expect(rule("X Y", "{token}") == nil)
+        #expect(rule("", "{token}") == nil)
+        #expect(rule("X", "Bearer") == nil)
+        #expect(rule("X", "{token}{token}") == nil)
+        #expect(rule("X", "{token}\r\nY: z") == nil)
+    }
+
+    private func rule(_ header: String, _ format: String) -> InjectionRule? {
+        InjectionRule(issuer: "local", issuerIndex: 0, configurationID: "1", header: header, format: format)
+    }
+}
