@@ -19,10 +19,11 @@ struct HeaderRewrite {
     ///
     /// - Parameters:
     ///   - path: the canonical path, the one that was matched (ROLE-05).
+    ///   - authority: `Host` where the request has none.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
         _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, client: Client,
-        into chunk: Chunk
+        authority: [UInt8], into chunk: Chunk
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
@@ -35,7 +36,7 @@ struct HeaderRewrite {
             chunk.append(bytes.slice(query))
         }
         chunk.append(" HTTP/1.1\r\nHost: ")
-        chunk.append(bytes.slice(head.authority))
+        if head.authority.isEmpty { chunk.append(authority) } else { chunk.append(bytes.slice(head.authority)) }
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
         for i in 0..<headers.count {

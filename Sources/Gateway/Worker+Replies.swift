@@ -171,7 +171,8 @@ extension Worker {
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.status, to: chunk)
         HeadWriter.appendField("X-Request-Id", exchange.requestID.span, to: chunk)
-        if let body { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
+        // RFC 9110 section 8.6: no length on a 204.
+        if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
         appendConnection(exchange, client, to: chunk)
         chunk.append("\r\n")
         if let body, exchange.head.method != .head {

@@ -198,6 +198,7 @@ final class Worker {
         }
         snapshot = fresh
         tokenCache.clear()
+        issuedTokens.clear()
         useRoutes(of: fresh)
     }
 

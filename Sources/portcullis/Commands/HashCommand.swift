@@ -39,7 +39,8 @@ enum HashCommand: Command {
             throw .failed
         }
         do {
-            Terminal.print(try PasswordHasher(aesKey: aesKey).make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
+            Terminal.print(
+                try PasswordHasher(aesKey: aesKey).make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
         } catch {
             Terminal.complain("portcullis: \(error)")
             throw .failed
