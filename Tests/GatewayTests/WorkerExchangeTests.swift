@@ -58,6 +58,7 @@ import Testing
         }
         let server = try bench.accepted()
         bench.turn(until: { server.text.hasSuffix("abc") })
+        server.forget()
         let response =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nfoo\r\n3\r\nbar\r\n0\r\nETag: z\r\n\r\n"
         for byte in Array(response.utf8) {
