@@ -27,7 +27,9 @@ struct HeaderRewrite {
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
-        chunk.ensureFree(bytes.count + path.count + 1024 + extraLength(exchange))
+        // The authority is written twice, and a blank behind each colon that may not have been there.
+        let twice = Int(head.authority.count) + headers.count
+        chunk.ensureFree(bytes.count + path.count + twice + 1024 + extraLength(exchange))
         chunk.append(bytes.slice(head.methodText))
         chunk.append(ASCII.space)
         chunk.append(path)
