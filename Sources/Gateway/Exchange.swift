@@ -94,10 +94,7 @@ final class Exchange {
         principal = nil
         issued = nil
         variesByOrigin = false
-        origin = Exchange.emptied(origin)
-        requestID = Exchange.emptied(requestID)
-        path = Exchange.emptied(path)
-        collected = collected.capacity > 4096 ? [] : Exchange.emptied(collected)
+        emptyBuffers()
         bodySeen = 0
         adminResource = nil
         reports = nil
@@ -112,11 +109,25 @@ final class Exchange {
         responseBytes = 0
     }
 
-    /// The same array without content, with its room.
-    private static func emptied(_ bytes: consuming [UInt8]) -> [UInt8] {
-        if bytes.isEmpty { return bytes }
-        var bytes = bytes
-        bytes.removeAll(keepingCapacity: true)
-        return bytes
+    /// Empties the buffers and keeps their room. Each is taken out of its property meanwhile: only then is it the one
+    /// reference, which an array needs to keep its room, and no exclusivity check is due.
+    private func emptyBuffers() {
+        var buffer = requestID
+        requestID = []
+        buffer.removeAll(keepingCapacity: true)
+        requestID = buffer
+        if !origin.isEmpty {
+            buffer = origin
+            origin = []
+            buffer.removeAll(keepingCapacity: true)
+            origin = buffer
+        }
+        if !path.isEmpty {
+            buffer = path
+            path = []
+            buffer.removeAll(keepingCapacity: true)
+            path = buffer
+        }
+        if collected.capacity > 0 { collected = [] }
     }
 }

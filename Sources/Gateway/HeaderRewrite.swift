@@ -19,14 +19,16 @@ struct HeaderRewrite {
     ///
     /// - Parameters:
     ///   - path: the canonical path, the one that was matched (ROLE-05).
+    ///   - authority: `Host` where the request has none.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
         _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, client: Client,
-        into chunk: Chunk
+        authority: [UInt8], into chunk: Chunk
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
-        chunk.ensureFree(bytes.count + path.count + 1024 + extraLength(exchange))
+        // A blank goes behind each colon that may not have been there.
+        chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         chunk.append(bytes.slice(head.methodText))
         chunk.append(ASCII.space)
         chunk.append(path)
@@ -35,7 +37,7 @@ struct HeaderRewrite {
             chunk.append(bytes.slice(query))
         }
         chunk.append(" HTTP/1.1\r\nHost: ")
-        chunk.append(bytes.slice(head.authority))
+        if head.authority.isEmpty { chunk.append(authority) } else { chunk.append(bytes.slice(head.authority)) }
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
         for i in 0..<headers.count {
@@ -65,8 +67,9 @@ struct HeaderRewrite {
     }
 
     /// Bytes that the head needs beside the received ones.
-    private static func extraLength(_ exchange: Exchange) -> Int {
-        var length = exchange.requestID.count
+    private static func extraLength(_ exchange: Exchange, _ authority: [UInt8]) -> Int {
+        // The authority stands in two fields, of which only one was received.
+        var length = exchange.requestID.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
             length += principal.subjectBytes.count + principal.roleBytes.count + principal.backendBytes.count
         }

@@ -63,7 +63,9 @@ extension Worker {
             return
         }
         guard let rewritten = canonicalise(exchange, bytes) else {
-            deny(exchange, .ambiguousPath, bytes)
+            // `OPTIONS *` asks about the server as a whole, for which nothing here answers (RFC 9110 section 9.3.7).
+            let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
+            deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
             return
         }
         let scratch = pathScratch

@@ -11,7 +11,8 @@ extension Worker {
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false), into: chunk)
+            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
+            authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
         exchange.forwardedAt = exchange.startedAt
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)

@@ -74,6 +74,13 @@ final class Worker {
 
     /// Runs until drained.
     func run(_ listeners: consuming [BoundListenerBox]) {
+        begin(listeners)
+        while !isFinished { turn() }
+        accessLog?.flush()
+    }
+
+    /// Takes the listeners over.
+    func begin(_ listeners: consuming [BoundListenerBox]) {
         for box in listeners {
             guard let bound = box.take() else { continue }
             do {
@@ -83,11 +90,12 @@ final class Worker {
             }
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
-        while !isFinished {
-            poller.wait()
-            while let completion = poller.next() { handle(completion) }
-        }
-        accessLog?.flush()
+    }
+
+    /// Waits for something to happen, and deals with all that has.
+    func turn() {
+        poller.wait()
+        while let completion = poller.next() { handle(completion) }
     }
 
     private func handle(_ completion: Completion) {
@@ -190,6 +198,7 @@ final class Worker {
         }
         snapshot = fresh
         tokenCache.clear()
+        issuedTokens.clear()
         useRoutes(of: fresh)
     }
 

@@ -55,13 +55,18 @@ package final class BlockingPool: Sendable {
     private func takeNext() -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard state.first < state.waiting.count else {
-                state.waiting.removeAll(keepingCapacity: state.waiting.count < 1024)
-                state.first = 0
                 state.running -= 1
                 return nil
             }
+            let work = state.waiting[state.first]
+            // What has run is let go of at once: there may be a password in it, and the queue may never be empty.
+            state.waiting[state.first] = {}
             state.first += 1
-            return state.waiting[state.first - 1]
+            if state.first * 2 > state.waiting.count {
+                state.waiting.removeFirst(state.first)
+                state.first = 0
+            }
+            return work
         }
     }
 }

@@ -17,8 +17,9 @@ extension Poller {
 
     /// Closes all listeners with the given ids; connections in their queues are refused by the kernel.
     package func stopListening(where isIncluded: (Int) -> Bool) {
-        for listener in listeners where listener.registered && isIncluded(listener.id) {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
+        for listener in listeners where !listener.closed && isIncluded(listener.id) {
+            // One that rests for want of descriptors is not registered, and must not come back.
+            if listener.registered { _ = clinux_epoll_remove(epoll.number, listener.descriptor.number) }
             _ = clinux_stop_listening(listener.descriptor.number)
             listener.registered = false
             listener.closed = true

@@ -50,7 +50,7 @@ package final class Poller {
 
     // MARK: Waiting
 
-    /// Waits for the next events. What `next` has not yet handed out is not lost.
+    /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
     package func wait() {
         settle()
         let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
@@ -108,7 +108,8 @@ package final class Poller {
         current = -1
     }
 
-    private func releaseEmptyInbox(_ socket: Socket) {
+    /// Gives the buffer back where nothing is unread in it.
+    package func releaseEmptyInbox(_ socket: Socket) {
         if let chunk = socket.received, chunk.isEmpty {
             socket.received = nil
             chunks.give(chunk)
@@ -130,10 +131,13 @@ package final class Poller {
             socket.connecting = false
             let error = clinux_socket_error(socket.descriptor)
             if error != 0 || broken { return fail(socket, error == 0 ? ECONNRESET : error) }
-            if mask & CLINUX_IN != 0 {
+            // A peer that spoke first, or has closed already, makes no further edge.
+            socket.hangup = mask & CLINUX_RDHUP != 0
+            if mask & CLINUX_IN != 0 || socket.hangup {
                 socket.readable = true
                 queue(socket)
             }
+            if socket.outboxCount > 0 { flush(socket) }
             return .connected(socket)
         }
         if mask & CLINUX_RDHUP != 0 || broken { socket.hangup = true }
@@ -149,14 +153,23 @@ package final class Poller {
     }
 
     func progress(_ socket: Socket) -> Completion? {
-        if socket.failure != 0 {
-            guard !socket.failureReported else { return nil }
-            socket.failureReported = true
-            return .failed(socket, KernelError(socket.failure))
-        }
+        if socket.failure != 0 { return reportFailure(socket) }
         guard socket.readable, !socket.sawEnd else { return nil }
         if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
         return receive(socket)
+    }
+
+    /// A peer may have answered before it broke the connection, as one does that refuses a long body: what it said is
+    /// read first.
+    private func reportFailure(_ socket: Socket) -> Completion? {
+        guard !socket.failureReported else { return nil }
+        if socket.readable, !socket.sawEnd, !socket.readingPaused, let completion = receive(socket) {
+            if case .received = completion {
+                queue(socket)
+                return completion
+            }
+        }
+        return fail(socket, socket.failure)
     }
 
     private func fail(_ socket: Socket, _ error: Int32) -> Completion? {
@@ -272,9 +285,12 @@ package final class Poller {
         if socket.readable { queue(socket) }
     }
 
-    /// Reads on where a full inbox or an unread end has stopped it.
+    /// Reads on where a full inbox or an unread end has stopped it, and gives a buffer back that was emptied in a later
+    /// turn than it was filled in.
     package func readMore(_ socket: Socket) {
-        if socket.readable, !socket.readingPaused, socket.descriptor >= 0 { queue(socket) }
+        guard socket.descriptor >= 0 else { return }
+        releaseEmptyInbox(socket)
+        if socket.readable, !socket.readingPaused { queue(socket) }
     }
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.

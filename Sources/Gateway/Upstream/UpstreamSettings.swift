@@ -4,6 +4,8 @@ import Reactor
 package struct UpstreamSettings: Equatable, Sendable {
     package var name: String
     package var address: SocketAddress
+    /// `Host` for requests that came without one (HTTP/1.0).
+    package var authority: [UInt8]
     package var connectTimeout: Int64 = 5000
     /// From the end of the request to the head of the response, and between two pieces of its body.
     package var responseTimeout: Int64 = 60_000
@@ -17,5 +19,6 @@ package struct UpstreamSettings: Equatable, Sendable {
     package init(name: String, address: SocketAddress) {
         self.name = name
         self.address = address
+        authority = Array(address.description.utf8)
     }
 }

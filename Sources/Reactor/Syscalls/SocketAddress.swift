@@ -11,6 +11,8 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
     /// An IP literal (`127.0.0.1`, `::1`); nil where the text is none.
     package init?(literal: String, port: UInt16) {
         self.port = port
+        // The kernel's parser would stop at a NUL and take what stands before it.
+        if literal.utf8.contains(0) { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
         // SAFETY: inet_pton reads a NUL-terminated text and writes within the structure of its family.

@@ -5,7 +5,8 @@ extension Assembly {
     func users() -> [User] {
         configuration.users.map {
             User(
-                username: $0.username, email: $0.email ?? "", firstName: $0.firstName ?? "", lastName: $0.lastName ?? "",
+                username: $0.username, email: $0.email ?? "", firstName: $0.firstName ?? "",
+                lastName: $0.lastName ?? "",
                 realm: $0.realm, passwordHash: $0.password, roles: $0.roles, enabled: $0.isEnabled)
         }
     }

@@ -99,7 +99,8 @@ extension Assembly {
         let service = configuration.tokenService
         let keys = KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)])
         let trust = TrustedIssuer(
-            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys, algorithms: [key.algorithm],
+            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys,
+            algorithms: [key.algorithm],
             clockSkewSeconds: 0, own: true)
         return IssuerSettings(trust: trust, claims: .own)
     }

@@ -59,7 +59,8 @@ struct Assembly {
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
-            upstreams: upstreams(), limits: limits(), adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
+            upstreams: upstreams(), limits: limits(),
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

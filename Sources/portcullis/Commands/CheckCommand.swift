@@ -32,7 +32,8 @@ enum CheckCommand: Command {
         for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.count - errors
-        Terminal.print("\(directory): \(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
+        Terminal.print(
+            "\(directory): \(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
         if errors > 0 { throw .failed }
     }
 }

@@ -41,7 +41,8 @@ enum TokenCommand: Command {
         }
         let user = arguments["--user"]
         var grant = AccessTokenMinter.Grant(
-            subject: user ?? backend.clientID, kind: user == nil ? .client : .user, backend: backend, lifetimeSeconds: lifetime)
+            subject: user ?? backend.clientID, kind: user == nil ? .client : .user, backend: backend,
+            lifetimeSeconds: lifetime)
         let stored = configuration.users.first { $0.username == user && $0.realm == backend.realm }?.roles ?? []
         grant.roles = arguments["--roles"]?.split(separator: ",").map(String.init) ?? stored
         grant.level = level

@@ -160,7 +160,9 @@ final class EchoServer {
             return
         }
         let number = request.isCount ? counter.current : counter.next()
-        let body = request.isCount ? Array("\(number)\n".utf8) : request.json(number: number, bodyLength: connection.bodyLength)
+        let body =
+            request.isCount
+            ? Array("\(number)\n".utf8) : request.json(number: number, bodyLength: connection.bodyLength)
         let type = request.isCount ? "text/plain" : "application/json"
         send(connection, EchoServer.head(request.status, body.count, type) + (request.isHead ? [] : body))
         finish(connection)
@@ -195,7 +197,9 @@ final class EchoServer {
     }
 
     private static func head(_ status: Int, _ length: Int, _ type: String) -> [UInt8] {
-        Array("HTTP/1.1 \(status) \(StatusReason.text(status))\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n\r\n".utf8)
+        Array(
+            "HTTP/1.1 \(status) \(StatusReason.text(status))\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n\r\n"
+                .utf8)
     }
 }
 

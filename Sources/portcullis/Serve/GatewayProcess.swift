@@ -169,7 +169,8 @@ final class GatewayProcess: Sendable {
             state.generation += 1
             state.configuration = fresh
             for name in GatewayProcess.fixedSections(old, fresh) {
-                log.write("reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
+                log.write(
+                    "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
             shared.use(snapshot)
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
@@ -187,9 +188,13 @@ final class GatewayProcess: Sendable {
     /// Sections that were changed and that only a start reads.
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
-        let places = { (c: GatewayConfiguration) in c.listeners.map { "\($0.name) \($0.address.description) \($0.port)" } }
+        let places = { (c: GatewayConfiguration) in
+            c.listeners.map { "\($0.name) \($0.address.description) \($0.port)" }
+        }
         if places(old) != places(fresh) { names.append("listeners") }
-        if old.admin.map({ "\($0.address.description) \($0.port)" }) != fresh.admin.map({ "\($0.address.description) \($0.port)" }) {
+        if old.admin.map({ "\($0.address.description) \($0.port)" })
+            != fresh.admin.map({ "\($0.address.description) \($0.port)" })
+        {
             names.append("admin")
         }
         if old.workerCount != fresh.workerCount { names.append("workers") }
@@ -204,7 +209,8 @@ final class GatewayProcess: Sendable {
     }
 
     private static func changedUsers(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
-        let now = Dictionary(fresh.users.map { ("\($0.realm)/\($0.username)", $0) }, uniquingKeysWith: { first, _ in first })
+        let now = Dictionary(
+            fresh.users.map { ("\($0.realm)/\($0.username)", $0) }, uniquingKeysWith: { first, _ in first })
         return old.users.filter { user in
             guard let same = now["\(user.realm)/\(user.username)"] else { return true }
             return same.password != user.password || same.isEnabled != user.isEnabled || same.roles != user.roles

@@ -1,0 +1,161 @@
+import Glibc
+
+/// The other side of a connection under test, on 127.0.0.1: a plain socket that is moved by hand and never waits.
+final class Peer {
+    private var descriptor: Int32
+    /// Everything received so far.
+    private(set) var received: [UInt8] = []
+    /// The other side has sent its last byte.
+    private(set) var ended = false
+    /// The connection was reset.
+    private(set) var wasReset = false
+
+    fileprivate init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    deinit { close() }
+
+    /// A connection to a port of this machine. The kernel completes it without the listener's help.
+    init(port: UInt16, receiveBuffer: Int32? = nil) {
+        descriptor = Peer.stream()
+        if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
+        let number = descriptor
+        let result = unsafe Peer.withLoopback(port: port) { unsafe connect(number, $0, $1) }
+        precondition(result == 0, "connect: \(errno)")
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    private func set(_ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        // SAFETY: the pointer is to a local and used during the call only.
+        let result = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+        precondition(result == 0)
+    }
+
+    /// The text received so far, after taking what has come.
+    var text: String {
+        receive()
+        return String(decoding: received, as: UTF8.self)
+    }
+
+    /// Whether the other side has closed, in whichever way, after taking what has come.
+    var isOver: Bool {
+        receive()
+        return ended || wasReset
+    }
+
+    /// Forgets what was received.
+    func forget() { received = [] }
+
+    /// Takes what has come, at most `limit` bytes of it.
+    func receive(atMost limit: Int = .max) {
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        var taken = 0
+        while taken < limit, !ended, !wasReset, descriptor >= 0 {
+            let wanted = min(buffer.count, limit - taken)
+            // SAFETY: the buffer outlives the call and has room for what is wanted.
+            let n = unsafe recv(descriptor, &buffer, wanted, 0)
+            if n > 0 {
+                received += buffer[..<n]
+                taken += n
+            } else if n == 0 {
+                ended = true
+            } else if errno == ECONNRESET || errno == EPIPE {
+                wasReset = true
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Sends what the kernel takes; answers how much that was.
+    @discardableResult func send(_ bytes: [UInt8]) -> Int {
+        var sent = 0
+        while sent < bytes.count {
+            let n = unsafe bytes.withUnsafeBytes {
+                // SAFETY: the array outlives the call, and the count stays within it.
+                unsafe Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if n <= 0 { break }
+            sent += n
+        }
+        return sent
+    }
+
+    @discardableResult func send(_ text: String) -> Int { send(Array(text.utf8)) }
+
+    func shutdownSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        _ = Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Closes with a reset instead of an end.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        // SAFETY: the pointer is to a local and used during the call only.
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        close()
+    }
+
+    fileprivate static func stream() -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        precondition(descriptor >= 0, "socket: \(errno)")
+        return descriptor
+    }
+
+    /// Calls with the address of a port of 127.0.0.1.
+    @unsafe
+    fileprivate static func withLoopback(
+        port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // SAFETY: the pointer is to a local and used during the call only.
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+        }
+    }
+}
+
+/// A listening port of 127.0.0.1 for connections that the code under test makes.
+final class PeerListener {
+    private let descriptor: Int32
+    let port: UInt16
+
+    /// - Parameter backlog: how many connections the kernel completes before they are accepted, less one.
+    init(backlog: Int32 = 64) {
+        descriptor = Peer.stream()
+        let number = descriptor
+        precondition(unsafe Peer.withLoopback(port: 0) { unsafe bind(number, $0, $1) } == 0)
+        precondition(listen(descriptor, backlog) == 0)
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // SAFETY: the pointers are to locals and used during the call only.
+        let result = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(number, $0, &length) }
+        }
+        precondition(result == 0)
+        port = UInt16(bigEndian: address.sin_port)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// The next connection, if there is one.
+    func accept() -> Peer? {
+        // SAFETY: null pointers ask for no address.
+        let accepted = unsafe Glibc.accept(descriptor, nil as UnsafeMutablePointer<sockaddr>?, nil)
+        return accepted >= 0 ? Peer(accepted) : nil
+    }
+}

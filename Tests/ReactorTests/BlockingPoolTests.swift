@@ -1,0 +1,119 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Reactor
+
+@Suite struct BlockingPoolTests {
+    /// Work that stands still until the test lets it go.
+    private final class Gate: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let begun = DispatchSemaphore(value: 0)
+
+        func pass() {
+            begun.signal()
+            semaphore.wait()
+        }
+        func awaitBegin() { begun.wait() }
+        func open(_ count: Int = 1) { for _ in 0..<count { semaphore.signal() } }
+    }
+
+    @Test func runsNoMoreThanItsWidthAtATime() {
+        let pool = BlockingPool(width: 3, limit: 1_000)
+        let running = Atomic<Int>(0)
+        let most = Atomic<Int>(0)
+        let group = DispatchGroup()
+        for _ in 0..<300 {
+            group.enter()
+            let accepted = pool.submit {
+                let now = running.add(1, ordering: .sequentiallyConsistent).newValue
+                _ = most.max(now, ordering: .sequentiallyConsistent)
+                running.subtract(1, ordering: .sequentiallyConsistent)
+                group.leave()
+            }
+            #expect(accepted)
+        }
+        group.wait()
+        let (atMost, atEnd) = (most.load(ordering: .sequentiallyConsistent), running.load(ordering: .sequentiallyConsistent))
+        #expect(atMost <= 3)
+        #expect(atEnd == 0)
+    }
+
+    @Test func refusesWhatFindsNoPlaceAndRunsTheRestInOrder() {
+        let pool = BlockingPool(width: 1, limit: 3)
+        let gate = Gate()
+        let order = Mutex<[Int]>([])
+        let group = DispatchGroup()
+        #expect(pool.submit { gate.pass() })
+        gate.awaitBegin()
+        for number in 0..<3 {
+            group.enter()
+            #expect(
+                pool.submit {
+                    order.withLock { $0.append(number) }
+                    group.leave()
+                })
+        }
+        #expect(pool.waiting == 3)
+        #expect(!pool.submit { order.withLock { $0.append(99) } })
+        gate.open()
+        group.wait()
+        #expect(order.withLock { $0 } == [0, 1, 2])
+        #expect(pool.waiting == 0)
+    }
+
+    @Test func takesWorkAgainAfterItWasFull() {
+        let pool = BlockingPool(width: 2, limit: 1)
+        let done = DispatchSemaphore(value: 0)
+        for _ in 0..<50 {
+            let gate = Gate()
+            for _ in 0..<2 {
+                // A piece leaves its place a moment after its last line has run.
+                while !pool.submit({
+                    gate.pass()
+                    done.signal()
+                }) {}
+                gate.awaitBegin()
+            }
+            #expect(pool.submit { done.signal() })
+            #expect(!pool.submit {})
+            gate.open(2)
+            for _ in 0..<3 { done.wait() }
+        }
+    }
+
+    /// Something that work holds on to, such as a password.
+    private final class Held: Sendable {
+        let onEnd: @Sendable () -> Void
+        init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+        deinit { onEnd() }
+    }
+
+    /// A queue that is never empty must not keep what it has run: neither the memory nor the secrets in it.
+    @Test func lettingGoOfWorkDoesNotWaitForAnEmptyQueue() {
+        let pool = BlockingPool(width: 1, limit: 10)
+        let ended = Atomic<Int>(0)
+        let gate = Gate()
+        let total = 500
+        #expect(pool.submit { gate.pass() })
+        gate.awaitBegin()
+        for number in 0..<total {
+            // There is always one piece waiting behind the one that is let go.
+            let held = Held { ended.add(1, ordering: .sequentiallyConsistent) }
+            let accepted = pool.submit {
+                gate.pass()
+                _ = held.onEnd
+            }
+            #expect(accepted)
+            if number > 0 {
+                gate.open()
+                gate.awaitBegin()
+            }
+        }
+        // All but the last few have run; they must be gone although something waits.
+        #expect(pool.waiting == 1)
+        let gone = ended.load(ordering: .sequentiallyConsistent)
+        #expect(gone >= total - 5)
+        gate.open(3)
+    }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import Testing
+
+@testable import Reactor
+
+/// A poller with a listener, moved turn by turn in the thread of the test.
+final class Loop {
+    let poller: Poller
+    let waker: Waker
+    let port: UInt16
+
+    init(chunkSize: Int = 1024) throws {
+        waker = try Waker()
+        poller = try Poller(waker: waker, chunkSize: chunkSize)
+        let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
+        let bound = try BoundListener(address)
+        port = bound.address.port
+        try poller.listen(bound, id: 5)
+    }
+
+    /// One turn, which does not wait; answers what has happened but for the wake-up itself.
+    @discardableResult func turn(_ handle: (Completion) -> Void = { _ in }) -> [Completion] {
+        waker.wake()
+        poller.wait()
+        var completions: [Completion] = []
+        while let completion = poller.next() {
+            if case .woken = completion { continue }
+            handle(completion)
+            completions.append(completion)
+        }
+        return completions
+    }
+
+    /// Turns until the condition holds, for ten seconds at the most.
+    func turn(
+        until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
+        _ handle: (Completion) -> Void = { _ in }
+    ) {
+        let deadline = Clock.monotonicMilliseconds + 10_000
+        while !condition() {
+            guard Clock.monotonicMilliseconds < deadline else {
+                Issue.record("it did not come to that", sourceLocation: sourceLocation)
+                return
+            }
+            turn(handle)
+        }
+    }
+
+    /// A connection that the poller has accepted, and its other side.
+    func accepted(receiveBuffer: Int32? = nil) throws -> (socket: Socket, peer: Peer) {
+        let peer = Peer(port: port, receiveBuffer: receiveBuffer)
+        var socket: Socket?
+        turn(until: { socket != nil }) {
+            if case .accepted(5, let accepted) = $0 { socket = accepted }
+        }
+        return (try #require(socket), peer)
+    }
+
+    /// A chunk of the loop with this text, grown where it must be.
+    func chunk(_ text: String) -> Chunk { chunk(Array(text.utf8)) }
+
+    func chunk(_ bytes: [UInt8]) -> Chunk {
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(bytes.count)
+        chunk.append(bytes)
+        return chunk
+    }
+}
+
+extension Socket {
+    /// Takes what is unread.
+    func read() -> [UInt8] {
+        guard let inbox else { return [] }
+        let bytes = inbox.readable
+        let copy = bytes.indices.map { bytes[$0] }
+        inbox.consume(copy.count)
+        return copy
+    }
+
+    func readText() -> String { String(decoding: read(), as: UTF8.self) }
+}
+
+extension Completion {
+    /// Its kind, to compare what a turn has brought.
+    var kind: String {
+        switch self {
+        case .accepted: "accepted"
+        case .received: "received"
+        case .ended: "ended"
+        case .sent: "sent"
+        case .connected: "connected"
+        case .failed: "failed"
+        case .hungUp: "hungUp"
+        case .woken: "woken"
+        case .timer: "timer"
+        }
+    }
+}
