@@ -168,11 +168,13 @@ extension Worker {
             finish(exchange)
             return
         }
+        chunk.ensureFree(64)
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.status, to: chunk)
         HeadWriter.appendField("X-Request-Id", exchange.requestID.span, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.
         if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
+        chunk.ensureFree(64)
         appendConnection(exchange, client, to: chunk)
         chunk.append("\r\n")
         if let body, exchange.head.method != .head {
