@@ -103,6 +103,8 @@ extension Worker {
             return true
         }
         setDeadline(client, in: snapshot.limits.bodyTimeout)
+        // The buffer may have been full before, and then no new byte announces what waits in the kernel.
+        if let socket = client.socket { poller.readMore(socket) }
         return false
     }
 
