@@ -171,9 +171,19 @@ extension Worker {
             poller.shutdownSending(socket)
             setDeadline(client, in: Worker.lingerTime)
         case .inExchange:
-            client.deadline = .max
+            if let exchange = client.exchange, exchange.stage == .forwarding, !exchange.requestBody.isComplete {
+                setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+            } else {
+                client.deadline = .max
+            }
             if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
-        case .readingHead: setDeadline(client, in: snapshot.limits.idleTimeout)
+        case .readingHead:
+            // A head that has begun keeps the time it was given.
+            if client.headDeadline == .max {
+                setDeadline(client, in: snapshot.limits.idleTimeout)
+            } else {
+                setDeadline(client, at: client.headDeadline)
+            }
         case .skippingBody: break
         }
     }
