@@ -99,8 +99,12 @@ extension Worker {
         client.skipped = skipped
         inbox.consume(used)
         if client.skipped.isComplete {
-            awaitRequest(client)
-            return true
+            guard client.closing, let socket = client.socket else {
+                awaitRequest(client)
+                return true
+            }
+            closeAfterResponse(client, socket)
+            return false
         }
         setDeadline(client, in: snapshot.limits.bodyTimeout)
         // The buffer may have been full before, and then no new byte announces what waits in the kernel.
@@ -134,7 +138,7 @@ extension Worker {
     }
 
     /// Ends the connection without losing the response: our side first, then what the client still sends is dropped.
-    private func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
+    func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
         if socket.ended {
             client.closeWhenSent = true
             if socket.pendingBytes == 0 { closeClient(client) }
@@ -143,7 +147,7 @@ extension Worker {
         client.phase = .lingering
         client.allowance = Worker.skipAllowance * 16
         if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
-        setDeadline(client, in: Worker.lingerTime)
+        setDeadline(client, in: socket.pendingBytes > 0 ? snapshot.limits.writeTimeout : Worker.lingerTime)
         linger(client)
     }
 
