@@ -25,36 +25,38 @@ import Testing
         Array(Data(base64Encoded: test["raw_b64"].string ?? "") ?? Data())
     }
 
-    @Test("GW-07: raw requests with more than one meaning are refused and the connection closed", arguments: [
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5 5\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nContent_Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer_Encoding: chunked\r\nContent-Length: 5\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\u{b}chunked\r\n\r\n0\r\n\r\n",
-        "POST /a HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\nX: y\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\rX: y\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\r\nX y\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: a\r\n: y\r\n\r\n",
-        "GET /a\tHTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET  /a HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a HTTP/1.1 \r\nHost: a\r\n\r\n",
-    ])
+    @Test(
+        "GW-07: raw requests with more than one meaning are refused and the connection closed",
+        arguments: [
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0x5\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5 5\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent_Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer_Encoding: chunked\r\nContent-Length: 5\r\n\r\nhello",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\u{b}chunked\r\n\r\n0\r\n\r\n",
+            "POST /a HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\nX: y\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\rX: y\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\r\nX y\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: a\r\n: y\r\n\r\n",
+            "GET /a\tHTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET  /a HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a HTTP/1.1 \r\nHost: a\r\n\r\n",
+        ])
     func refused(_ text: String) throws {
         let fixture = try fixture()
         let (statuses, requests) = try send(Array(text.utf8), to: fixture)
@@ -64,13 +66,17 @@ import Testing
         #expect(fixture.gateway.program.isRunning)
     }
 
-    @Test("GW-07: broken chunks never become another request", arguments: [
-        "5\r\nhelloGET /evil HTTP/1.1\r\n", "5 \r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n",
-        "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5;\0\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0\r\n\n",
-        "FFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n", "5;a=b\nGET /evil HTTP/1.1\r\n\r\nhello\r\n0\r\n\r\n",
-        "\r\nhello\r\n0\r\n\r\n", "-1\r\n\r\n", "5\r\nhello\r\n0\r\nX : y\r\n\r\n", "5\r\nhello\r\n0\r\n folded: y\r\n\r\n",
-        "5;" + String(repeating: "x", count: 70_000) + "\r\nhello\r\n0\r\n\r\n",
-    ])
+    @Test(
+        "GW-07: broken chunks never become another request",
+        arguments: [
+            "5\r\nhelloGET /evil HTTP/1.1\r\n", "5 \r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n",
+            "+5\r\nhello\r\n0\r\n\r\n",
+            "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5;\0\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0\r\n\n",
+            "FFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n", "5;a=b\nGET /evil HTTP/1.1\r\n\r\nhello\r\n0\r\n\r\n",
+            "\r\nhello\r\n0\r\n\r\n", "-1\r\n\r\n", "5\r\nhello\r\n0\r\nX : y\r\n\r\n",
+            "5\r\nhello\r\n0\r\n folded: y\r\n\r\n",
+            "5;" + String(repeating: "x", count: 70_000) + "\r\nhello\r\n0\r\n\r\n",
+        ])
     func chunks(_ body: String) throws {
         let fixture = try fixture()
         let text = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body
@@ -140,15 +146,18 @@ import Testing
         #expect(try fixture.request("GET", "/after").status == 200)
     }
 
-    @Test("GW-07: framing that an upstream sends and two readers could take differently is 502", arguments: [
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
-        "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n", "nonsense\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 200_000))\r\n\r\n",
-    ])
+    @Test(
+        "GW-07: framing that an upstream sends and two readers could take differently is 502",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+            "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n",
+            "nonsense\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 200_000))\r\n\r\n",
+        ])
     func responses(_ text: String) throws {
         let fixture = try fixture()
         fixture.upstream.on("/bad") { _ in [.send(text)] }
