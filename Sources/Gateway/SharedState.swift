@@ -48,8 +48,9 @@ package final class SharedState: Sendable {
         self.issuedTokens = issuedTokens
         self.revocations = revocations
         self.log = log
-        // Hashes and signatures are pure computation: more of them at a time than processors helps nobody.
-        blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 1024)
+        // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
+        // takes longer than a client waits helps neither.
+        blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
