@@ -27,9 +27,8 @@ struct HeaderRewrite {
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
-        // The authority is written twice, and a blank behind each colon that may not have been there.
-        let twice = Int(head.authority.count) + headers.count
-        chunk.ensureFree(bytes.count + path.count + twice + 1024 + extraLength(exchange))
+        // A blank goes behind each colon that may not have been there.
+        chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         chunk.append(bytes.slice(head.methodText))
         chunk.append(ASCII.space)
         chunk.append(path)
@@ -68,8 +67,9 @@ struct HeaderRewrite {
     }
 
     /// Bytes that the head needs beside the received ones.
-    private static func extraLength(_ exchange: Exchange) -> Int {
-        var length = exchange.requestID.count
+    private static func extraLength(_ exchange: Exchange, _ authority: [UInt8]) -> Int {
+        // The authority stands in two fields, of which only one was received.
+        var length = exchange.requestID.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }

@@ -53,6 +53,10 @@ extension Worker {
         defer { client.draining = false }
         while let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty {
             switch client.phase {
+            case .readingHead where socket.pendingBytes > Worker.highWater:
+                // A client that takes no answers gets no further ones: they would pile up here without a bound.
+                poller.pauseReading(socket)
+                return
             case .readingHead:
                 guard readHead(client, socket, inbox) else { return }
             case .skippingBody:
@@ -182,12 +186,14 @@ extension Worker {
             }
             if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
         case .readingHead:
-            // A head that has begun keeps the time it was given.
+            // A head that has begun keeps the time it was given (slowloris).
             if client.headDeadline == .max {
                 setDeadline(client, in: snapshot.limits.idleTimeout)
             } else {
                 setDeadline(client, at: client.headDeadline)
             }
+            poller.resumeReading(socket)
+            readRequests(client)
         case .skippingBody: break
         }
     }
@@ -196,6 +202,8 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        // Whole requests wait until earlier answers are taken: they come before the end.
+        if client.phase == .readingHead, socket.isReadingPaused { return }
         client.closing = true
         if client.phase == .inExchange, let exchange = client.exchange {
             if exchange.requestBody.isComplete, socket.unread > 0 || exchange.stage != .forwarding { return }

@@ -122,6 +122,9 @@ extension Worker {
 
     // MARK: Replies
 
+    /// Room for the fields of a head that have a length of their own: `Date`, framing, `Connection`.
+    static let smallFields = 256
+
     /// An error of our own in JSON (section 1.6 of the requirements).
     func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
         exchange.reason = reason
@@ -168,13 +171,13 @@ extension Worker {
             finish(exchange)
             return
         }
-        chunk.ensureFree(64)
+        chunk.ensureFree(Worker.smallFields)
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.status, to: chunk)
         HeadWriter.appendField("X-Request-Id", exchange.requestID.span, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.
         if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
-        chunk.ensureFree(64)
+        chunk.ensureFree(Worker.smallFields)
         appendConnection(exchange, client, to: chunk)
         chunk.append("\r\n")
         if let body, exchange.head.method != .head {

@@ -51,6 +51,8 @@ package final class Socket {
     package var pendingBytes: Int { outboxCount }
     /// The connection has ended or failed, even if that was not yet reported.
     package var isUnusable: Bool { descriptor < 0 || sawEnd || hangup || failure != 0 }
+    /// Reading has been stopped by the owner.
+    package var isReadingPaused: Bool { readingPaused }
     /// The unread bytes' count.
     package var unread: Int { received?.count ?? 0 }
     /// Identity of this connection among all of the loop.
