@@ -23,9 +23,11 @@ import Testing
             switch self {
             case .length, .untilClose: body
             case .chunked:
-                body.isEmpty
-                    ? "0\r\n\r\n"
-                    : "1\r\n\(body.prefix(1))\r\n\(String(body.utf8.count - 1, radix: 16));a=\"b\"\r\n\(body.dropFirst())\r\n0\r\n\r\n"
+                // The first byte in a chunk of its own, the rest in one with an extension.
+                (body.isEmpty ? "" : "1\r\n\(body.prefix(1))\r\n")
+                    + (body.utf8.count < 2
+                        ? "" : "\(String(body.utf8.count - 1, radix: 16));a=\"b\"\r\n\(body.dropFirst())\r\n")
+                    + "0\r\n\r\n"
             }
         }
 

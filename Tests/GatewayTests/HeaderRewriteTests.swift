@@ -279,7 +279,7 @@ import Testing
         guard case .head = parser.parse(bytes.span, into: headers, requestMethod: .get) else { throw Refused() }
         let chunk = Chunk(capacity: 4_096)
         HeaderRewrite.appendResponseFields(headers, bytes.span, to: chunk)
-        return Rewritten(text: "\r\n" + chunk.text)
+        return Rewritten(text: "HTTP/1.1 200\r\n" + chunk.text)
     }
 
     @Test func aResponseKeepsItsOwnFields() throws {

@@ -11,7 +11,8 @@ import Testing
 
 /// Counters, their text, the access log and the names of reasons.
 @Suite struct ObservabilityTests {
-    static func metrics(_ routes: [String], status: Int = 200, times: Int = 1, microseconds: Int64 = 700) -> WorkerMetrics
+    static func metrics(_ routes: [String], status: Int = 200, times: Int = 1, microseconds: Int64 = 700)
+        -> WorkerMetrics
     {
         var metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)
         metrics.routes = routes.map { name in
@@ -206,14 +207,17 @@ import Testing
     /// Whatever bytes a path, a method or an id has, the line is JSON and one line.
     @Test func hostileBytesStayWithinTheirString() throws {
         let paths = [
-            "/open/\"},{\"", "/open/%0A%0D", "/open/%00", "/open/%FF", "/open/\\", "/open/%22", "/open/'", "/open/%E2%80%A8",
+            "/open/\"},{\"", "/open/%0A%0D", "/open/%00", "/open/%FF", "/open/\\", "/open/%22", "/open/'",
+            "/open/%E2%80%A8",
         ]
         let (lines, text) = try Self.logged { bench in
             for path in paths {
                 let client = bench.client()
                 client.send("HEAD \(path) HTTP/1.1\r\nHost: h\r\nX-Request-Id: \"\\\r\nConnection: close\r\n\r\n")
                 bench.turn(until: {
-                    if let server = bench.upstream.accept() { server.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") }
+                    if let server = bench.upstream.accept() {
+                        server.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                    }
                     return client.isOver
                 })
             }

@@ -225,7 +225,8 @@ import Testing
         let form = "Content-Type: application/x-www-form-urlencoded\r\n"
         for framing in ["length", "chunked"] {
             if framing == "length" {
-                client.send("POST /oauth2/token HTTP/1.1\r\nHost: h\r\n\(form)Content-Length: \(body.utf8.count)\r\n\r\n")
+                client.send(
+                    "POST /oauth2/token HTTP/1.1\r\nHost: h\r\n\(form)Content-Length: \(body.utf8.count)\r\n\r\n")
                 client.send(String(body.prefix(20_000)))
                 bench.settle()
                 client.send(String(body.dropFirst(20_000)))
