@@ -125,14 +125,25 @@ extension Worker {
         if exchange.requestBody.isComplete {
             client.deadline = .max
             setDeadline(upstream, in: responseTimeout(exchange))
+        } else if socket.pendingBytes > Worker.highWater {
+            awaitTaking(upstream, exchange, client)
+            poller.pauseReading(clientSocket)
         } else {
-            setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-            if socket.pendingBytes > Worker.highWater {
-                poller.pauseReading(clientSocket)
-            } else {
-                poller.readMore(clientSocket)
-            }
+            awaitBody(upstream, exchange, client)
+            poller.readMore(clientSocket)
         }
+    }
+
+    /// The client's time runs until the next piece of the body; that of the upstream begins with the end of it.
+    private func awaitBody(_ upstream: UpstreamConnection, _ exchange: Exchange, _ client: ClientConnection) {
+        if upstream.phase == .awaitingHead { upstream.deadline = .max }
+        setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+    }
+
+    /// The upstream does not take the body: its time runs, and not that of the client, which may not send.
+    private func awaitTaking(_ upstream: UpstreamConnection, _ exchange: Exchange, _ client: ClientConnection) {
+        client.deadline = .max
+        if upstream.phase == .awaitingHead { setDeadline(upstream, in: responseTimeout(exchange)) }
     }
 
     enum BodyMove { case moved, waiting, broken }
@@ -164,8 +175,9 @@ extension Worker {
     }
 
     func upstreamSent(_ upstream: UpstreamConnection) {
-        guard let exchange = upstream.exchange, let socket = exchange.client?.socket else { return }
+        guard let exchange = upstream.exchange, let client = exchange.client, let socket = client.socket else { return }
         poller.resumeReading(socket)
+        if exchange.stage == .forwarding, !exchange.requestBody.isComplete { awaitBody(upstream, exchange, client) }
     }
 
     private func failRequestBody(_ exchange: Exchange) {
