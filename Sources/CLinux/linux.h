@@ -13,12 +13,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
@@ -136,6 +138,18 @@ static inline int clinux_shutdown_write(int fd) { return CLINUX_RESULT(shutdown(
 static inline int64_t clinux_write(int fd, const void *bytes, size_t count) {
     return (int64_t)CLINUX_RESULT(write(fd, bytes, count));
 }
+
+/// A new file that nobody but its owner can open.
+static inline int clinux_create_private(const char *path) {
+    return CLINUX_RESULT(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+static inline int clinux_set_owner(int fd, uid_t owner, gid_t group) { return CLINUX_RESULT(fchown(fd, owner, group)); }
+static inline int clinux_set_mode(int fd, mode_t mode) { return CLINUX_RESULT(fchmod(fd, mode)); }
+static inline int clinux_sync(int fd) { return CLINUX_RESULT(fsync(fd)); }
+static inline int clinux_rename(const char *from, const char *to) { return CLINUX_RESULT(rename(from, to)); }
+static inline int clinux_link(const char *from, const char *to) { return CLINUX_RESULT(link(from, to)); }
+static inline int clinux_unlink(const char *path) { return CLINUX_RESULT(unlink(path)); }
 
 static inline uint64_t clinux_monotonic_nanoseconds(void) {
     struct timespec now;

@@ -7,12 +7,13 @@ package enum ConfigurationLoader {
     ///   - directory: path of the directory.
     ///   - environment: what `env:` secrets refer to.
     ///   - production: whether to warn of what is fit for development only.
+    ///   - draft: a file of the directory as it is going to be, read in the place of the one that is there.
     package static func load(
-        directory: String, environment: [String: String], production: Bool
+        directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil
     ) -> LoadedConfiguration {
         let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        var reading = DirectoryReading(path: root)
+        var reading = DirectoryReading(path: root, draft: draft)
         reading.run()
         let findings = Findings(
             sources: reading.sources, directory: root, environment: environment, production: production)
@@ -32,23 +33,41 @@ package enum ConfigurationLoader {
     }
 }
 
+/// What a file of the directory would hold, to be checked before it is written.
+package struct ConfigurationDraft: Sendable {
+    let file: String
+    let text: [UInt8]
+
+    /// - Parameter file: its name in the directory, `backends.json`.
+    package init(file: String, text: [UInt8]) {
+        self.file = file
+        self.text = text
+    }
+}
+
 /// The first step: from files to JSON values, and which section stands where.
 private struct DirectoryReading {
     let path: String
+    let draft: ConfigurationDraft?
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
     var isDirectoryMissing = false
     /// JSON files that are no sections.
     private var unread: [String] = []
 
-    init(path: String) { self.path = path }
+    init(path: String, draft: ConfigurationDraft?) {
+        self.path = path
+        self.draft = draft
+    }
 
     mutating func run() {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path).sorted() else {
+        guard var names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             isDirectoryMissing = true
             report(.error, ".", 1, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
             return
         }
+        if let draft, !names.contains(draft.file) { names.append(draft.file) }
+        names.sort()
         if names.contains(Sources.gatewayFile) {
             sources.gateway = read(Sources.gatewayFile, pointer: "")
         } else {
@@ -91,11 +110,10 @@ private struct DirectoryReading {
     }
 
     private mutating func read(_ file: String, pointer: String) -> SourceFile? {
-        guard let data = FileManager.default.contents(atPath: "\(path)/\(file)") else {
+        guard let text = contents(of: file) else {
             report(.error, file, 1, pointer, "the file cannot be read", expected: "a readable file")
             return nil
         }
-        let text = Array(data)
         do throws(JSONError) {
             return SourceFile(name: file, text: text, root: try JSONNode.parse(text.span))
         } catch {
@@ -103,6 +121,11 @@ private struct DirectoryReading {
             report(.error, file, line, pointer, "malformed JSON: \(error.kind.rawValue)", expected: "RFC 8259 JSON")
             return nil
         }
+    }
+
+    private func contents(of file: String) -> [UInt8]? {
+        if let draft, draft.file == file { return draft.text }
+        return FileManager.default.contents(atPath: "\(path)/\(file)").map(Array.init)
     }
 
     private mutating func report(

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What came of reading a configuration directory.
 package struct LoadedConfiguration: Sendable {
     /// The values; nil where there is an error, so that nothing is ever half applied (GW-04).
@@ -14,6 +16,11 @@ package struct LoadedConfiguration: Sendable {
     }
 
     package var hasErrors: Bool { configuration == nil }
+
+    /// Name of the file that a section stands in; nil where there is no such section.
+    package func file(ofSection name: String) -> String? {
+        sources.sections[name]?.name ?? sources.gateway?.root[name].map { _ in Sources.gatewayFile }
+    }
 
     /// A finding of somebody else about a place of this configuration, such as a key file that does not parse.
     package func diagnostic(

@@ -27,7 +27,8 @@ struct HeaderRewrite {
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
-        chunk.ensureFree(bytes.count + path.count + 1024 + extraLength(exchange, authority))
+        // A blank goes behind each colon that may not have been there.
+        chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
         chunk.append(bytes.slice(head.methodText))
         chunk.append(ASCII.space)
         chunk.append(path)

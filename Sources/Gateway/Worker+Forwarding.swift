@@ -63,7 +63,6 @@ extension Worker {
     private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         upstream.exchange = exchange
         upstream.heard = false
-        upstream.interim = 0
         exchange.upstream = upstream
     }
 
@@ -126,24 +125,20 @@ extension Worker {
             client.deadline = .max
             setDeadline(upstream, in: responseTimeout(exchange))
         } else if socket.pendingBytes > Worker.highWater {
-            awaitTaking(upstream, exchange, client)
+            // The upstream is slower than the client: its time runs, and not the client's.
             poller.pauseReading(clientSocket)
+            client.deadline = .max
+            setDeadline(upstream, in: responseTimeout(exchange))
         } else {
-            awaitBody(upstream, exchange, client)
+            awaitRequestBody(upstream, client, exchange)
             poller.readMore(clientSocket)
         }
     }
 
-    /// The client's time runs until the next piece of the body; that of the upstream begins with the end of it.
-    private func awaitBody(_ upstream: UpstreamConnection, _ exchange: Exchange, _ client: ClientConnection) {
+    /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
+    private func awaitRequestBody(_ upstream: UpstreamConnection, _ client: ClientConnection, _ exchange: Exchange) {
         if upstream.phase == .awaitingHead { upstream.deadline = .max }
         setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-    }
-
-    /// The upstream does not take the body: its time runs, and not that of the client, which may not send.
-    private func awaitTaking(_ upstream: UpstreamConnection, _ exchange: Exchange, _ client: ClientConnection) {
-        client.deadline = .max
-        if upstream.phase == .awaitingHead { setDeadline(upstream, in: responseTimeout(exchange)) }
     }
 
     enum BodyMove { case moved, waiting, broken }
@@ -176,8 +171,8 @@ extension Worker {
 
     func upstreamSent(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange, let client = exchange.client, let socket = client.socket else { return }
+        if !exchange.requestBody.isComplete { awaitRequestBody(upstream, client, exchange) }
         poller.resumeReading(socket)
-        if exchange.stage == .forwarding, !exchange.requestBody.isComplete { awaitBody(upstream, exchange, client) }
     }
 
     private func failRequestBody(_ exchange: Exchange) {

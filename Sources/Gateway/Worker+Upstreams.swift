@@ -267,6 +267,7 @@ extension Worker {
         }
         upstream.phase = .idle
         upstream.body = .empty
+        poller.releaseEmptyInbox(socket)
         guard pool.keep(upstream) else {
             closeUpstream(upstream)
             return

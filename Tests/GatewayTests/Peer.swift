@@ -133,11 +133,12 @@ final class PeerListener {
     private let descriptor: Int32
     let port: UInt16
 
-    init() {
+    /// - Parameter backlog: how many connections the kernel completes before they are accepted, less one.
+    init(backlog: Int32 = 64) {
         descriptor = Peer.stream()
         let number = descriptor
         precondition(unsafe Peer.withLoopback(port: 0) { unsafe bind(number, $0, $1) } == 0)
-        precondition(listen(descriptor, 64) == 0)
+        precondition(listen(descriptor, backlog) == 0)
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         // SAFETY: the pointers are to locals and used during the call only.

@@ -26,4 +26,13 @@ package struct BoundListener: ~Copyable, Sendable {
         address = Kernel.localAddress(descriptor.number)
         self.descriptor = descriptor
     }
+
+    /// Throws where somebody listens on the address already. `SO_REUSEPORT` would let a second process of the same user
+    /// in, and the kernel would share the connections out between the two without a word.
+    package static func checkFree(_ wanted: SocketAddress) throws(KernelError) {
+        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(wanted.family)))
+        _ = try Kernel.check(clinux_reuse_address(descriptor.number))
+        if wanted.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
+        try Kernel.bind(descriptor.number, wanted)
+    }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Foundation
 import JOSE
+import Reactor
 
 /// Why a key could not be had.
 struct KeyFileError: Error {
@@ -56,18 +57,13 @@ enum KeyFile {
         } catch {
             throw KeyFileError(message: "\(directory.path) cannot be made: \(error.localizedDescription)")
         }
-        // A key that another process has put there in the meantime stays; the caller reads that one.
-        let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
-        let created = FileManager.default.createFile(
-            atPath: draft, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
-        guard created else { throw KeyFileError(message: "\(path) cannot be written") }
-        defer { try? FileManager.default.removeItem(atPath: draft) }
-        do {
-            try FileManager.default.linkItem(atPath: draft, toPath: path)
+        do throws(KernelError) {
+            let draft = try FileDraft(of: path)
+            try draft.write(bytes)
+            // A key that another process has put there in the meantime stays; the caller reads that one.
+            _ = try draft.place()
         } catch {
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw KeyFileError(message: "\(path) cannot be written: \(error.localizedDescription)")
-            }
+            throw KeyFileError(message: "\(path) cannot be written: \(error.text)")
         }
     }
 }

@@ -11,8 +11,8 @@ protocol Command: Sendable {
 enum Program {
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, CheckCommand.self, HashCommand.self, TokenCommand.self, EchoCommand.self,
-            VersionCommand.self,
+            ServeCommand.self, CheckCommand.self, BackendCommand.self, HashCommand.self, TokenCommand.self,
+            EchoCommand.self, VersionCommand.self,
         ]
     }
 

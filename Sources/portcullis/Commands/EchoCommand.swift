@@ -39,6 +39,7 @@ enum EchoCommand: Command {
         _ = ProcessLimits.raiseOpenFiles()
         let counter = EchoServer.Counter()
         let log = EventLog(LogWriter(.standardError))
+        try BoundListener.checkFree(address)
         var wanted = address
         for number in 0..<threads {
             let box = BoundListenerBox(try BoundListener(wanted), id: 0)

@@ -14,7 +14,7 @@ enum HashCommand: Command {
 
         --scheme     \(PasswordScheme.allCases.map(\.rawValue).joined(separator: ", ")); scrypt by default
         --salt-bits  length of the salt of a salted scheme, a multiple of 8; 128 by default
-        --aes-key    the 32 bytes of `passwords.aesKey`, for the scheme AES
+        --aes-key    the Base64 of `passwords.aesKey`, for the scheme AES
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -38,12 +38,22 @@ enum HashCommand: Command {
             Terminal.complain("portcullis: no password on standard input")
             throw .failed
         }
-        do {
-            Terminal.print(
-                try PasswordHasher(aesKey: aesKey).make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
+        do throws(PasswordError) {
+            let hasher = PasswordHasher(aesKey: aesKey)
+            Terminal.print(try hasher.make(Array(password.utf8).span, scheme: scheme, saltBits: saltBits))
         } catch {
-            Terminal.complain("portcullis: \(error)")
+            Terminal.complain("portcullis: \(text(error))")
             throw .failed
+        }
+    }
+
+    private static func text(_ error: PasswordError) -> String {
+        switch error {
+        case .invalidLength: "the password is empty or longer than \(PasswordHasher.maximumLength) bytes"
+        case .notText: "the password is not UTF-8"
+        case .invalidSaltLength: "--salt-bits is a multiple of 8, for SaltedSHA from 8 and else from 64, up to 512"
+        case .missingKey: "the scheme AES needs --aes-key, the Base64 of 16, 24 or 32 bytes"
+        case .unavailable: "libcrypto has refused"
         }
     }
 

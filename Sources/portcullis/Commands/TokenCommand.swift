@@ -1,6 +1,5 @@
 import Configuration
 import Crypto
-import Foundation
 import Gateway
 import Identity
 import JOSE
@@ -33,14 +32,8 @@ enum TokenCommand: Command {
             Terminal.complain("usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B]")
             throw .usage
         }
-        let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
-        guard var assembly = Assembly(loaded, revocations: RevocationList(), makesKeys: true),
-            let snapshot = assembly.snapshot(generation: 1), let configuration = loaded.configuration
-        else {
-            for diagnostic in loaded.diagnostics { Terminal.complain(diagnostic.description) }
-            throw .failed
-        }
+        let reading = try Assembly.read(directory, makesKeys: true)
+        let (configuration, snapshot) = (reading.configuration, reading.snapshot)
         let parts = reference.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2, let backend = snapshot.backends.backend(name: parts[0], version: parts[1]) else {
             Terminal.complain("portcullis: no backend \(reference)")

@@ -102,6 +102,7 @@ final class GatewayProcess: Sendable {
         var boxes: [[BoundListenerBox]] = Array(repeating: [], count: workers)
         for (id, entry) in configuration.listeners.enumerated() {
             guard var address = SocketAddress(entry.address, port: entry.port) else { continue }
+            try checkFree(address)
             for worker in 0..<workers {
                 let box = try bound(address, id: id)
                 address = box.address
@@ -110,6 +111,7 @@ final class GatewayProcess: Sendable {
             announce(entry.name, address)
         }
         if let admin = configuration.admin, let address = SocketAddress(admin.address, port: admin.port) {
+            try checkFree(address)
             let box = try bound(address, id: GatewayProcess.adminListener)
             boxes[0].append(box)
             announce("admin", box.address)
@@ -118,8 +120,16 @@ final class GatewayProcess: Sendable {
     }
 
     private func bound(_ address: SocketAddress, id: Int) throws(KernelError) -> BoundListenerBox {
+        try listening(on: address) { () throws(KernelError) in BoundListenerBox(try BoundListener(address), id: id) }
+    }
+
+    private func checkFree(_ address: SocketAddress) throws(KernelError) {
+        try listening(on: address) { () throws(KernelError) in try BoundListener.checkFree(address) }
+    }
+
+    private func listening<T>(on address: SocketAddress, _ body: () throws(KernelError) -> T) throws(KernelError) -> T {
         do throws(KernelError) {
-            return BoundListenerBox(try BoundListener(address), id: id)
+            return try body()
         } catch {
             Terminal.complain("portcullis: cannot listen on \(address.description)")
             throw error

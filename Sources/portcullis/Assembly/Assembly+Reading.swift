@@ -1,0 +1,33 @@
+import Configuration
+import Foundation
+import Gateway
+import Identity
+
+extension Assembly {
+    /// A configuration that is good, and what was made of it.
+    struct Reading {
+        let loaded: LoadedConfiguration
+        let configuration: GatewayConfiguration
+        let snapshot: GatewaySnapshot
+    }
+
+    /// Reads a directory for a command that needs a good configuration.
+    /// - Throws: `.failed` after saying every error.
+    static func read(
+        _ directory: String, makesKeys: Bool, draft: ConfigurationDraft? = nil
+    ) throws(ExitStatus) -> Reading {
+        let loaded = ConfigurationLoader.load(
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft)
+        var diagnostics = loaded.diagnostics
+        if var assembly = Assembly(loaded, revocations: RevocationList(), makesKeys: makesKeys) {
+            if let snapshot = assembly.snapshot(generation: 1) {
+                return Reading(loaded: loaded, configuration: assembly.configuration, snapshot: snapshot)
+            }
+            diagnostics += assembly.diagnostics
+        }
+        for diagnostic in diagnostics where diagnostic.severity == .error {
+            Terminal.complain(diagnostic.description)
+        }
+        throw .failed
+    }
+}

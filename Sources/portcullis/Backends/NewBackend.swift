@@ -1,0 +1,35 @@
+import Bytes
+import Crypto
+
+/// A backend that nobody has seen yet, with ids and keys that nobody can guess (MBE-01).
+struct NewBackend {
+    let name: String
+    let version: String
+    let realm: String
+
+    /// Its members in `backends.json`. OAuth Consumer and HTTP Basic are on by default.
+    func members() -> [(name: String, value: String)] {
+        [
+            ("name", name),
+            ("version", version),
+            ("mobileBackendId", NewBackend.random(16)),
+            ("anonymousKey", NewBackend.base64(Array("anon-\(name):\(NewBackend.random(24))".utf8), .standard)),
+            ("clientId", NewBackend.random(16)),
+            ("clientSecret", NewBackend.random(32)),
+            ("realm", realm),
+        ]
+    }
+
+    /// So many random bytes, as text that needs no quoting in a URL, a header field, a form or a shell.
+    private static func random(_ count: Int) -> String {
+        while true {
+            let text = base64(SecureRandom.bytes(count), .url)
+            // A leading hyphen would make it an option of the next command it is given to.
+            if !text.hasPrefix("-") { return text }
+        }
+    }
+
+    private static func base64(_ bytes: [UInt8], _ alphabet: Base64.Alphabet) -> String {
+        String(decoding: Base64.encode(bytes.span, alphabet), as: UTF8.self)
+    }
+}

@@ -1,0 +1,215 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Issuers
+import JOSE
+import Policy
+import Reactor
+import Testing
+import Tokens
+
+@testable import Gateway
+
+/// A worker that is moved turn by turn in the thread of the test, with a scripted upstream and scripted clients: what
+/// happens between two turns happens at once for the worker.
+final class WorkerBench {
+    /// What a test may change of the configuration.
+    struct Setup {
+        var limits = GatewayLimits()
+        var routes = Setup.usualRoutes
+        var issuer: any TokenIssuer = StaticIssuer(token: "issued")
+        var upstream: (inout UpstreamSettings) -> Void = { _ in }
+        var accessLog: LogWriter?
+
+        /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
+        static let usualRoutes: [RouteSettings] = {
+            var open = RouteSettings(name: "open", path: "/open/**", upstream: 0)
+            open.isPublic = true
+            let mine = RouteSettings(name: "mine", path: "/mine/**", upstream: 0)
+            var token = RouteSettings(name: "token", path: "/token/**", upstream: 0)
+            token.injection = InjectionRule(issuer: "test", issuerIndex: 0, configurationID: "test")
+            return [open, mine, token]
+        }()
+    }
+
+    private static let signer = JWTSigner(key: SigningKey.generate(.es256))
+    private static let backend = Backend(
+        name: "inventory", version: "1.0", mobileBackendID: "mbe-1", anonymousKey: "YW5vbjprZXk", clientID: "client",
+        clientSecret: "secret")
+    /// Credentials of joe, whose password is right.
+    static let credentials = "Authorization: Basic am9lOldlbGNvbWUx\r\nOracle-Mobile-Backend-ID: mbe-1\r\n"
+
+    let worker: Worker
+    let shared: SharedState
+    let upstream: PeerListener
+    let setup: Setup
+    private let port: UInt16
+    private let adminPort: UInt16
+    private var clients: [Peer] = []
+
+    init(_ change: (inout Setup) -> Void = { _ in }, upstream: PeerListener = PeerListener()) throws {
+        var setup = Setup()
+        change(&setup)
+        self.setup = setup
+        self.upstream = upstream
+        var settings = SharedState.Settings()
+        settings.accessLog = setup.accessLog
+        shared = try SharedState(
+            settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(),
+            revocations: RevocationList(), log: EventLog(try LogWriter(appendingTo: "/dev/null")))
+        let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
+        worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
+        let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
+        let listeners = [
+            BoundListenerBox(try BoundListener(address), id: 0), BoundListenerBox(try BoundListener(address), id: 1),
+        ]
+        port = listeners[0].address.port
+        adminPort = listeners[1].address.port
+        worker.begin(listeners)
+    }
+
+    /// The configuration of this bench after a change.
+    func snapshot(generation: UInt64 = 2, _ change: (inout Setup) -> Void) throws -> GatewaySnapshot {
+        var setup = setup
+        change(&setup)
+        return try WorkerBench.snapshot(setup, generation: generation, upstreamPort: upstream.port, shared)
+    }
+
+    private static func snapshot(
+        _ setup: Setup, generation: UInt64 = 1, upstreamPort: UInt16, _ shared: SharedState
+    ) throws -> GatewaySnapshot {
+        let hasher = PasswordHasher()
+        let password = Array("Welcome1".utf8)
+        let hash = try hasher.make(password.span, scheme: .saltedSHA512)
+        let users = UserStore(users: [User(username: "joe", passwordHash: hash, roles: ["Clerk"])], hasher: hasher)
+        let backends = BackendStore([backend])
+        let key = [UInt8](repeating: 7, count: 32)
+        let ring = try #require(AEADKey(key.span).flatMap { AEADKeyRing([$0]) })
+        var settings = PolicySettings(
+            backends: backends, users: users, revocations: shared.revocations,
+            challenges: ChallengeIssuer(keys: ring))
+        settings.generation = generation
+        settings.ownOrigins = ["https://gw.example.com"]
+        settings.allowOrigin = "https://*.example.com"
+        settings.roles = RoleCatalogue(["Clerk"])
+        settings.routes = setup.routes
+        settings.endpoints = [("/oauth2/token", .token), ("/whoami", .whoAmI)]
+        let policy = try #require(PolicySnapshot.make(settings).snapshot)
+        let target = InjectionTarget(webgate: "", issuer: setup.issuer)
+        let tokens = TokenService(
+            settings: TokenServiceSettings(
+                issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
+                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles))
+        let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
+        var upstream = UpstreamSettings(name: "api", address: address)
+        setup.upstream(&upstream)
+        return GatewaySnapshot(
+            generation: generation, policy: policy,
+            injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
+            backends: backends, upstreams: [upstream], limits: setup.limits, adminToken: Array("admin".utf8))
+    }
+
+    // MARK: Turns
+
+    /// One turn that does not wait.
+    func turn() {
+        worker.mailbox.waker.wake()
+        worker.turn()
+    }
+
+    /// Turns until the condition holds, for ten seconds at the most.
+    func turn(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        let deadline = Clock.monotonicMilliseconds + 10_000
+        while !condition() {
+            guard Clock.monotonicMilliseconds < deadline else {
+                Issue.record("it did not come to that", sourceLocation: sourceLocation)
+                return
+            }
+            turn()
+        }
+    }
+
+    /// A few turns, for what must not happen.
+    func settle() { for _ in 0..<10 { turn() } }
+
+    /// Lets so much time pass, turning.
+    func pass(milliseconds: Int64) {
+        let end = Clock.monotonicMilliseconds + milliseconds
+        while Clock.monotonicMilliseconds < end { turn() }
+    }
+
+    // MARK: Clients and upstreams
+
+    func client(receiveBuffer: Int32? = nil) -> Peer { remember(Peer(port: port, receiveBuffer: receiveBuffer)) }
+
+    func adminClient() -> Peer { remember(Peer(port: adminPort)) }
+
+    private func remember(_ client: Peer) -> Peer {
+        clients.append(client)
+        return client
+    }
+
+    /// The next connection of the worker to the upstream.
+    func accepted(sourceLocation: SourceLocation = #_sourceLocation) throws -> Peer {
+        var peer: Peer?
+        turn(
+            until: {
+                peer = upstream.accept()
+                return peer != nil
+            }, sourceLocation: sourceLocation)
+        return try #require(peer, sourceLocation: sourceLocation)
+    }
+
+    /// Lets the upstream receive a head, and answers it.
+    func head(_ server: Peer, sourceLocation: SourceLocation = #_sourceLocation) -> String {
+        turn(until: { server.text.contains("\r\n\r\n") }, sourceLocation: sourceLocation)
+        let head = server.text
+        server.forget()
+        return head
+    }
+
+    /// Sends a request and lets it arrive on a new upstream connection.
+    func requested(_ client: Peer, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Peer {
+        client.send(text)
+        let server = try accepted(sourceLocation: sourceLocation)
+        _ = head(server, sourceLocation: sourceLocation)
+        return server
+    }
+
+    /// Waits for exactly this to have come to the client, `Date` lines aside, and forgets it.
+    func expect(_ client: Peer, ends text: String, sourceLocation: SourceLocation = #_sourceLocation) -> String {
+        turn(until: { client.text.hasSuffix(text) }, sourceLocation: sourceLocation)
+        let all = client.text
+        client.forget()
+        return all
+    }
+
+    /// When all clients have gone nothing is left of them: no exchange, no buffer, and no upstream connection in use.
+    func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
+        for client in clients { client.close() }
+        turn(until: { worker.openClients == 0 }, sourceLocation: sourceLocation)
+        turn(until: { worker.poller.chunks.inUse == 0 }, sourceLocation: sourceLocation)
+        #expect(worker.currentMetrics().requestsInFlight == 0, sourceLocation: sourceLocation)
+        for pool in worker.pools { #expect(pool.open == pool.idleCount, sourceLocation: sourceLocation) }
+    }
+
+    var errors: [UInt64] { worker.currentMetrics().upstreamErrors }
+}
+
+extension String {
+    static func get(_ path: String = "/open/x", _ fields: String = "") -> String {
+        "GET \(path) HTTP/1.1\r\nHost: gw.example.com\r\n\(fields)\r\n"
+    }
+
+    static func post(_ path: String = "/open/x", _ body: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: gw.example.com\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    static func ok(_ body: String, _ fields: String = "") -> String {
+        "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+    }
+
+    /// How often a text stands in this one.
+    func count(of text: String) -> Int { split(separator: text, omittingEmptySubsequences: false).count - 1 }
+}
