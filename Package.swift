@@ -81,7 +81,7 @@ let package = Package(
             "GatewayTests",
             ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes"]),
+        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -89,6 +89,7 @@ final class Exchange {
         generation &+= 1
         stage = .deciding
         client = nil
+        head = .none
         route = nil
         endpoint = nil
         principal = nil

@@ -71,7 +71,7 @@ struct HeaderRewrite {
         // The authority stands in two fields, of which only one was received.
         var length = exchange.requestID.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
-            length += principal.subjectBytes.count + principal.roleBytes.count + principal.backendBytes.count
+            length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         if let injection = exchange.route?.injection, let token = exchange.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
@@ -130,14 +130,14 @@ struct HeaderRewrite {
     private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
         guard let principal = exchange.principal else { return }
         chunk.append("X-Gateway-User: ")
-        chunk.append(principal.subjectBytes)
+        chunk.append(principal.subjectField)
         chunk.append("\r\nX-Gateway-Roles: ")
-        chunk.append(principal.roleBytes)
-        if principal.backendBytes.isEmpty {
+        chunk.append(principal.roleField)
+        if principal.backendField.isEmpty {
             chunk.append("\r\n")
         } else {
             chunk.append("\r\nX-Gateway-Backend: ")
-            chunk.append(principal.backendBytes)
+            chunk.append(principal.backendField)
             chunk.append("\r\n")
         }
     }

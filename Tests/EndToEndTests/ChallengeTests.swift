@@ -20,13 +20,16 @@ import Testing
                 "\(challenge)")
             #expect(
                 response.text
-                    == #"{"status":401,"title":"Unauthorized","detail":"invalid or missing token","code":"unauthorized"}"#)
+                    == #"{"status":401,"title":"Unauthorized","detail":"invalid or missing token","code":"unauthorized"}"#
+            )
             #expect(response.only("Content-Type") == "application/json")
         }
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("CHAL-01 CHAL-02: rendered over the wire", arguments: Vectors.json("challenge/challenge.json")["render"].list.map(\.vectorID))
+    @Test(
+        "CHAL-01 CHAL-02: rendered over the wire",
+        arguments: Vectors.json("challenge/challenge.json")["render"].list.map(\.vectorID))
     func rendered(_ id: String) throws {
         let vector = try #require(Vectors.json("challenge/challenge.json")["render"].list.first { $0.vectorID == id })
         let webgate = try #require(vector["webgate"].string)
@@ -68,10 +71,14 @@ import Testing
         for context in contexts { #expect(!context.contains("swordfish") && !context.contains("items")) }
     }
 
-    @Test("CHAL-04: User-Agent rule", arguments: Vectors.json("challenge/challenge.json")["userAgent"].list.map(\.vectorID))
+    @Test(
+        "CHAL-04: User-Agent rule",
+        arguments: Vectors.json("challenge/challenge.json")["userAgent"].list.map(\.vectorID))
     func userAgent(_ id: String) throws {
-        let vector = try #require(Vectors.json("challenge/challenge.json")["userAgent"].list.first { $0.vectorID == id })
-        let parameters = vector["configured"].string.map { #", "userDefinedParameters": {"User-Agent": "\#($0)"}"# } ?? ""
+        let vector = try #require(
+            Vectors.json("challenge/challenge.json")["userAgent"].list.first { $0.vectorID == id })
+        let parameters =
+            vector["configured"].string.map { #", "userDefinedParameters": {"User-Agent": "\#($0)"}"# } ?? ""
         let fixture = try Fixture { settings in
             settings["webgates"] = #"[{"name": "MobileWG", "level": 2\#(parameters)}]"#
             settings["routes"] = #"[{"path": "/mobileapp", "upstream": "stub", "webgate": "MobileWG"}]"#
@@ -131,7 +138,8 @@ import Testing
         }
         #expect(bodies.count == 1)
         #expect(try connection.exchange("GET", "/inventory/items", [.bearer(good)]).status == 200)
-        for reason in ["missing_credential", "malformed_token", "token_expired", "token_revoked", "unsupported_scheme"] {
+        for reason in ["missing_credential", "malformed_token", "token_expired", "token_revoked", "unsupported_scheme"]
+        {
             #expect(fixture.gateway.waitForAccess { $0["reason"].string == reason } != nil, "\(reason)")
         }
     }
@@ -174,7 +182,9 @@ import Testing
         #expect(result.errors.contains("error: /webgates/0/level:"), "\(result.errors)")
     }
 
-    @Test("CHAL-09: a 401 to an allowed origin can be read by the page; HEAD has no body; a preflight is never challenged")
+    @Test(
+        "CHAL-09: a 401 to an allowed origin can be read by the page; HEAD has no body; a preflight is never challenged"
+    )
     func crossSite() throws {
         let fixture = try Fixture { $0["policies"] = #"{"Security_AllowOrigin": "https://a.example.com"}"# }
         let origin = Field.origin("https://a.example.com")

@@ -17,8 +17,10 @@ import Testing
         }
         #expect(try fixture.lastRequest("/inventory/items").only("X-Gateway-User") == "joe")
         #expect(
-            try fixture.request("GET", "/inventory/items", ["Authorization: basic \(Self.joe.value.dropFirst(6))", Self.backend])
-                .status == 200)
+            try fixture.request(
+                "GET", "/inventory/items", ["Authorization: basic \(Self.joe.value.dropFirst(6))", Self.backend]
+            )
+            .status == 200)
         #expect(try fixture.request("GET", "/inventory/items", [.basic("joe:wrong"), Self.backend]).status == 401)
         #expect(try fixture.request("GET", "/inventory/items", [.basic("joe"), Self.backend]).status == 401)
     }
@@ -72,7 +74,9 @@ import Testing
         }
     }
 
-    @Test("CRYPTO-01: a user with each scheme logs in", arguments: Vectors.json("crypto/crypto.json").list.map(\.vectorID))
+    @Test(
+        "CRYPTO-01: a user with each scheme logs in", arguments: Vectors.json("crypto/crypto.json").list.map(\.vectorID)
+    )
     func schemes(_ id: String) throws {
         let vector = try #require(Vectors.json("crypto/crypto.json").list.first { $0.vectorID == id })
         let stored = try #require(vector["stored"].string)
@@ -138,7 +142,8 @@ import Testing
     @Test("MBE-03: Basic off: neither users nor the anonymous key")
     func basicOff() throws {
         let fixture = try Fixture { settings in
-            settings["backends"] = FixtureSettings.backends.replacing(#""enableSso": true"#, with: #""httpBasic": false"#)
+            settings["backends"] = FixtureSettings.backends.replacing(
+                #""enableSso": true"#, with: #""httpBasic": false"#)
         }
         #expect(try fixture.request("GET", "/inventory/me", [Self.joe, Self.backend]).status == 401)
         #expect(try fixture.request("GET", "/inventory/public", [Self.anonymous, Self.backend]).status == 401)
@@ -226,7 +231,8 @@ import Testing
         // Another gateway is the outside issuer: it signs, and publishes its keys.
         let issuer = try Fixture { settings in
             settings["baseUrl"] = #""https://idp.example.com""#
-            settings["issuers"] = #"{"local": {"module": "embedded", "algorithm": "\#(algorithm)", "keyFile": "state/i.pem"}}"#
+            settings["issuers"] =
+                #"{"local": {"module": "embedded", "algorithm": "\#(algorithm)", "keyFile": "state/i.pem"}}"#
             settings["tokenService"] = #"{"algorithm": "\#(algorithm)", "audience": "api"}"#
         }
         let keys = try issuer.request("GET", "/.well-known/jwks.json").text
@@ -243,7 +249,8 @@ import Testing
         #expect(seen.only("X-Gateway-Roles") == "Clerk")
         #expect(try fixture.request("POST", "/inventory/items", [.bearer(token)], body: "x").status == 403)
         #expect(
-            try fixture.request("GET", "/inventory/items", [.bearer(issuer.mint("ann", "--lifetime", "-100"))]).status == 401)
+            try fixture.request("GET", "/inventory/items", [.bearer(issuer.mint("ann", "--lifetime", "-100"))]).status
+                == 401)
         // The signature with a bit changed, and the token of nobody who is trusted.
         let parts = token.split(separator: ".")
         let forged = "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"

@@ -12,7 +12,8 @@ import Testing
         }
     }
 
-    @Test("CORS-01 to CORS-05 CORS-08: every vector, as a request and as a preflight", arguments: vectors.map(\.vectorID))
+    @Test(
+        "CORS-01 to CORS-05 CORS-08: every vector, as a request and as a preflight", arguments: vectors.map(\.vectorID))
     func vector(_ id: String) throws {
         let vector = try #require(Self.vectors.first { $0.vectorID == id })
         let origin = try #require(vector["origin"].string)
@@ -119,7 +120,9 @@ import Testing
         let twice = try fixture.request(
             "GET", "/open/ping", [.origin("https://www.example.com"), .origin("https://www.example.com")])
         #expect(twice.status == 400)
-        for origin in ["null", "", "https://", "https://www.example.com/x", "//www.example.com", "https://www.example.com#"] {
+        for origin in [
+            "null", "", "https://", "https://www.example.com/x", "//www.example.com", "https://www.example.com#",
+        ] {
             #expect(try fixture.request("GET", "/open/ping", [.origin(origin)]).status == 403, "\(origin)")
         }
         #expect(fixture.upstream.requests.isEmpty)

@@ -54,7 +54,8 @@ import Testing
     func singleFlight() throws {
         // RSA signatures are made off the loops, so that the flight is in the air for a while.
         let fixture = try Fixture { settings in
-            settings["issuers"] = #"{"local": {"module": "embedded", "algorithm": "RS256", "keyFile": "state/rsa.pem"}}"#
+            settings["issuers"] =
+                #"{"local": {"module": "embedded", "algorithm": "RS256", "keyFile": "state/rsa.pem"}}"#
         }
         let request = RawConnection.request("GET", "/inventory/items", [.bearer(try fixture.token("joe"))])
         let connections = try (0..<50).map { _ in try fixture.connect() }

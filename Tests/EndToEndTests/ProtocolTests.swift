@@ -8,7 +8,8 @@ import Testing
         let token = try fixture.token("joe")
         let requests = [
             RawConnection.request("GET", "/open/1"), RawConnection.request("POST", "/open/2", body: "body"),
-            RawConnection.request("GET", "/inventory/me", [.bearer(token)]), RawConnection.request("GET", "/inventory/me"),
+            RawConnection.request("GET", "/inventory/me", [.bearer(token)]),
+            RawConnection.request("GET", "/inventory/me"),
             RawConnection.request("GET", "/nowhere"), RawConnection.request("HEAD", "/open/5"),
             RawConnection.request("GET", "/open/6"),
         ].joined()
@@ -70,7 +71,9 @@ import Testing
     func bodiless(_ method: String) throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/204") { _ in [.send("HTTP/1.1 204 No Content\r\n\r\n")] }
-        fixture.upstream.on("/open/304") { _ in [.send("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\nContent-Length: 99\r\n\r\n")] }
+        fixture.upstream.on("/open/304") { _ in
+            [.send("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\nContent-Length: 99\r\n\r\n")]
+        }
         fixture.upstream.on("/open/200") { request in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + (request.method == "HEAD" ? "" : "hello"))]
         }
@@ -142,7 +145,8 @@ import Testing
         let token = try fixture.connect()
         try token.send(
             "POST /oauth2/token HTTP/1.1\r\nHost: a\r\nAuthorization: \(Field.basic("inv-client:inv-secret").value)\r\n"
-                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 29\r\nExpect: 100-continue\r\n\r\n")
+                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 29\r\nExpect: 100-continue\r\n\r\n"
+        )
         #expect(try token.readHead()?.startLine.hasPrefix("HTTP/1.1 100") == true)
         try token.send("grant_type=client_credentials")
         #expect(try token.readResponse(to: "POST").status == 200)
@@ -172,7 +176,8 @@ import Testing
     func upgrade() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/ws") { request in
-            request.values("Upgrade").isEmpty ? [.reply(body: "plain")] : [.send("HTTP/1.1 101 Switching Protocols\r\n\r\n")]
+            request.values("Upgrade").isEmpty
+                ? [.reply(body: "plain")] : [.send("HTTP/1.1 101 Switching Protocols\r\n\r\n")]
         }
         fixture.upstream.on("/open/forced") { _ in [.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")] }
         let fields: [Field] = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
@@ -188,7 +193,14 @@ import Testing
     func transparency() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/t") { _ in
-            [.reply("418 I'm a teapot", ["Set-Cookie: a=1", "Set-Cookie: b=2", "X-Empty: ", "X-Long: \(String(repeating: "l", count: 5000))"], body: "short")]
+            [
+                .reply(
+                    "418 I'm a teapot",
+                    [
+                        "Set-Cookie: a=1", "Set-Cookie: b=2", "X-Empty: ",
+                        "X-Long: \(String(repeating: "l", count: 5000))",
+                    ], body: "short")
+            ]
         }
         let response = try fixture.request(
             "PROPFIND", "/open/t?a=1&a=2&b=%20+;/?x", ["X-A: 1", "X-A: 2", "Accept: */*", "Cookie: c=d"], body: "<x/>")
@@ -207,7 +219,11 @@ import Testing
     func hopByHop() throws {
         let fixture = try Fixture()
         fixture.upstream.on("/open/h") { _ in
-            [.reply("200 OK", ["Connection: X-Back", "X-Back: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: x", "X-Stay: 1"])]
+            [
+                .reply(
+                    "200 OK",
+                    ["Connection: X-Back", "X-Back: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: x", "X-Stay: 1"])
+            ]
         }
         let response = try fixture.request(
             "GET", "/open/h",
@@ -216,7 +232,8 @@ import Testing
                 "Proxy-Connection: close", "Trailer: X", "Upgrade: h2c", "X-Kept: 1",
                 "X-Forwarded-For: 6.6.6.6", "X-Forwarded-Proto: https", "Forwarded: for=6.6.6.6", "X-Real-IP: 6.6.6.6",
                 "X-Forwarded-Host: evil.net", "x_forwarded_for: 6.6.6.6", "X-Forwarded-User: root",
-                "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X-HTTP-Method-Override: DELETE", "X-Request-Id: mine",
+                "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X-HTTP-Method-Override: DELETE",
+                "X-Request-Id: mine",
             ])
         let seen = try fixture.lastRequest("/open/h")
         for name in [
@@ -262,7 +279,8 @@ import Testing
     @Test(
         "GW-09: managed fields are deleted in every alias, on every route",
         arguments: [
-            "X-Gateway-User", "x-gateway-user", "X_Gateway_User", "X.Gateway.User", "x-gateway_roles", "X-Gateway-Backend",
+            "X-Gateway-User", "x-gateway-user", "X_Gateway_User", "X.Gateway.User", "x-gateway_roles",
+            "X-Gateway-Backend",
             "X-GATEWAY-ANYTHING", "X_GATEWAY_LEVEL", "x~gateway~user",
         ])
     func aliases(_ name: String) throws {

@@ -51,7 +51,8 @@ import Testing
         #expect(reply["expires_in"].integer == 604_800)
         #expect(reply["oracle_tk_context"].string == "user_assertion")
         #expect(
-            try fixture.request("GET", "/inventory/me", [.bearer(#require(reply["access_token"].string))]).status == 200)
+            try fixture.request("GET", "/inventory/me", [.bearer(#require(reply["access_token"].string))]).status == 200
+        )
     }
 
     @Test("OAUTH-03: percent and plus are decoded")
@@ -122,7 +123,10 @@ import Testing
         try fixture.gateway.stop()
         let written = fixture.gateway.everythingWritten
         let injected = try #require(fixture.lastRequest("/inventory/me").only("Authorization")).dropFirst(7)
-        for secret in ["Welcome1", "WrongSecret9", "inv-secret", "InTheQuery7", "garbage-credential", "admin-secret", token, String(injected)] {
+        for secret in [
+            "Welcome1", "WrongSecret9", "inv-secret", "InTheQuery7", "garbage-credential", "admin-secret", token,
+            String(injected),
+        ] {
             #expect(!written.contains(secret), "\(secret)")
         }
         for request in fixture.upstream.requests {
@@ -196,7 +200,9 @@ import Testing
         #expect(try fixture.request("POST", "/.well-known/jwks.json", body: "").status == 405)
     }
 
-    @Test("DEC-11: every algorithm signs tokens that the gateway accepts", arguments: ["HS256", "RS256", "PS384", "ES384", "EdDSA"])
+    @Test(
+        "DEC-11: every algorithm signs tokens that the gateway accepts",
+        arguments: ["HS256", "RS256", "PS384", "ES384", "EdDSA"])
     func algorithms(_ algorithm: String) throws {
         let key = algorithm == "HS256" ? #", "key": "env:SIGNING_KEY""# : ""
         let secret = "0123456789abcdef0123456789abcdef"

@@ -21,7 +21,8 @@ struct FixtureSettings: Sendable {
 
     /// The text of `gateway.json`.
     var text: String {
-        "{\n" + sections.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ",\n") + "\n}\n"
+        "{\n" + sections.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ",\n")
+            + "\n}\n"
     }
 
     subscript(_ section: String) -> String? {

@@ -77,6 +77,11 @@ final class RawConnection {
         }
     }
 
+    /// Whether nothing has come yet; does not wait.
+    var isSilent: Bool {
+        start == buffer.count && (try? fill(.after(.zero))) == nil
+    }
+
     private func fill(_ deadline: Deadline) throws -> Bool {
         let more = try socket.receive(65_536, deadline)
         buffer += more

@@ -39,6 +39,8 @@ final class StubUpstream: Sendable {
         case stream(count: Int)
         /// Until the test opens the gate.
         case wait(Gate)
+        /// Counts how far the script has come.
+        case counted(Monitor<Int>)
         /// An upstream that is slow by nature; to synchronise, use a gate.
         case pause(Duration)
         case close
@@ -183,6 +185,7 @@ final class StubUpstream: Sendable {
                 left -= min(left, piece.count)
             }
         case .wait(let gate): gate.pass()
+        case .counted(let count): count.withLock { $0 += 1 }
         case .pause(let duration):
             Thread.sleep(
                 forTimeInterval: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)

@@ -1,0 +1,132 @@
+import Foundation
+import Gateway
+import Testing
+import Tokens
+
+/// README.md tells the truth: its lines do what it says, and its lists are complete (GW-05, stories 1, 2, 3 and 8).
+@Suite struct ReadmeTests {
+    private static let text = Vectors.text("README.md")
+
+    /// The text of the section with this heading, up to the next of the same or a higher rank.
+    private static func section(_ heading: String) -> Substring {
+        let rank = heading.prefix { $0 == "#" }.count
+        guard let start = text.range(of: "\n\(heading)\n") else { return "" }
+        let rest = text[start.upperBound...]
+        let end = rest.ranges(of: #/\n#+ /#).first { rest[$0].filter { $0 == "#" }.count <= rank }
+        return rest[..<(end?.lowerBound ?? rest.endIndex)]
+    }
+
+    /// Codes in the first column of the tables of a section, or in all columns.
+    private static func codes(_ heading: String) -> [String] {
+        section(heading).split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { line -> [String] in
+            let cells = line.split(separator: "|")
+            let cell = cells[0].contains("`") ? cells[0] : cells.count > 1 ? cells[1] : ""
+            return cell.matches(of: /`([^`]+)`/).map { String($0.1) }
+        }
+    }
+
+    @Test("every reason code stands in the README, and no other")
+    func reasonCodes() {
+        let written = Self.codes("### Reason codes")
+        #expect(written.count == Set(written).count + Self.shared.count)
+        let existing = Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
+        #expect(Set(written).subtracting(existing) == [])
+        #expect(Set(existing).subtracting(written) == [])
+    }
+
+    /// Codes that the token endpoint has in common with the rest.
+    private static let shared = ["method_not_allowed", "body_too_large"]
+
+    @Test("every metric stands in the README, and no other")
+    func metrics() throws {
+        let fixture = try Fixture()
+        _ = try fixture.request("GET", "/open/x")
+        let page = try fixture.gateway.request("GET", "/metrics", listener: "admin").text
+        let existing = page.matches(of: #/# TYPE (\w+) /#).map { String($0.1) }
+        #expect(Set(Self.codes("## Metrics")) == Set(existing))
+    }
+
+    @Test("every key of the schemas stands in the README")
+    func keys() throws {
+        let configuration = String(Self.section("## Configuration"))
+        for name in ["gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers"] {
+            let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
+            let keys = schema["properties"].names + schema["items"]["properties"].names
+            for key in keys where key != "$schema" && !key.hasPrefix("Security_") {
+                #expect(configuration.contains("`\(key)") || configuration.contains("`\(key).json`"), "\(name): \(key)")
+            }
+        }
+    }
+
+    @Test("every file that the README names exists")
+    func links() {
+        for link in Self.text.matches(of: #/\]\(([^)#]+)\)/#) where !link.1.contains("://") {
+            #expect(
+                FileManager.default.fileExists(atPath: Vectors.root.appending(path: String(link.1)).path), "\(link.1)")
+        }
+    }
+
+    /// The blocks of "Try it": what to type, and what is printed then.
+    private static func blocks() -> [(kind: String, text: String)] {
+        section("## Try it").matches(of: /(?s)```(sh|text)\n(.*?)```/).map { (String($0.1), String($0.2)) }
+    }
+
+    @Test("the lines to try print what the README says")
+    func lines() throws {
+        let directory = try ConfigurationDirectory()
+        let manager = FileManager.default
+        try manager.copyItem(atPath: Vectors.root.appending(path: "config").path, toPath: directory.path + "/config")
+        try? manager.removeItem(atPath: directory.path + "/config/state")
+        try manager.createDirectory(atPath: directory.path + "/config/state", withIntermediateDirectories: true)
+        let echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
+        let upstream = try #require(
+            echo.wait(.errors) { $0.compactMap { JSONText($0)["address"].string }.first }, "no sample upstream")
+        let sample = try directory.read("config/gateway.json")
+        try directory.write(
+            "config/gateway.json",
+            sample.replacing("127.0.0.1:9000", with: upstream).replacing(#""port": 8080"#, with: #""port": 0"#)
+                .replacing(#""port": 9901"#, with: #""port": 0"#))
+        let gateway = try GatewayProcess(ConfigurationDirectory("config", in: directory))
+        try directory.write("config/state/gateway.pid", String(gateway.program.processIdentifier))
+        let (open, admin) = (try gateway.port(), try gateway.port("admin"))
+        let adapt = { (text: String) in
+            text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(open)").replacing(
+                "127.0.0.1:9901", with: "127.0.0.1:\(admin)"
+            )
+            .replacing("127.0.0.1:9000", with: upstream)
+        }
+        // One shell for all, as somebody has who follows the README; a mark after each block.
+        let blocks = Self.blocks()
+        var script = "set -u\n"
+        for block in blocks { script += block.kind == "sh" ? adapt(block.text) : "echo; echo '---8\u{3c}---'\n" }
+        let result = try Program.run("/bin/bash", ["-c", script], directory: directory.path)
+        #expect(result.errors == "")
+        let printed = result.output.components(separatedBy: "\n---8\u{3c}---")
+        let expected = blocks.filter { $0.kind == "text" }.map { adapt($0.text) }
+        #expect(expected.count >= 7)
+        #expect(printed.count >= expected.count)
+        for (expected, printed) in zip(expected, printed) {
+            let text = printed.replacing("\r\n", with: "\n")
+            #expect(Self.matches(text, expected), "README:\n\(expected)\nprinted:\n\(text)")
+        }
+    }
+
+    /// Whether a text is the pattern, in which `...` stands for anything.
+    private static func matches(_ text: String, _ pattern: String) -> Bool {
+        let trim = { (text: String) in text.trimmingCharacters(in: .whitespacesAndNewlines) }
+        var rest = Substring(trim(text))
+        let parts = trim(pattern).components(separatedBy: "...")
+        for (index, part) in parts.enumerated() {
+            if index == 0 {
+                guard rest.hasPrefix(part) else { return false }
+                rest = rest.dropFirst(part.count)
+            } else if index == parts.count - 1 {
+                return part.isEmpty || rest.hasSuffix(part)
+            } else {
+                guard let found = rest.range(of: part) else { return false }
+                rest = rest[found.upperBound...]
+            }
+        }
+        return rest.isEmpty
+    }
+}
