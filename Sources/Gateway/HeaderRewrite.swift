@@ -123,7 +123,7 @@ struct HeaderRewrite {
             chunk.append("\r\n")
         }
         chunk.append("X-Request-Id: ")
-        chunk.append(exchange.requestID.span)
+        chunk.append(exchange.requestID)
         chunk.append(exchange.head.minorVersion == 0 ? "\r\nVia: 1.0 portcullis\r\n" : "\r\nVia: 1.1 portcullis\r\n")
     }
 

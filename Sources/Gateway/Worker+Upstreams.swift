@@ -75,6 +75,11 @@ extension Worker {
                     return
                 }
                 if head.status < 200 {
+                    upstream.interim += 1
+                    guard upstream.interim <= UpstreamConnection.maximumInterim else {
+                        fail(exchange, .invalidResponse)
+                        return
+                    }
                     forwardInterim(head, exchange, inbox.readable)
                     inbox.consume(head.length)
                     continue
@@ -255,7 +260,7 @@ extension Worker {
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
         guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
-            socket.unread == 0, !socket.isUnusable, socket.pendingBytes == 0
+            socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
         else {
             closeUpstream(upstream)
             return
