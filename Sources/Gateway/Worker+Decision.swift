@@ -81,6 +81,10 @@ extension Worker {
         case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
         case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
         case .route(let route):
+            if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: requestHeaders) {
+                deny(exchange, .ambiguousPath, bytes)
+                return
+            }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
