@@ -94,6 +94,9 @@ struct HeaderRewrite {
         default:
             break
         }
+        // An imitation of a field that was decided by, such as `Oracle_Mobile_Backend_ID`, was not part of the decision;
+        // an upstream that maps names could take it for the real one.
+        if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
         if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes) || ManagedName.isOverride(field) {
             return true
@@ -123,7 +126,7 @@ struct HeaderRewrite {
             chunk.append("\r\n")
         }
         chunk.append("X-Request-Id: ")
-        chunk.append(exchange.requestID.span)
+        chunk.append(exchange.requestID)
         chunk.append(exchange.head.minorVersion == 0 ? "\r\nVia: 1.0 portcullis\r\n" : "\r\nVia: 1.1 portcullis\r\n")
     }
 

@@ -63,6 +63,7 @@ extension Worker {
     private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         upstream.exchange = exchange
         upstream.heard = false
+        upstream.interim = 0
         exchange.upstream = upstream
     }
 

@@ -48,7 +48,7 @@ import Testing
         exchange.head = head
         exchange.route = snapshot.policy.routes.routes.first { $0.name == name }
         exchange.principal = principal
-        exchange.requestID = Array("id-1".utf8)
+        exchange.requestID.append("id-1")
         exchange.issued = token.map { IssuedToken(value: Array($0.utf8), issuedAt: 0, expiresAt: .max) }
         let chunk = Chunk(capacity: 1)
         let path = bytes.span.slice(head.path)

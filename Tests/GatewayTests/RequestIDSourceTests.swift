@@ -10,8 +10,10 @@ import Testing
         let headers = HeaderTable()
         var parser = RequestParser(limits: HTTPLimits())
         guard case .head = parser.parse(bytes.span, into: headers) else { throw HeaderRewriteTests.Refused() }
+        let chunk = Chunk(capacity: 128)
+        source.take(headers, bytes.span, into: chunk)
         var id: [UInt8] = []
-        source.take(headers, bytes.span, into: &id)
+        for i in 0..<chunk.count { id.append(chunk.readable[i]) }
         return String(decoding: id, as: UTF8.self)
     }
 
