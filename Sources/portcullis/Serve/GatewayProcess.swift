@@ -75,9 +75,12 @@ final class GatewayProcess: Sendable {
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [GatewayProcess.adminListener], issuedTokens: issued,
             revocations: revocations, log: log)
-        shared.onReload { [self] done in
-            let accepted = shared.blocking.submit { done(self.reload(shared)) }
-            if !accepted { done(GatewayProcess.problem(503, "try again later")) }
+        // Weak, since the shared state holds the closure.
+        shared.onReload { [self, weak shared] done in
+            let accepted = shared?.blocking.submit { [self, weak shared] in
+                if let shared { done(reload(shared)) }
+            }
+            if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
         let listeners = try bind(configuration, workers: workers)
         let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
