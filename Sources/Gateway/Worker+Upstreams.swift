@@ -186,7 +186,7 @@ extension Worker {
         switch head.framing {
         case .length(let count): appendLength(count, to: chunk)
         case .none:
-            // RFC 9110 section 8.6: no length on a 204, which some clients would wait for.
+            // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
             if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }

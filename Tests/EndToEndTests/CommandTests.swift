@@ -12,7 +12,7 @@ import Testing
 
     @Test("every command has a help text; used wrongly it ends with 2")
     func usage() throws {
-        for command in ["serve", "check", "hash", "token", "echo", "version"] {
+        for command in ["serve", "check", "hash", "token", "backend", "echo", "version"] {
             let help = try run(command, "--help")
             #expect(help.ending == .exit(0))
             #expect(help.output.hasPrefix("usage: portcullis \(command)"), "\(help.output)")
@@ -131,6 +131,40 @@ import Testing
                 == 401)
         let nobody = try run("token", "--config", fixture.gateway.configuration.path, "--backend", "none/1.0")
         #expect(nobody.ending == .exit(1))
+    }
+
+    @Test("MBE-01 MBE-04: `backend create` makes unguessable keys, and a reload takes the backend up")
+    func backend() throws {
+        let fixture = try Fixture(files: ["backends.json": FixtureSettings.backends]) { $0["backends"] = nil }
+        let directory = fixture.gateway.configuration.path
+        let made = try ["2.0", "2.1"].map { version in
+            let result = try run("backend", "create", "inventory", version, "--config", directory)
+            #expect(result.ending == .exit(0), "\(result.errors)")
+            return JSONText(result.output)
+        }
+        let names = ["mobileBackendId", "anonymousKey", "clientId", "clientSecret"]
+        for name in names {
+            let values = made.compactMap { $0[name].string }
+            #expect(Set(values).count == 2)
+            // 128 bits are at least 22 characters of Base64.
+            #expect(values.allSatisfy { $0.utf8.count >= 22 }, "\(values)")
+        }
+        let before = fixture.gateway.events("reloaded").count
+        fixture.gateway.program.signal(SIGHUP)
+        #expect(fixture.gateway.waitForEvent("reloaded", skipping: before) != nil)
+        let client = try "\(#require(made[0]["clientId"].string)):\(#require(made[0]["clientSecret"].string))"
+        #expect(try fixture.request("GET", "/plain", [.bearer(fixture.token("joe", client: client))]).status == 200)
+        let field = Field(name: "Oracle-Mobile-Backend-ID", value: try #require(made[0]["mobileBackendId"].string))
+        #expect(try fixture.request("GET", "/plain", [.basic("joe:Welcome1"), field]).status == 200)
+        // Shown without its secret unless asked for.
+        let shown = try run("backend", "show", "inventory", "2.0", "--config", directory)
+        let secret = try #require(made[0]["clientSecret"].string)
+        #expect(shown.ending == .exit(0))
+        #expect(!shown.output.contains(secret))
+        #expect(
+            try run("backend", "show", "inventory", "2.0", "--config", directory, "--secrets").output.contains(secret))
+        #expect(try run("backend", "show", "inventory", "--config", directory).ending == .exit(1))
+        #expect(try run("backend", "create", "inventory", "2.0", "--config", directory).ending == .exit(1))
     }
 
     @Test("`hash` never prints the password, and makes another salt each time")
