@@ -39,12 +39,12 @@ final class Exchange {
     /// The token for the upstream.
     var issued: IssuedToken?
     /// The value of `Origin` of an allowed cross-site request; empty for every other.
-    var origin: [UInt8] = []
+    let origin = Chunk(capacity: 128)
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
     var variesByOrigin = false
-    var requestID: [UInt8] = []
+    let requestID = Chunk(capacity: 128)
     /// The path matched and forwarded, kept for the log.
-    var path: [UInt8] = []
+    let path = Chunk(capacity: 256)
     /// The body of a request to a gateway endpoint.
     var collected: [UInt8] = []
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
@@ -89,12 +89,16 @@ final class Exchange {
         generation &+= 1
         stage = .deciding
         client = nil
+        head = .none
         route = nil
         endpoint = nil
         principal = nil
         issued = nil
         variesByOrigin = false
-        emptyBuffers()
+        origin.reset()
+        requestID.reset()
+        path.reset()
+        if collected.capacity > 0 { collected = [] }
         bodySeen = 0
         adminResource = nil
         reports = nil
@@ -107,27 +111,5 @@ final class Exchange {
         status = 0
         reason = "allowed"
         responseBytes = 0
-    }
-
-    /// Empties the buffers and keeps their room. Each is taken out of its property meanwhile: only then is it the one
-    /// reference, which an array needs to keep its room, and no exclusivity check is due.
-    private func emptyBuffers() {
-        var buffer = requestID
-        requestID = []
-        buffer.removeAll(keepingCapacity: true)
-        requestID = buffer
-        if !origin.isEmpty {
-            buffer = origin
-            origin = []
-            buffer.removeAll(keepingCapacity: true)
-            origin = buffer
-        }
-        if !path.isEmpty {
-            buffer = path
-            path = []
-            buffer.removeAll(keepingCapacity: true)
-            path = buffer
-        }
-        if collected.capacity > 0 { collected = [] }
     }
 }

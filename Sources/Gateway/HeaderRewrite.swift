@@ -71,7 +71,7 @@ struct HeaderRewrite {
         // The authority stands in two fields, of which only one was received.
         var length = exchange.requestID.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
-            length += principal.subjectBytes.count + principal.roleBytes.count + principal.backendBytes.count
+            length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         if let injection = exchange.route?.injection, let token = exchange.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
@@ -94,6 +94,9 @@ struct HeaderRewrite {
         default:
             break
         }
+        // An imitation of a field that was decided by, such as `Oracle_Mobile_Backend_ID`, was not part of the decision;
+        // an upstream that maps names could take it for the real one.
+        if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
         if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes) || ManagedName.isOverride(field) {
             return true
@@ -123,21 +126,21 @@ struct HeaderRewrite {
             chunk.append("\r\n")
         }
         chunk.append("X-Request-Id: ")
-        chunk.append(exchange.requestID.span)
+        chunk.append(exchange.requestID)
         chunk.append(exchange.head.minorVersion == 0 ? "\r\nVia: 1.0 portcullis\r\n" : "\r\nVia: 1.1 portcullis\r\n")
     }
 
     private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
         guard let principal = exchange.principal else { return }
         chunk.append("X-Gateway-User: ")
-        chunk.append(principal.subjectBytes)
+        chunk.append(principal.subjectField)
         chunk.append("\r\nX-Gateway-Roles: ")
-        chunk.append(principal.roleBytes)
-        if principal.backendBytes.isEmpty {
+        chunk.append(principal.roleField)
+        if principal.backendField.isEmpty {
             chunk.append("\r\n")
         } else {
             chunk.append("\r\nX-Gateway-Backend: ")
-            chunk.append(principal.backendBytes)
+            chunk.append(principal.backendField)
             chunk.append("\r\n")
         }
     }

@@ -4,39 +4,45 @@ import HTTP
 /// Gives every request an id: the client's own `X-Request-Id` where it is harmless, else one of ours.
 struct RequestIDSource {
     private static let maximumLength = 128
-    private var counter: UInt64 = 0
-    private let prefix: UInt64
+    /// Sixteen hexadecimal digits that differ between processes and workers, then eight that count.
+    private var text: InlineArray<24, UInt8>
 
     init(worker: Int) {
-        prefix = UInt64.random(in: .min ... .max) &+ UInt64(worker)
+        let prefix = UInt64.random(in: .min ... .max) &+ UInt64(worker)
+        text = InlineArray { place in
+            place < 16 ? RequestIDSource.digit(UInt8(truncatingIfNeeded: prefix >> UInt64(60 - 4 * place))) : 48
+        }
     }
 
-    /// Takes the id of the head, or makes one.
-    mutating func take(_ headers: HeaderTable, _ bytes: Span<UInt8>, into id: inout [UInt8]) {
+    /// Takes the id of the head, or makes one; `id` is empty.
+    mutating func take(_ headers: HeaderTable, _ bytes: Span<UInt8>, into id: Chunk) {
         if headers.occurrences(.xRequestID) == 1, let range = headers.value(.xRequestID) {
             let value = bytes.slice(range)
             if RequestIDSource.isHarmless(value) {
-                id.append(copying: value)
+                id.ensureFree(value.count)
+                id.append(value)
                 return
             }
         }
-        make(into: &id)
+        make(into: id)
     }
 
-    /// Sixteen hexadecimal digits that differ between processes and workers, then a count.
-    mutating func make(into id: inout [UInt8]) {
-        counter &+= 1
-        RequestIDSource.append(prefix, to: &id)
-        RequestIDSource.append(counter, digits: 8, to: &id)
-    }
-
-    private static func append(_ value: UInt64, digits: Int = 16, to id: inout [UInt8]) {
-        var shift = UInt64(digits * 4)
-        while shift > 0 {
-            shift -= 4
-            let digit = UInt8((value >> shift) & 15)
-            id.append(digit < 10 ? 48 + digit : 87 + digit)
+    /// Makes the next id; `id` is empty.
+    mutating func make(into id: Chunk) {
+        // Counting in place: mostly one digit changes.
+        var place = 23
+        while place >= 16, text[place] == UInt8(ascii: "f") {
+            text[place] = 48
+            place &-= 1
         }
+        if place >= 16 { text[place] = text[place] == 57 ? 97 : text[place] &+ 1 }
+        id.ensureFree(24)
+        id.append(text.span)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        let digit = value & 15
+        return digit < 10 ? 48 + digit : 87 + digit
     }
 
     private static func isHarmless(_ value: Span<UInt8>) -> Bool {

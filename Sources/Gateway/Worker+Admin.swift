@@ -11,7 +11,8 @@ extension Worker {
         let head = exchange.head
         var path: [UInt8] = []
         path.append(copying: bytes.slice(head.path))
-        exchange.path = path
+        exchange.path.ensureFree(path.count)
+        exchange.path.append(path)
         let name = String(decoding: path, as: UTF8.self)
         guard let resource = AdminResource(path: name) else {
             reply(exchange, status: 404, reason: "no_route", detail: "no such resource")

@@ -103,10 +103,16 @@ extension Worker {
         client.skipped = skipped
         inbox.consume(used)
         if client.skipped.isComplete {
-            awaitRequest(client)
-            return true
+            guard client.closing, let socket = client.socket else {
+                awaitRequest(client)
+                return true
+            }
+            closeAfterResponse(client, socket)
+            return false
         }
         setDeadline(client, in: snapshot.limits.bodyTimeout)
+        // The buffer may have been full before, and then no new byte announces what waits in the kernel.
+        if let socket = client.socket { poller.readMore(socket) }
         return false
     }
 
@@ -136,7 +142,7 @@ extension Worker {
     }
 
     /// Ends the connection without losing the response: our side first, then what the client still sends is dropped.
-    private func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
+    func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
         if socket.ended {
             client.closeWhenSent = true
             if socket.pendingBytes == 0 { closeClient(client) }
@@ -145,7 +151,7 @@ extension Worker {
         client.phase = .lingering
         client.allowance = Worker.skipAllowance * 16
         if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
-        setDeadline(client, in: Worker.lingerTime)
+        setDeadline(client, in: socket.pendingBytes > 0 ? snapshot.limits.writeTimeout : Worker.lingerTime)
         linger(client)
     }
 
@@ -173,11 +179,19 @@ extension Worker {
             poller.shutdownSending(socket)
             setDeadline(client, in: Worker.lingerTime)
         case .inExchange:
-            client.deadline = .max
+            if let exchange = client.exchange, exchange.stage == .forwarding, !exchange.requestBody.isComplete {
+                setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+            } else {
+                client.deadline = .max
+            }
             if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
         case .readingHead:
             // A head that has begun keeps the time it was given (slowloris).
-            if client.headDeadline == .max { setDeadline(client, in: snapshot.limits.idleTimeout) }
+            if client.headDeadline == .max {
+                setDeadline(client, in: snapshot.limits.idleTimeout)
+            } else {
+                setDeadline(client, at: client.headDeadline)
+            }
             poller.resumeReading(socket)
             readRequests(client)
         case .skippingBody: break

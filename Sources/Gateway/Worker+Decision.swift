@@ -27,22 +27,16 @@ extension Worker {
         decide(exchange, client, inbox)
     }
 
-    /// The request id of the head, or one of ours. Source and buffer are taken out for the time of the call, see `accept`.
+    /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
     private func takeRequestID(_ exchange: Exchange, _ bytes: Span<UInt8>) {
         var source = requestIDs
-        var id = exchange.requestID
-        exchange.requestID = []
-        source.take(requestHeaders, bytes, into: &id)
-        exchange.requestID = id
+        source.take(requestHeaders, bytes, into: exchange.requestID)
         requestIDs = source
     }
 
     func makeRequestID(_ exchange: Exchange) {
         var source = requestIDs
-        var id = exchange.requestID
-        exchange.requestID = []
-        source.make(into: &id)
-        exchange.requestID = id
+        source.make(into: exchange.requestID)
         requestIDs = source
     }
 
@@ -70,7 +64,10 @@ extension Worker {
         }
         let scratch = pathScratch
         let path = rewritten ? scratch.readable : bytes.slice(head.path)
-        if accessLog != nil { exchange.path.append(copying: path) }
+        if accessLog != nil {
+            exchange.path.ensureFree(path.count)
+            exchange.path.append(path)
+        }
         let policy = exchange.snapshot.policy
         let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
         switch match {
@@ -84,6 +81,10 @@ extension Worker {
         case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
         case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
         case .route(let route):
+            if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: requestHeaders) {
+                deny(exchange, .ambiguousPath, bytes)
+                return
+            }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
@@ -113,7 +114,8 @@ extension Worker {
             return false
         }
         guard verdict != .notCrossSite, let origin = requestHeaders.value(.origin) else { return true }
-        exchange.origin.append(copying: bytes.slice(origin))
+        exchange.origin.ensureFree(Int(origin.count))
+        exchange.origin.append(bytes.slice(origin))
         guard verdict == .preflight else { return true }
         if case .notFound = match { return true }
         answerPreflight(exchange, bytes)

@@ -63,6 +63,7 @@ extension Worker {
     private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         upstream.exchange = exchange
         upstream.heard = false
+        upstream.interim = 0
         exchange.upstream = upstream
     }
 
@@ -124,14 +125,21 @@ extension Worker {
         if exchange.requestBody.isComplete {
             client.deadline = .max
             setDeadline(upstream, in: responseTimeout(exchange))
+        } else if socket.pendingBytes > Worker.highWater {
+            // The upstream is slower than the client: its time runs, and not the client's.
+            poller.pauseReading(clientSocket)
+            client.deadline = .max
+            setDeadline(upstream, in: responseTimeout(exchange))
         } else {
-            setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-            if socket.pendingBytes > Worker.highWater {
-                poller.pauseReading(clientSocket)
-            } else {
-                poller.readMore(clientSocket)
-            }
+            awaitRequestBody(upstream, client, exchange)
+            poller.readMore(clientSocket)
         }
+    }
+
+    /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
+    private func awaitRequestBody(_ upstream: UpstreamConnection, _ client: ClientConnection, _ exchange: Exchange) {
+        if upstream.phase == .awaitingHead { upstream.deadline = .max }
+        setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
     }
 
     enum BodyMove { case moved, waiting, broken }
@@ -163,7 +171,8 @@ extension Worker {
     }
 
     func upstreamSent(_ upstream: UpstreamConnection) {
-        guard let exchange = upstream.exchange, let socket = exchange.client?.socket else { return }
+        guard let exchange = upstream.exchange, let client = exchange.client, let socket = client.socket else { return }
+        if !exchange.requestBody.isComplete { awaitRequestBody(upstream, client, exchange) }
         poller.resumeReading(socket)
     }
 

@@ -61,7 +61,7 @@ extension Worker {
             policy.appendPreflightFields(to: chunk, endpoint: endpoint, bytes: bytes, headers: requestHeaders)
         }
         chunk.ensureFree(2048)
-        exchange.origin.removeAll(keepingCapacity: true)
+        exchange.origin.reset()
         exchange.variesByOrigin = false
         endReply(exchange, chunk, nil)
     }
@@ -174,7 +174,8 @@ extension Worker {
         chunk.ensureFree(Worker.smallFields)
         appendDate(to: chunk)
         appendCrossSite(exchange, status: exchange.status, to: chunk)
-        HeadWriter.appendField("X-Request-Id", exchange.requestID.span, to: chunk)
+        let id = exchange.requestID
+        HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.
         if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
         chunk.ensureFree(Worker.smallFields)
@@ -204,7 +205,7 @@ extension Worker {
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
         guard exchange.variesByOrigin else { return }
         let origin = exchange.origin
-        exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.span, status: status)
+        exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)
     }
 
     /// `Connection`, where it differs from what the client's version means by itself.

@@ -75,6 +75,11 @@ extension Worker {
                     return
                 }
                 if head.status < 200 {
+                    upstream.interim += 1
+                    guard upstream.interim <= UpstreamConnection.maximumInterim else {
+                        fail(exchange, .invalidResponse)
+                        return
+                    }
                     forwardInterim(head, exchange, inbox.readable)
                     inbox.consume(head.length)
                     continue
@@ -181,7 +186,8 @@ extension Worker {
         switch head.framing {
         case .length(let count): appendLength(count, to: chunk)
         case .none:
-            if let count = head.declaredLength { appendLength(count, to: chunk) }
+            // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
+            if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
             if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }
         }
@@ -254,13 +260,14 @@ extension Worker {
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
         guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
-            socket.unread == 0, !socket.isUnusable, socket.pendingBytes == 0
+            socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
         else {
             closeUpstream(upstream)
             return
         }
         upstream.phase = .idle
         upstream.body = .empty
+        poller.releaseEmptyInbox(socket)
         guard pool.keep(upstream) else {
             closeUpstream(upstream)
             return

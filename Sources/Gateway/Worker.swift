@@ -217,7 +217,9 @@ final class Worker {
         poller.stopListening { _ in true }
         for client in clients where client.socket != nil {
             client.closing = true
-            if client.phase == .readingHead, client.socket?.unread == 0 { closeClient(client) }
+            guard client.phase == .readingHead, let socket = client.socket, socket.unread == 0 else { continue }
+            // A client that has not taken its last response yet still gets it.
+            if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
         }
         let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)

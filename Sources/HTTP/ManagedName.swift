@@ -26,7 +26,9 @@ package enum ManagedName {
         case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix,
             .xRealIP:
             true
-        case .other: hasPrefix(bytes.slice(field.name), ("x_forwarded_" as StaticString).span)
+        case .other:
+            hasPrefix(bytes.slice(field.name), ("x_forwarded_" as StaticString).span)
+                || isAlias(bytes.slice(field.name), of: ("x_forwarded" as StaticString).span)
         default: false
         }
     }

@@ -40,12 +40,16 @@ package final class Principal: Sendable {
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
-    /// `subject` in UTF-8, for header lines on the hot path.
+    /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]
-    /// `roleNames` joined by commas in UTF-8.
-    package let roleBytes: [UInt8]
     /// `backendID` in UTF-8; empty where there is none.
     package let backendBytes: [UInt8]
+    /// `subject` as the value of a field line, see `fieldValue`.
+    package let subjectField: [UInt8]
+    /// `roleNames` in the same form, joined by commas; a comma within a name is encoded too.
+    package let roleField: [UInt8]
+    /// `backendID` in the same form; empty where there is none.
+    package let backendField: [UInt8]
 
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
@@ -65,7 +69,28 @@ package final class Principal: Sendable {
         self.issuedAt = issuedAt
         self.tokenID = tokenID
         subjectBytes = Array(subject.utf8)
-        roleBytes = Array(roleNames.joined(separator: ",").utf8)
         backendBytes = Array((backendID ?? "").utf8)
+        subjectField = Principal.fieldValue(subject)
+        roleField = Array(roleNames.map { Principal.fieldValue($0, isElement: true) }.joined(separator: [0x2C]))
+        backendField = Principal.fieldValue(backendID ?? "")
+    }
+
+    /// Text as the value of a field line that the gateway vouches for (GW-09).
+    ///
+    /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
+    /// with it, so that no two texts have one form: nobody becomes `joe` by the name `joe `.
+    private static func fieldValue(_ text: String, isElement: Bool = false) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var value: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            let isOuterBlank = byte == 0x20 && (place == 0 || place == bytes.count - 1)
+            if byte < 0x20 || byte == 0x7F || byte == 0x25 || isOuterBlank || (isElement && byte == 0x2C) {
+                value += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                value.append(byte)
+            }
+        }
+        return value
     }
 }

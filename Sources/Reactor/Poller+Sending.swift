@@ -36,11 +36,17 @@ extension Poller {
     }
 
     func keep(_ chunk: Chunk, for socket: Socket) {
-        if chunk.isEmpty || socket.failure != 0 {
+        guard !chunk.isEmpty, socket.failure == 0 else {
+            chunks.give(chunk)
+            return
+        }
+        socket.outboxCount += chunk.count
+        if let last = socket.outbox.last, !last.isHeld, last.free >= chunk.count {
+            // Small pieces share a buffer: one for each would hold a thousand times the memory that they need.
+            last.append(chunk.readable)
             chunks.give(chunk)
         } else {
             socket.outbox.append(chunk)
-            socket.outboxCount += chunk.count
         }
     }
 

@@ -53,6 +53,8 @@ package final class Socket {
     package var isUnusable: Bool { descriptor < 0 || sawEnd || hangup || failure != 0 }
     /// Reading has been stopped by the owner.
     package var isReadingPaused: Bool { readingPaused }
+    /// More bytes, or the end, may be there beyond what was read last.
+    package var mayHaveMore: Bool { readable }
     /// The unread bytes' count.
     package var unread: Int { received?.count ?? 0 }
     /// Identity of this connection among all of the loop.

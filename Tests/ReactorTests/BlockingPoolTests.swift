@@ -34,7 +34,9 @@ import Testing
             #expect(accepted)
         }
         group.wait()
-        let (atMost, atEnd) = (most.load(ordering: .sequentiallyConsistent), running.load(ordering: .sequentiallyConsistent))
+        let (atMost, atEnd) = (
+            most.load(ordering: .sequentiallyConsistent), running.load(ordering: .sequentiallyConsistent)
+        )
         #expect(atMost <= 3)
         #expect(atEnd == 0)
     }

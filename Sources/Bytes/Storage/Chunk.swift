@@ -126,6 +126,9 @@ package final class Chunk {
         writePosition &+= n
     }
 
+    /// Appends a copy of what another chunk holds.
+    package func append(_ other: Chunk) { append(other.readable) }
+
     /// Appends bytes made elsewhere, off the hot path.
     package func append(_ bytes: [UInt8]) { append(bytes.span) }
 

@@ -22,14 +22,15 @@ final class AccessLog {
     func append(_ exchange: Exchange, finishedAt: Int64, wallSeconds: Int64) {
         block.beginObject()
         block.member("time", wallSeconds)
-        block.member("request_id", text: exchange.requestID.span)
+        let (id, path) = (exchange.requestID, exchange.path)
+        block.member("request_id", text: id.readable)
         if let peer = exchange.client?.socket?.peer { block.member("client_ip", peer.host) }
         if let name = exchange.head.method.name {
             block.member("method", "\(name)")
         } else {
             block.member("method", "extension")
         }
-        block.member("path", text: exchange.path.span)
+        block.member("path", text: path.readable)
         block.member("status", exchange.status)
         if let route = exchange.route?.name { block.member("route", route) }
         if let subject = exchange.principal?.subject { block.member("subject", subject) }

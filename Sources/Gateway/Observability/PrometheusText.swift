@@ -123,12 +123,13 @@ enum PrometheusText {
 
     private static func escape(_ text: String) -> String {
         var escaped = ""
-        for character in text {
+        // By scalar: CR LF is one character, and no line feed.
+        for character in text.unicodeScalars {
             switch character {
             case "\\": escaped += "\\\\"
             case "\"": escaped += "\\\""
             case "\n": escaped += "\\n"
-            default: escaped.append(character)
+            default: escaped.unicodeScalars.append(character)
             }
         }
         return escaped

@@ -23,6 +23,10 @@ final class UpstreamConnection {
         return limits
     }()
 
+    /// How many interim responses one request may get. They go to the client without back-pressure, as one rarely needs
+    /// more than two, so that without a bound they could fill the memory.
+    static let maximumInterim = 32
+
     let index: Int
     /// The connection below this one in the pool.
     var nextIdle: UpstreamConnection?
@@ -38,6 +42,8 @@ final class UpstreamConnection {
     var keepAlive = false
     /// Responses that came over this connection.
     var served = 0
+    /// Interim responses that came ahead of the current one.
+    var interim = 0
     /// Any byte of the current response has been seen.
     var heard = false
     var deadline: Int64 = .max

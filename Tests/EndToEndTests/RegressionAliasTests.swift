@@ -1,0 +1,32 @@
+import Testing
+
+/// Names that an upstream could take for those of fields that the gateway has decided by.
+@Suite struct RegressionAliasTests {
+    @Test(
+        "ISS-06 GW-09: a field that imitates another is not forwarded",
+        arguments: [
+            "Oracle_Mobile_Backend_ID", "oracle.mobile.backend.id", "Oracle-Mobile_Backend-ID",
+            "Oracle~Mobile~Backend~Id",
+            "Oracle_Mobile_Social_Identity_Provider", "Content_Type", "User_Agent", "X_Forwarded", "X-Forwarded",
+        ])
+    func imitation(_ name: String) throws {
+        let fixture = try Fixture()
+        let token = try fixture.token("joe")
+        let response = try fixture.request(
+            "GET", "/inventory/me",
+            [.bearer(token), "Oracle-Mobile-Backend-ID: mbe-inv-1", Field(name: name, value: "other")])
+        #expect(response.status == 200)
+        let request = try fixture.lastRequest("/inventory/me")
+        #expect(!request.head.fields.contains { $0.value == "other" })
+        #expect(request.only("Oracle-Mobile-Backend-ID") == "mbe-inv-1")
+    }
+
+    @Test("GW-07: names without a meaning here pass as they are")
+    func otherNames() throws {
+        let fixture = try Fixture()
+        #expect(try fixture.request("GET", "/open/a", ["X_Own_Field: 1", "x.dotted: 2"]).status == 200)
+        let request = try fixture.lastRequest("/open/a")
+        #expect(request.only("X_Own_Field") == "1")
+        #expect(request.only("x.dotted") == "2")
+    }
+}

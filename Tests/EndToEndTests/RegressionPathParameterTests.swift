@@ -1,0 +1,36 @@
+import Testing
+
+/// Parameters within a path, which some upstreams drop before they look for the resource.
+@Suite struct RegressionPathParameterTests {
+    @Test(
+        "ROLE-05: a parameter does not choose a more general rule",
+        arguments: ["/inventory/items;x=1", "/inventory/items;", "/inventory/items%3bx", "/inventory/items;a=b;c=d"])
+    func anotherRule(_ path: String) throws {
+        let fixture = try Fixture()
+        let token = try fixture.token("bob")
+        #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 403)
+        let response = try fixture.request("GET", path, [.bearer(token)])
+        #expect(response.status == 400)
+        #expect(JSONText(response.text)["code"].string == "ambiguous_path")
+        #expect(fixture.upstream.requests.isEmpty)
+    }
+
+    @Test(
+        "ROLE-05: a parameter does not lead into a public rule, nor into an endpoint",
+        arguments: ["/open;x/a", "/plain;x", "/oauth2/token;x"])
+    func noRule(_ path: String) throws {
+        let fixture = try Fixture()
+        #expect([400, 404].contains(try fixture.request("GET", path).status))
+        #expect(fixture.upstream.requests.isEmpty)
+    }
+
+    @Test(
+        "ROLE-05: where both readings have one rule, a parameter passes",
+        arguments: ["/open/a;b=c", "/open/a;b=c/d;e", "/open/a%3Bb"])
+    func oneRule(_ path: String) throws {
+        let fixture = try Fixture()
+        let response = try fixture.request("GET", path)
+        #expect(response.status == 200)
+        #expect(try fixture.lastRequest(path).path == path)
+    }
+}

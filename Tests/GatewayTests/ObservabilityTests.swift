@@ -1,0 +1,235 @@
+import Bytes
+import Foundation
+import HTTP
+import Identity
+import Issuers
+import Policy
+import Reactor
+import Testing
+
+@testable import Gateway
+
+/// Counters, their text, the access log and the names of reasons.
+@Suite struct ObservabilityTests {
+    static func metrics(_ routes: [String], status: Int = 200, times: Int = 1, microseconds: Int64 = 700)
+        -> WorkerMetrics
+    {
+        var metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)
+        metrics.routes = routes.map { name in
+            let counter = RouteCounter(name: name)
+            for _ in 0..<times { counter.count(status: status, microseconds: microseconds) }
+            return counter.report
+        }
+        return metrics
+    }
+
+    // MARK: Counters
+
+    @Test func workersAddUp() {
+        var sum = Self.metrics(["a", "b", ""], times: 2)
+        sum.reasons[3] = 1
+        sum.connectionsOpen = 4
+        var other = Self.metrics(["a", "b", ""], status: 404, times: 3)
+        other.reasons[3] = 5
+        other.connectionsOpen = 6
+        other.upstreamErrors[1] = 2
+        sum.add(other)
+        #expect(sum.routes.map(\.name) == ["a", "b", ""])
+        #expect(sum.routes[0].statuses[200] == 2 && sum.routes[0].statuses[404] == 3)
+        #expect(sum.routes[1].durations.reduce(0, +) == 5)
+        #expect(sum.routes[2].durationSum == 5 * 700)
+        #expect(sum.reasons[3] == 6 && sum.connectionsOpen == 10 && sum.upstreamErrors[1] == 2)
+    }
+
+    /// In the middle of a reload workers know different routes, in different places.
+    @Test func workersWithOtherRoutesAddUp() {
+        var sum = Self.metrics(["a", "b", ""])
+        sum.add(Self.metrics(["c", "b", "a", ""], times: 10))
+        let totals = Dictionary(uniqueKeysWithValues: sum.routes.map { ($0.name, $0.statuses[200]) })
+        #expect(totals == ["a": 11, "b": 11, "": 11, "c": 10])
+    }
+
+    @Test(arguments: [
+        (0, 0), (500, 0), (501, 1), (1_000, 1), (1_001, 2), (2_500, 2), (10_000_000, 12), (10_000_001, 13),
+        (Int64.max, 13), (-1, 0),
+    ])
+    func durationsFallIntoTheirBucket(_ microseconds: Int64, _ bucket: Int) {
+        #expect(WorkerMetrics.bucket(of: microseconds) == bucket)
+    }
+
+    @Test func aStatusOutsideIsCountedNowhere() {
+        let counter = RouteCounter(name: "a")
+        for status in [-1, 600, 1_000] { counter.count(status: status, microseconds: 1) }
+        #expect(counter.report.statuses.allSatisfy { $0 == 0 })
+    }
+
+    // MARK: The page
+
+    static let facts = PrometheusText.Facts(
+        issued: IssuedTokenStore().counters, reloads: SharedState.ReloadCounters(), revocations: 1, blockingWaiting: 2,
+        uptimeSeconds: 3, workers: 4)
+
+    static func page(_ metrics: WorkerMetrics) -> [String] {
+        String(decoding: PrometheusText.render(metrics, facts), as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map(String.init)
+    }
+
+    /// Text format 0.0.4: HELP and TYPE once ahead of the samples of a family, every sample of that family together.
+    @Test func everyLineHasTheFormOfTheFormat() throws {
+        let lines = Self.page(Self.metrics(["api", "odd \"name\"\\\n\r\nx", ""], times: 3))
+        #expect(lines.last == "", "the last line ends too")
+        var types: [String: String] = [:]
+        var current = ""
+        var seen: Set<String> = []
+        for line in lines.dropLast() {
+            if let match = line.wholeMatch(of: /# HELP ([a-z_]+) [^\r]+/) {
+                #expect(types[String(match.1)] == nil, "\(line)")
+                current = String(match.1)
+            } else if let match = line.wholeMatch(of: /# TYPE ([a-z_]+) (counter|gauge|histogram)/) {
+                #expect(String(match.1) == current)
+                types[current] = String(match.2)
+            } else {
+                let sample = /([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
+                let match = try #require(line.wholeMatch(of: sample), "\(line.debugDescription)")
+                let name = String(match.1)
+                let base = types[current] == "histogram" ? /_(bucket|sum|count)$/ : nil
+                let family = base.map { name.replacing($0, with: "") } ?? name
+                #expect(family == current, "\(line)")
+                if types[current] == "counter" { #expect(name.hasSuffix("_total"), "\(line)") }
+                let series = name + String(match.2 ?? "")
+                #expect(seen.insert(series).inserted, "\(series) twice")
+            }
+        }
+        #expect(types.count > 20)
+    }
+
+    @Test func theHistogramIsCumulative() throws {
+        let counter = RouteCounter(name: "api")
+        for microseconds: Int64 in [100, 700, 700, 3_000, 20_000_000] {
+            counter.count(status: 200, microseconds: microseconds)
+        }
+        var metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)
+        metrics.routes = [counter.report]
+        let lines = Self.page(metrics)
+        let buckets = lines.compactMap { line in
+            line.wholeMatch(of: /.*_bucket\{route="api",le="([^"]+)"\} (\d+)/).map { (String($0.1), Int($0.2) ?? -1) }
+        }
+        #expect(buckets.count == WorkerMetrics.durationBounds.count + 1)
+        #expect(buckets.map(\.1) == buckets.map(\.1).sorted())
+        #expect(buckets.first?.1 == 1 && buckets[1].1 == 3)
+        #expect(buckets.last?.0 == "+Inf" && buckets.last?.1 == 5)
+        let bounds = buckets.dropLast().compactMap { Double($0.0) }
+        #expect(bounds == WorkerMetrics.durationBounds.map { Double($0) / 1_000_000 })
+        #expect(lines.contains("portcullis_request_duration_seconds_count{route=\"api\"} 5"))
+        #expect(lines.contains("portcullis_request_duration_seconds_sum{route=\"api\"} 20.0045"))
+    }
+
+    // MARK: Reasons
+
+    @Test func everyCodeIsThereOnce() {
+        #expect(Set(Reasons.all).count == Reasons.all.count)
+        for (place, code) in Reasons.all.enumerated() {
+            #expect(Reasons.index(code) == place)
+            #expect(code.wholeMatch(of: /[a-z0-9_]+/) != nil, "\(code)")
+        }
+        for reason in DenialReason.allCases { #expect(Reasons.all[Reasons.index(reason)] == reason.rawValue) }
+        for failure in UpstreamFailure.allCases { #expect(Reasons.all.contains("\(failure.code)")) }
+        for error in HTTPParseError.allCases { #expect(Reasons.all.contains("\(error.reason)")) }
+        #expect(Reasons.all[Reasons.index("never heard of")] == "other")
+    }
+
+    // MARK: Admin
+
+    @Test(arguments: [
+        ("/healthz", AdminResource.health), ("/admin/health", .health), ("/readyz", .readiness),
+        ("/admin/ready", .readiness), ("/metrics", .metrics), ("/admin/metrics", .metrics),
+        ("/admin/reload", .reload), ("/admin/revocations", .revocations),
+        ("/admin/backends/inv/1.0", .backend(name: "inv", version: "1.0")),
+    ])
+    func adminPathsAreKnown(_ path: String, _ resource: AdminResource) {
+        #expect(AdminResource(path: path) == resource)
+        let changes = resource == .reload || resource == .revocations
+        #expect(resource.allows(.post) == changes)
+        #expect(resource.allows(.get) == !changes)
+        #expect(resource.allows(.head) == !changes)
+        #expect(!resource.allows(.delete) && !resource.allows(.extension))
+        if changes { #expect(resource.needsToken) }
+    }
+
+    @Test(arguments: [
+        "", "/", "/admin", "/admin/", "/metrics/", "/METRICS", "//metrics", "/admin/backends", "/admin/backends/inv",
+        "/admin/backends//1.0", "/admin/backends/inv/", "/admin/backends/inv/1.0/x", "/admin/%6detrics",
+    ])
+    func otherAdminPathsAreNot(_ path: String) {
+        #expect(AdminResource(path: path) == nil)
+    }
+
+    // MARK: Access log
+
+    /// Runs requests and answers the lines that were logged of them.
+    static func logged(_ run: (WorkerBench) throws -> Void) throws -> (lines: [[String: Any]], text: String) {
+        let path = NSTemporaryDirectory() + "portcullis-\(UUID().uuidString).log"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let writer = try LogWriter(appendingTo: path)
+        let bench = try WorkerBench { $0.accessLog = writer }
+        try run(bench)
+        bench.worker.accessLog?.flush()
+        writer.flush()
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        let lines = try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+        }
+        return (lines, text)
+    }
+
+    @Test func everyRequestIsOneLine() throws {
+        let (lines, text) = try Self.logged { bench in
+            let client = bench.client()
+            let server = try bench.requested(client, .get("/mine/x?password=secret", WorkerBench.credentials))
+            server.send(.ok("body"))
+            _ = bench.expect(client, ends: "body")
+            client.send(.get("/nowhere") + .get("/mine/y") + "rubbish\r\n\r\n")
+            bench.turn(until: { client.isOver })
+        }
+        #expect(lines.count == 4)
+        #expect(lines[0]["path"] as? String == "/mine/x")
+        #expect(lines[0]["subject"] as? String == "joe")
+        #expect(lines[0]["route"] as? String == "mine")
+        #expect(lines[0]["upstream"] as? String == "api")
+        #expect(lines[0]["bytes_out"] as? Int == 4)
+        #expect(lines.map { $0["status"] as? Int } == [200, 404, 401, 400])
+        #expect(lines[1]["reason"] as? String == "no_route")
+        for line in lines { #expect(line["client_ip"] as? String == "127.0.0.1") }
+        #expect(!text.contains("secret") && !text.contains("Welcome1") && !text.contains("am9l"))
+    }
+
+    /// Whatever bytes a path, a method or an id has, the line is JSON and one line.
+    @Test func hostileBytesStayWithinTheirString() throws {
+        let paths = [
+            "/open/\"},{\"", "/open/%0A%0D", "/open/%00", "/open/%FF", "/open/\\", "/open/%22", "/open/'",
+            "/open/%E2%80%A8",
+        ]
+        let (lines, text) = try Self.logged { bench in
+            for path in paths {
+                let client = bench.client()
+                client.send("HEAD \(path) HTTP/1.1\r\nHost: h\r\nX-Request-Id: \"\\\r\nConnection: close\r\n\r\n")
+                bench.turn(until: {
+                    if let server = bench.upstream.accept() {
+                        server.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                    }
+                    return client.isOver
+                })
+            }
+            let raw = bench.client()
+            raw.send(Array("G\"T /open/".utf8) + [0xff, 0xfe, 0x22] + Array(" HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
+            bench.turn(until: {
+                if let server = bench.upstream.accept() { server.close() }
+                return !raw.text.isEmpty
+            })
+        }
+        #expect(lines.count == paths.count + 1)
+        #expect(text.count(of: "\n") == lines.count)
+        #expect(text.utf8.allSatisfy { $0 == 10 || ($0 >= 0x20 && $0 != 0x7f) })
+    }
+}
