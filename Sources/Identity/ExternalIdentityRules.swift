@@ -85,7 +85,7 @@ package struct ExternalIdentity: Sendable {
     package var virtual: Bool { user == nil }
 }
 
-/// Why claims of an outside issuer yield no user. The caller is told none of it (1.6); the log is.
+/// Why claims of an outside issuer yield no user. The caller is told none of it; the log is.
 package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
     /// The claim is absent, empty or no string.
     case missingUsername = "missing_username"
