@@ -45,7 +45,7 @@ package struct PasswordHasher: Sendable {
     ) throws(PasswordError) -> String {
         guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
         if scheme.isSalted {
-            // The slow schemes are not bound to any seed's short salts.
+            // The short salts that older stores have are for the quick schemes alone.
             let range = (scheme.isSlow ? 64 : 8)...Self.maximumSaltLength * 8
             guard saltBits % 8 == 0, range.contains(saltBits) else { throw .invalidSaltLength }
         }

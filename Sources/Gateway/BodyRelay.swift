@@ -27,6 +27,9 @@ struct BodyRelay {
     let target: Target
     /// Body bytes that passed, without framing.
     private(set) var passed = 0
+    /// Whether trailer fields go on. Not to an upstream that is given a token: the field for it has any name, and one of
+    /// that name behind the body could be taken for it.
+    var forwardsTrailers = true
 
     static let empty = BodyRelay(.none, to: .raw)
 
@@ -171,7 +174,7 @@ struct BodyRelay {
     private var trailersBegun = false
 
     private mutating func appendTrailer(_ name: Span<UInt8>, _ value: Span<UInt8>, to output: Chunk) {
-        guard case .chunked = target else { return }
+        guard case .chunked = target, forwardsTrailers else { return }
         output.ensureFree(name.count + value.count + BodyRelay.reserve)
         if !trailersBegun {
             output.append("0\r\n")

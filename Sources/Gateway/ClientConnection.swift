@@ -10,8 +10,8 @@ final class ClientConnection {
         case inExchange
         /// The exchange is answered; the rest of its request body is read and dropped before the next.
         case skippingBody
-        /// The last response is written and our side is shut down; what the client still sends is dropped until it
-        /// closes, so that the response is not lost to a reset (RFC 9112 section 9.6).
+        /// The last response is written, and our side shut down behind it; what the client still sends is dropped until
+        /// it closes, so that the response is not lost to a reset (RFC 9112 section 9.6).
         case lingering
     }
 
@@ -31,7 +31,7 @@ final class ClientConnection {
     var closing = false
     /// The current response is written and the socket closes when the kernel has taken it.
     var closeWhenSent = false
-    /// `drain` of the request loop is on the stack: an exchange that ends must not start it again.
+    /// `readRequests` is on the stack: an exchange that ends must not start it again.
     var draining = false
     /// When the head that has begun must be complete; `.max` between requests.
     var headDeadline: Int64 = .max

@@ -14,6 +14,7 @@ extension Worker {
             client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
+        if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
         exchange.forwardedAt = exchange.startedAt
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete

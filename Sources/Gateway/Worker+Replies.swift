@@ -29,7 +29,7 @@ extension Worker {
         endReply(exchange, chunk, body.span)
     }
 
-    /// The status line and challenge of a 401: a Webgate's has the reason phrase of the seed (CHAL-01).
+    /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients know (CHAL-01).
     private func appendChallenge(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>, to chunk: Chunk) {
         guard let route = exchange.route else {
             HeadWriter.appendStatusLine(401, to: chunk)
@@ -125,7 +125,7 @@ extension Worker {
     /// Room for the fields of a head that have a length of their own: `Date`, framing, `Connection`.
     static let smallFields = 256
 
-    /// An error of our own in JSON (section 1.6 of the requirements).
+    /// An error of our own in JSON.
     func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
         exchange.reason = reason
         reasonCounters.increment(Reasons.index(reason))

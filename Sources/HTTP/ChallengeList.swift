@@ -126,8 +126,8 @@ package struct ChallengeList {
             || byte == 43 || byte == ASCII.slash
     }
 
-    /// A quoted string (RFC 9110 section 5.6.4). A folded line within it is read as one blank, as the seed prints the
-    /// OAM-Auth challenge in two lines (CHAL-01).
+    /// A quoted string (RFC 9110 section 5.6.4). A folded line within it is read as one blank: the
+    /// OAM-Auth challenge comes in two lines as well (CHAL-01).
     private mutating func readQuoted(_ value: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         position &+= 1

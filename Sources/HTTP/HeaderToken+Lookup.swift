@@ -33,7 +33,7 @@ extension HeaderToken {
     }
 
     /// The token that a name amounts to once an upstream has mapped `_`, `.` and the like to `-`, as CGI, WSGI and PHP
-    /// do: `x_gateway.user` is taken for `X-Gateway-User` there (peers' CVE-2025-64484, CVE-2026-88011).
+    /// do: `x_gateway.user` is taken for `X-Gateway-User` there (other gateways' CVE-2025-64484, CVE-2026-88011).
     package static func lookupAlias(_ name: Span<UInt8>) -> HeaderToken {
         let count = name.count
         guard count >= 2, count <= longestName else { return .other }

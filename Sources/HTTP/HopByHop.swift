@@ -13,7 +13,7 @@ package enum HopByHop {
     }
 
     /// Fields that a client's `Connection` has no power over: it could otherwise strip what the gateway decides by or
-    /// adds (peers' GHSA-w9mr-28mw-j8hg, CVE-2024-45410).
+    /// adds (other gateways' GHSA-w9mr-28mw-j8hg, CVE-2024-45410).
     package static func isProtected(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .host, .contentLength, .expect, .authorization, .cookie, .setCookie, .origin, .wwwAuthenticate, .vary,

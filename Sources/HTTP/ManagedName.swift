@@ -19,8 +19,7 @@ package enum ManagedName {
     }
 
     /// A field that tells of an earlier hop: any alias of `Forwarded`, `X-Real-IP`, `X-Forwarded-` and whatever
-    /// follows. They are believed of trusted proxies alone, and all together or not at all (peers' CVE-2026-35051 and
-    /// others).
+    /// follows. They are believed of nobody (other gateways' CVE-2026-35051 and more).
     package static func isForwarding(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix,
@@ -34,7 +33,7 @@ package enum ManagedName {
     }
 
     /// A field that makes frameworks take another method or path than the one the decision was about
-    /// (peers' CVE-2023-30845).
+    /// (another gateway's CVE-2023-30845).
     package static func isOverride(_ field: HeaderField) -> Bool {
         switch field.alias {
         case .xHTTPMethodOverride, .xMethodOverride, .xHTTPMethod, .xOriginalURL, .xRewriteURL, .xOriginalMethod: true

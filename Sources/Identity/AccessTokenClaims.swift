@@ -85,6 +85,8 @@ extension AccessTokenClaims {
     /// another shape than `json()` gives it.
     package init?(verified claims: JSONNode) {
         guard let issuer = claims["iss"]?.string, let subject = claims["sub"]?.string, !subject.isEmpty,
+            // It goes into a field for the upstream: not even our own key is reason to let it end the line.
+            ExternalIdentityRules.isFitForHeaders(subject),
             let audience = AccessTokenClaims.texts(claims["aud"]),
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
             let tokenID = claims["jti"]?.string, !tokenID.isEmpty,

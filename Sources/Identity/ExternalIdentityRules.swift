@@ -53,9 +53,10 @@ package struct ExternalIdentityRules: Sendable {
     }
 
     /// The name goes into header fields for the upstream (GW-10): control characters would let the outside issuer's users
-    /// write fields of their own.
-    private static func isFitForHeaders(_ name: String) -> Bool {
+    /// write fields of their own, and blanks at the ends would be dropped by who reads them, which makes another name.
+    static func isFitForHeaders(_ name: String) -> Bool {
         name.utf8.count <= 512 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            && name.utf8.first != 0x20 && name.utf8.last != 0x20
     }
 
     private func account(
@@ -84,7 +85,7 @@ package struct ExternalIdentity: Sendable {
     package var virtual: Bool { user == nil }
 }
 
-/// Why claims of an outside issuer yield no user. The caller is told none of it (1.6); the log is.
+/// Why claims of an outside issuer yield no user. The caller is told none of it; the log is.
 package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
     /// The claim is absent, empty or no string.
     case missingUsername = "missing_username"

@@ -15,8 +15,7 @@ package final class Principal: Sendable {
         case bearer, basic, anonymousKey
     }
 
-    /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06; the scheme table of the
-    /// seed has "Authentication Level: 2").
+    /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06).
     package static let standardLevel = 2
 
     package let kind: Kind

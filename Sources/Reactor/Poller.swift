@@ -269,7 +269,7 @@ package final class Poller {
         vacant.append(socket.index)
     }
 
-    /// Says to the peer that nothing more comes, once everything queued is sent.
+    /// Says to the peer that nothing more comes. At once: whoever has bytes waiting calls it when they are `.sent`.
     package func shutdownSending(_ socket: Socket) {
         guard socket.descriptor >= 0 else { return }
         _ = clinux_shutdown_write(socket.descriptor)

@@ -47,8 +47,8 @@ struct ClientAuthentication: Sendable {
         return backend
     }
 
-    /// The client of a Basic field. RFC 6749 has id and secret form-encoded before Base64; the seed and `curl -u` have
-    /// them plain. Both readings are tried: each must name a client and its very secret.
+    /// The client of a Basic field. RFC 6749 has id and secret form-encoded before Base64; most clients, `curl -u`
+    /// among them, send them plain. Both readings are tried: each must name a client and its very secret.
     private func backend(basicID id: [UInt8], secret: [UInt8]) -> Backend? {
         if let backend = backend(id: id, secret: secret) { return backend }
         guard let id = TokenForm.decode(id), let secret = TokenForm.decode(secret) else { return nil }

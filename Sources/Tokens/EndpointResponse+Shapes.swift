@@ -35,7 +35,7 @@ extension EndpointResponse {
             body: body, reason: reason)
     }
 
-    /// An error of an endpoint that is none of OAuth's, in the shape of section 1.6.
+    /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
     package static func problem(
         status: Int, title: String, detail: String, code: String, reason: StaticString,
         headers: [(name: String, value: String)] = []

@@ -1,7 +1,7 @@
 import Bytes
 
 /// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
-/// log. Clients see `error` and a description that says nothing about which part of a credential was wrong (1.6).
+/// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
 package enum TokenFailure: Error, Sendable, CaseIterable {
     case methodNotAllowed, bodyTooLarge
     case wrongContentType, malformedForm, repeatedParameter, credentialInQuery
@@ -16,7 +16,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         package let error: String
         /// `error_description` of the reply.
         package let description: String
-        /// Stable code for log and metric.
+        /// Stable code for the log.
         package let reason: StaticString
 
         init(_ status: Int, _ error: String, _ description: String, _ reason: StaticString) {

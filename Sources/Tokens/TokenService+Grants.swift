@@ -48,7 +48,8 @@ extension TokenService {
         }
     }
 
-    /// The reply of RFC 6749 section 5.1 with the members of the seed's samples, and no other (OAUTH-02, OAUTH-04).
+    /// The reply of RFC 6749 section 5.1 with the `oracle_*` members that clients expect, and no other (OAUTH-02,
+    /// OAUTH-04).
     private func issue(_ grant: AccessTokenMinter.Grant, _ scope: GrantedScope, now: Int64) -> EndpointResponse {
         let token = minter.mint(grant, now: now)
         var writer = JSONWriter()

@@ -60,4 +60,17 @@ import Testing
         #expect(pool.take() !== again)
         #expect(pool.inUse == 1)
     }
+
+    /// A writer that asked for too little room is no reason to end the process.
+    @Test func growsWhereNobodyAskedForRoom() {
+        let chunk = Chunk(capacity: 4)
+        chunk.append("abc" as StaticString)
+        chunk.append(Array("defgh".utf8))
+        chunk.append(UInt8(ascii: "i"))
+        chunk.append(decimal: 1_234_567_890)
+        chunk.append(hexadecimal: 255)
+        let isWhole = bytesEqual(chunk.readable, Array("abcdefghi1234567890ff".utf8).span)
+        #expect(isWhole)
+        #expect(chunk.capacity >= 21)
+    }
 }

@@ -37,6 +37,28 @@ import Testing
         #expect(try fixture.request("GET", "/ruled", [.bearer(fixture.token("joe"))]).status == status)
     }
 
+    @Test("ROLE-01 ROLE-02 CHAL-06: what the rule of a method says holds for that method, and for no other")
+    func rulesByMethod() throws {
+        let fixture = try Fixture { settings in
+            settings.addRoutes(
+                #"{"path": "/mixed", "upstream": "stub", "public": true, "methods": {"GET": {}, "POST": {"roles": ["Manager"]}}}"#,
+                #"{"path": "/levels", "upstream": "stub", "methods": {"GET": {}, "PUT": {"level": 9}}}"#,
+                #"{"path": "/logins", "upstream": "stub", "methods": {"GET": {"loginRequired": false}, "POST": {}}}"#)
+        }
+        let (joe, ann) = (Field.bearer(try fixture.token("joe")), Field.bearer(try fixture.token("ann")))
+        #expect(try fixture.request("GET", "/mixed").status == 200)
+        #expect(try fixture.request("HEAD", "/mixed").status == 200)
+        #expect(try fixture.request("POST", "/mixed", body: "{}").status == 401)
+        #expect(try fixture.request("POST", "/mixed", [ann], body: "{}").status == 403)
+        #expect(try fixture.request("POST", "/mixed", [joe], body: "{}").status == 200)
+        #expect(try fixture.request("DELETE", "/mixed", [joe]).status == 405)
+        #expect(try fixture.request("GET", "/levels", [joe]).status == 200)
+        #expect(try fixture.request("PUT", "/levels", [joe], body: "{}").status == 401)
+        let client = Field.bearer(try fixture.clientToken())
+        #expect(try fixture.request("GET", "/logins", [client]).status == 200)
+        #expect(try fixture.request("POST", "/logins", [client], body: "{}").status == 401)
+    }
+
     @Test("ROLE-02: public is the one way in without any credential; a bad one does not matter there")
     func publicRoutes() throws {
         let fixture = try Fixture()

@@ -265,7 +265,7 @@ import Testing
             client.send("x")
             return client.isOver
         })
-        #expect(Clock.monotonicMilliseconds - start < 1_000)
+        #expect(Clock.monotonicMilliseconds - start < 5_000)
         #expect(client.text.hasPrefix("HTTP/1.1 408 "))
         bench.expectNothingLeft()
     }

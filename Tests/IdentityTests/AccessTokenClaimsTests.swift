@@ -47,7 +47,9 @@ import Testing
     @Test(arguments: [
         ("kind", JSONValue.string("anonymous")), ("kind", .string("client")), ("level", .number("11")),
         ("level", .number("-1")), ("level", .number("2.0")), ("roles", .array([JSONNode(.number("1"))])),
-        ("sub", .string("")), ("jti", .string("")), ("virtual", .string("true")),
+        ("sub", .string("")), ("sub", .string("joe\r\nX-Gateway-Roles: Manager")), ("sub", .string("joe\u{0}")),
+        ("sub", .string("joe ")), ("sub", .string(String(repeating: "j", count: 513))), ("jti", .string("")),
+        ("virtual", .string("true")),
     ])
     func valueThatIsNeverWrittenIsNoToken(_ name: String, _ value: JSONValue) throws {
         let members = try #require(try JSONNode.parse(claims().json().span).members)

@@ -1,7 +1,7 @@
 /// A block of memory with a read and a write position: bytes are appended at the end and consumed from the front.
 ///
-/// Sockets receive into chunks and send from them. A chunk never grows by itself: its owner checks `free` before it
-/// appends, or calls `ensureFree`. Not Sendable: a chunk belongs to one worker.
+/// Sockets receive into chunks and send from them. Whoever appends asks for the room ahead, with `ensureFree`, so that a
+/// chunk moves at most once. Not Sendable: a chunk belongs to one worker.
 @safe
 package final class Chunk {
     // SAFETY: `base` is allocated in `init`, freed in `deinit` and never leaves this file except as a span or for the
@@ -100,9 +100,16 @@ package final class Chunk {
         size = larger
     }
 
+    /// Writers ask for all the room they need ahead. Should one err, the block grows: a length that a client chose must
+    /// never end the process.
+    @inline(__always)
+    private func makeRoom(_ n: Int) {
+        if size &- writePosition < n { ensureFree(n) }
+    }
+
     /// Appends one byte.
     package func append(_ byte: UInt8) {
-        precondition(free >= 1)
+        makeRoom(1)
         unsafe base[writePosition] = byte
         writePosition &+= 1
     }
@@ -111,7 +118,7 @@ package final class Chunk {
     package func append(_ bytes: Span<UInt8>) {
         let n = bytes.count
         guard n > 0 else { return }
-        precondition(free >= n)
+        makeRoom(n)
         unsafe bytes.withUnsafeBufferPointer { source in
             unsafe (base + writePosition).update(from: source.baseAddress!, count: n)
         }
@@ -121,7 +128,7 @@ package final class Chunk {
     /// Appends the ASCII text of a literal.
     package func append(_ text: StaticString) {
         let n = text.utf8CodeUnitCount
-        precondition(free >= n)
+        makeRoom(n)
         unsafe (base + writePosition).update(from: text.utf8Start, count: n)
         writePosition &+= n
     }
@@ -145,7 +152,7 @@ package final class Chunk {
             digits &+= 1
             rest /= 10
         }
-        precondition(free >= digits)
+        makeRoom(digits)
         var position = writePosition &+ digits
         writePosition = position
         rest = value

@@ -11,7 +11,7 @@ package struct BackendEntry: Sendable {
     package var httpBasic: Bool
     package var enableSSO: Bool
     package var facebook: FacebookEntry?
-    /// Name of the issuer whose tokens its routes inject where they say nothing else.
+    /// Name of an issuer; checked, and not used yet.
     package var issuer: String?
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String]

@@ -12,7 +12,7 @@ package struct GatewayConfiguration: Sendable {
     package var listeners: [ListenerEntry]
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
-    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are believed.
+    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed; checked, and not used yet.
     package var trustedProxies: [AddressBlock]
     package var limits: LimitsSection
     package var upstreams: [UpstreamEntry]

@@ -62,7 +62,7 @@ package struct EmbeddedModule: Sendable {
     package var lifetimeSeconds = 3600
     /// `iss`; nil for that of the token service.
     package var issuer: String?
-    /// `aud`; nil for that of the token service.
+    /// `aud`; nil for tokens without one.
     package var audience: String?
 
     static func read(_ object: inout ObjectReader) -> EmbeddedModule {

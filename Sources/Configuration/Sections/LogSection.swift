@@ -1,4 +1,4 @@
-/// What goes into the log, and where the access log goes.
+/// Where the access log goes, and what goes into the log; the level is checked and not used yet.
 package struct LogSection: Sendable {
     package enum Access: Equatable, Sendable {
         case standardOutput

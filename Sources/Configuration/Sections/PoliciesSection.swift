@@ -51,7 +51,7 @@ package struct PoliciesSection: Sendable {
         return seconds
     }
 
-    /// The seed keeps JSON in a string of one line; an object is accepted as well.
+    /// JSON in a string of one line, as the policy is usually written; an object is accepted as well.
     private static func authTokens(_ field: Field) -> JSONNode? {
         if field.node.members != nil { return field.node }
         let expected = "an object, or its JSON in a string"

@@ -1,7 +1,7 @@
 /// A server behind the gateway.
 package struct UpstreamEntry: Sendable {
     package var name: String
-    /// Scheme, host and port as configured; the host goes into the `Host` field.
+    /// Scheme, host and port as configured.
     package var origin: WebOrigin
     /// Where to connect to.
     package var address: IPLiteral

@@ -36,7 +36,7 @@ final class AccessLog {
         if let subject = exchange.principal?.subject { block.member("subject", subject) }
         if let backend = exchange.principal?.backendID { block.member("backend", backend) }
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
-        block.member("decision", exchange.status == 401 || exchange.status == 403 ? "denied" : "passed")
+        block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.reason)
         if let upstream = exchange.pool?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
@@ -49,6 +49,13 @@ final class AccessLog {
         block.endLine()
         lines += 1
         if block.bytes.count >= AccessLog.blockSize { flush() }
+    }
+
+    /// What the gateway decided, whatever the upstream made of it: `allowed` for what was forwarded, `answered` for its own
+    /// endpoints and preflights, `denied` for everything else.
+    private static func decision(_ exchange: Exchange) -> String {
+        if exchange.pool != nil { return "allowed" }
+        return exchange.status < 400 ? "answered" : "denied"
     }
 
     /// Hands the gathered lines over.

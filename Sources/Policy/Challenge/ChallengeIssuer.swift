@@ -36,7 +36,8 @@ package final class ChallengeIssuer: Sendable {
         if let route, let webgate = route.webgate {
             let agent = headers.value(.userAgent) ?? .empty
             if webgate.mismatch == .oamAuth || webgate.recognises(bytes.slice(agent)) {
-                let end = head.query?.end ?? head.path.end
+                // The slash that stands for the missing path of `http://host?query` is not in front of the query.
+                let end = head.query.flatMap { Int($0.start) == head.path.end + 1 ? $0.end : nil } ?? head.path.end
                 let target = bytes.extracting(Int(head.path.start)..<end)
                 appendOAMAuth(to: chunk, route.challenge, bytes.slice(head.methodText), target, now: now)
                 return

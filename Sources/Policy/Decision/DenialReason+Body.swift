@@ -2,7 +2,7 @@ import Bytes
 
 extension DenialReason {
     /// The `code` member of the body. All 401s share one, so that a reply does not tell an unknown token from an
-    /// expired one, nor a wrong user from a wrong password (CHAL-07, section 1.6).
+    /// expired one, nor a wrong user from a wrong password (CHAL-07).
     package var publicCode: String { status == 401 ? "unauthorized" : rawValue }
 
     /// The `title` member of the body: the standard reason phrase, also where HTTP/1 says otherwise (CON-26).
@@ -32,7 +32,7 @@ extension DenialReason {
         }
     }
 
-    /// The JSON body in UTF-8 (section 1.6). Rendered once for the whole run: a refusal formats nothing.
+    /// The JSON body in UTF-8. Rendered once for the whole run: a refusal formats nothing.
     package var body: [UInt8] { DenialReason.bodies[position] }
 
     private static let bodies: [[UInt8]] = allCases.map { reason in

@@ -6,7 +6,7 @@ package final class Webgate: Sendable {
     package enum Mismatch: String, Sendable {
         /// 401 with `Bearer realm="<WebGateName>"`.
         case bearer
-        /// A redirect to the login form for clients that accept HTML; the others get the bearer challenge.
+        /// For a redirect to a login form, which does not exist yet: the same as `bearer`.
         case redirect
         /// The `OAM-Auth` challenge all the same.
         case oamAuth = "oam-auth"

@@ -14,21 +14,58 @@ extension Assembly {
         return settings
     }
 
-    mutating func route(
+    /// What a request must show beside roles; the methods of one route may differ in it.
+    private struct Demand: Hashable {
+        let isPublic: Bool
+        let loginRequired: Bool
+        let socialLogin: Bool
+        let level: Int?
+
+        init(_ access: AccessEntry) {
+            isPublic = access.isPublic
+            loginRequired = access.loginRequired
+            socialLogin = access.socialLogin
+            level = access.level
+        }
+    }
+
+    /// A route of the configuration as routes of the policy: one for each group of methods that demand the same, so that
+    /// what a method's own rule says holds for that method and no other.
+    mutating func routes(
         _ entry: RouteEntry, at pointer: String, _ modules: [String: IssuerModule]
+    ) -> [RouteSettings] {
+        var groups: [(access: AccessEntry, methods: [MethodEntry])] = []
+        for method in entry.methods {
+            if let place = groups.firstIndex(where: { Demand($0.access) == Demand(method.access) }) {
+                groups[place].methods.append(method)
+            } else {
+                groups.append((method.access, [method]))
+            }
+        }
+        if groups.isEmpty { return [route(entry, entry.name, entry.access, [], at: pointer, modules)] }
+        return groups.map { access, methods in
+            let names = methods.map(\.method).joined(separator: ",")
+            let name = groups.count == 1 ? entry.name : "\(entry.name) \(names)"
+            return route(entry, name, access, methods, at: pointer, modules)
+        }
+    }
+
+    private mutating func route(
+        _ entry: RouteEntry, _ name: String, _ access: AccessEntry, _ methods: [MethodEntry], at pointer: String,
+        _ modules: [String: IssuerModule]
     ) -> RouteSettings {
         let upstream = configuration.upstreams.firstIndex { $0.name == entry.upstream } ?? 0
-        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: upstream)
+        var settings = RouteSettings(name: name, path: entry.path, upstream: upstream)
         settings.hosts = entry.hosts
-        settings.methods = entry.methods.isEmpty ? nil : entry.methods.map(\.method)
+        settings.methods = methods.isEmpty ? nil : methods.map(\.method)
         settings.roles = Assembly.roles(entry.access.roles)
-        for method in entry.methods { settings.methodRoles[method.method] = Assembly.roles(method.access.roles) }
+        for method in methods { settings.methodRoles[method.method] = Assembly.roles(method.access.roles) }
         settings.backends = entry.backends.compactMap(backendID)
         settings.webgate = entry.webgate
-        settings.isPublic = entry.access.isPublic
-        settings.loginRequired = entry.access.loginRequired
-        settings.socialLogin = entry.access.socialLogin
-        settings.level = entry.access.level
+        settings.isPublic = access.isPublic
+        settings.loginRequired = access.loginRequired
+        settings.socialLogin = access.socialLogin
+        settings.level = access.level
         settings.allowOrigin = entry.allowOrigin
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         settings.forwardCredential = entry.forwardCredential

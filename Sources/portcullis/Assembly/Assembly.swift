@@ -49,12 +49,17 @@ struct Assembly {
         settings.cors = corsSettings()
         settings.roles = catalogue
         settings.webgates = configuration.webgates.enumerated().map { webgate($1, at: "/webgates/\($0)", modules) }
-        settings.routes = configuration.routes.enumerated().map { route($1, at: "/routes/\($0)", modules) }
+        var origins: [Int] = []
+        for (index, entry) in configuration.routes.enumerated() {
+            let made = routes(entry, at: "/routes/\(index)", modules)
+            settings.routes += made
+            origins += made.map { _ in index }
+        }
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
         let (policy, problems) = PolicySnapshot.make(settings)
-        for problem in problems { report(problem) }
+        for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
@@ -69,10 +74,16 @@ struct Assembly {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .error))
     }
 
-    private mutating func report(_ problem: PolicyProblem) {
+    /// - Parameter origins: the entry of the configuration that each route of the policy comes from.
+    private mutating func report(_ problem: PolicyProblem, _ origins: [Int]) {
+        var pointer = problem.pointer
+        let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
+        if parts.count > 1, parts[0] == "routes", let index = Int(parts[1]), origins.indices.contains(index) {
+            pointer = (["", "routes", String(origins[index])] + parts.dropFirst(2)).joined(separator: "/")
+        }
         // The loader has said the same of these places in its own words.
-        if loaded.diagnostics.contains(where: { $0.pointer == problem.pointer }) { return }
+        if loaded.diagnostics.contains(where: { $0.pointer == pointer }) { return }
         let severity: Diagnostic.Severity = problem.severity == .error ? .error : .warning
-        diagnostics.append(loaded.diagnostic(pointer: problem.pointer, message: problem.message, severity: severity))
+        diagnostics.append(loaded.diagnostic(pointer: pointer, message: problem.message, severity: severity))
     }
 }
