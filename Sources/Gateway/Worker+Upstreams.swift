@@ -4,7 +4,7 @@ import Reactor
 
 /// The upstream side of a worker: response heads and bodies, connection life, time-outs.
 extension Worker {
-    func takeUpstream(_ socket: Socket, _ pool: UpstreamPool) -> UpstreamConnection {
+    func takeUpstream(_ socket: Socket, _ server: UpstreamServer) -> UpstreamConnection {
         let upstream: UpstreamConnection
         if let index = vacantUpstreams.popLast() {
             upstream = upstreams[index]
@@ -16,9 +16,9 @@ extension Worker {
             upstreams = table
         }
         metrics.upstreamConnectionsOpened &+= 1
-        pool.opened()
+        server.pool.opened()
         upstream.socket = socket
-        upstream.pool = pool
+        upstream.server = server
         socket.role = Role.upstream
         socket.owner = upstream.index
         return upstream
@@ -27,7 +27,7 @@ extension Worker {
     func closeUpstream(_ upstream: UpstreamConnection) {
         guard let socket = upstream.socket else { return }
         poller.close(socket)
-        upstream.pool?.closed()
+        upstream.server?.pool.closed()
         upstream.reset()
         vacantUpstreams.append(upstream.index)
     }
@@ -48,7 +48,7 @@ extension Worker {
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
-        upstream.pool?.forget(upstream)
+        upstream.server?.pool.forget(upstream)
         closeUpstream(upstream)
     }
 
@@ -110,6 +110,7 @@ extension Worker {
         upstream.phase = .relayingBody
         exchange.status = head.status
         exchange.responseBegun = true
+        noteAnswer(exchange, status: head.status)
         exchange.answeredAt = Clock.monotonicMicroseconds
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
         if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
@@ -254,6 +255,7 @@ extension Worker {
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil
         upstream.served += 1
+        upstream.server?.ended()
         release(upstream, requestComplete: exchange.requestBody.isComplete)
         finish(exchange)
     }
@@ -261,7 +263,8 @@ extension Worker {
     /// Puts the connection back into its pool if it can serve another exchange.
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
-        guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
+        guard let socket = upstream.socket, let server = upstream.server, !server.isRetired, upstream.keepAlive,
+            requestComplete,
             socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
         else {
             closeUpstream(upstream)
@@ -270,11 +273,11 @@ extension Worker {
         upstream.phase = .idle
         upstream.body = .empty
         poller.releaseEmptyInbox(socket)
-        guard pool.keep(upstream) else {
+        guard server.pool.keep(upstream) else {
             closeUpstream(upstream)
             return
         }
-        setDeadline(upstream, in: pool.settings.idleTimeout)
+        setDeadline(upstream, in: server.pool.settings.idleTimeout)
     }
 
     // MARK: Ends
@@ -306,8 +309,10 @@ extension Worker {
         }
         let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
         let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
-        dropUpstream(exchange)
-        if unheard, replay(exchange) { return }
+        if unheard {
+            dropUpstream(exchange)
+            if replay(exchange) { return }
+        }
         fail(exchange, failure)
     }
 

@@ -13,6 +13,8 @@ final class Worker {
         static let upstream: UInt8 = 2
         static let housekeeping: UInt8 = 3
         static let drainDeadline: UInt8 = 4
+        static let upstreamCare: UInt8 = 5
+        static let healthCheck: UInt8 = 6
     }
 
     let number: Int
@@ -29,8 +31,13 @@ final class Worker {
     private var vacantExchanges = 0
     var upstreams: [UpstreamConnection] = []
     var vacantUpstreams: [Int] = []
-    /// Pools by the number of the upstream in the snapshot.
-    var pools: [UpstreamPool] = []
+    /// By the number of the upstream in the snapshot.
+    var groups: [UpstreamGroup] = []
+    /// Groups in which something has become free that somebody waits for.
+    var groupsWithRoom: [UpstreamGroup] = []
+    /// When the groups are to be looked after next.
+    var careAt: Int64 = .max
+    var healthChecks: [HealthCheck] = []
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -66,8 +73,10 @@ final class Worker {
         reasonCounters = CounterBlock(count: Reasons.count)
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
-        pools = snapshot.upstreams.map { UpstreamPool($0) }
+        groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }
     }
+
+    static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
     static let chunkSize = 16 * 1024
@@ -90,12 +99,14 @@ final class Worker {
             }
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
+        careForUpstreams()
     }
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
+        if !groupsWithRoom.isEmpty { serveQueues() }
     }
 
     private func handle(_ completion: Completion) {
@@ -103,22 +114,31 @@ final class Worker {
         case .received(let socket):
             if socket.role == Role.client {
                 clientReceived(clients[socket.owner])
-            } else {
+            } else if socket.role == Role.upstream {
                 upstreamReceived(upstreams[socket.owner])
+            } else {
+                checkReceived(healthChecks[socket.owner])
             }
         case .sent(let socket):
             if socket.role == Role.client {
                 clientSent(clients[socket.owner])
-            } else {
+            } else if socket.role == Role.upstream {
                 upstreamSent(upstreams[socket.owner])
             }
         case .accepted(let listener, let socket): accept(socket, listener: listener)
-        case .connected(let socket): upstreamConnected(upstreams[socket.owner])
+        case .connected(let socket):
+            if socket.role == Role.upstream {
+                upstreamConnected(upstreams[socket.owner])
+            } else {
+                checkConnected(healthChecks[socket.owner])
+            }
         case .ended(let socket):
             if socket.role == Role.client {
                 clientEnded(clients[socket.owner])
-            } else {
+            } else if socket.role == Role.upstream {
                 upstreamEnded(upstreams[socket.owner])
+            } else {
+                conclude(healthChecks[socket.owner], isGood: false)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -126,8 +146,10 @@ final class Worker {
         case .failed(let socket, _):
             if socket.role == Role.client {
                 clientFailed(clients[socket.owner])
-            } else {
+            } else if socket.role == Role.upstream {
                 upstreamBroke(upstreams[socket.owner])
+            } else {
+                conclude(healthChecks[socket.owner], isGood: false)
             }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
@@ -147,6 +169,8 @@ final class Worker {
             shared.mailboxes[requester].post(.metrics(currentMetrics(), exchange: identity))
         case .metrics(let report, let identity):
             if let exchange = exchange(identity, in: .inEndpoint) { collected(report, for: exchange) }
+        case .serverHealth(let upstream, let address, let isUp):
+            groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
         case .drain: drain()
         }
     }
@@ -159,6 +183,11 @@ final class Worker {
         case Role.upstream:
             let upstream = upstreams[token.owner]
             if upstream.generation == token.generation { upstreamTimer(upstream) }
+        case Role.upstreamCare:
+            if careAt <= poller.now { careForUpstreams() }
+        case Role.healthCheck:
+            let check = healthChecks[token.owner]
+            if check.generation == token.generation { conclude(check, isGood: false) }
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
@@ -183,19 +212,7 @@ final class Worker {
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
-        let old = pools
-        pools = fresh.upstreams.map { settings in
-            guard
-                let pool = old.first(where: {
-                    $0.settings.name == settings.name && $0.settings.address == settings.address
-                })
-            else { return UpstreamPool(settings) }
-            pool.update(settings)
-            return pool
-        }
-        for pool in old where !pools.contains(where: { $0 === pool }) {
-            while let unused = pool.take() { closeUpstream(unused) }
-        }
+        useUpstreams(fresh.upstreams)
         snapshot = fresh
         tokenCache.clear()
         issuedTokens.clear()
@@ -234,6 +251,7 @@ final class Worker {
     func currentMetrics() -> WorkerMetrics {
         var report = metrics
         report.routes = routeCounters.map(\.report)
+        report.upstreams = groups.map { $0.report(poller.now) }
         report.reasons = reasonCounters.values
         report.connectionsOpen = openClients
         report.requestsInFlight = exchanges.count - vacantExchanges
@@ -265,6 +283,7 @@ final class Worker {
     }
 
     func recycle(_ exchange: Exchange) {
+        leaveGroup(exchange)
         if let chunk = exchange.requestChunk {
             chunk.isHeld = false
             poller.chunks.give(chunk)

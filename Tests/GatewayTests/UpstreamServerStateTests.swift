@@ -105,7 +105,8 @@ import Testing
         var start = SlowStart()
         #expect(start.percent(0, of: 1000) == 100)
         start.begin(500)
-        #expect([0, 500, 600, 1000, 1499, 1500, 9000].map { start.percent($0, of: 1000) } == [10, 10, 19, 55, 99, 100, 100])
+        #expect(
+            [0, 500, 600, 1000, 1499, 1500, 9000].map { start.percent($0, of: 1000) } == [10, 10, 19, 55, 99, 100, 100])
         #expect(start.percent(500, of: 0) == 100)
         start.finish()
         #expect(start.percent(500, of: 1000) == 100)

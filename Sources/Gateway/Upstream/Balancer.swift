@@ -179,8 +179,7 @@ final class Balancer {
     }
 
     /// A server by chance, in proportion to the weights.
-    private func draw(_ servers: [UpstreamServer], _ now: Int64) -> UpstreamServer
-    {
+    private func draw(_ servers: [UpstreamServer], _ now: Int64) -> UpstreamServer {
         var server = servers[drawIndex()]
         // One that has just come back is drawn again, as often as its share is small.
         let share = server.slowStart.percent(now, of: slowStart)

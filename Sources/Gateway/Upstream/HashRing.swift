@@ -21,6 +21,17 @@ struct HashRing {
     /// The place of a key on the ring.
     static func place(_ key: Span<UInt8>) -> UInt64 { hash.hash(key) }
 
+    /// The place of a client, whatever its port.
+    static func place(_ address: SocketAddress) -> UInt64 {
+        let octets = address.octets
+        var words = (UInt64(0), UInt64(0))
+        for i in 0..<8 {
+            words.0 = words.0 << 8 | UInt64(octets[i])
+            words.1 = words.1 << 8 | UInt64(octets[i + 8])
+        }
+        return mix(words.0 ^ mix(words.1))
+    }
+
     init() {}
 
     init(_ servers: [UpstreamServer]) {
@@ -31,7 +42,8 @@ struct HashRing {
         for (index, server) in servers.enumerated() {
             let base = HashRing.place(Array(server.address.description.utf8).span)
             for replica in 0..<server.weight * density {
-                points.append(Point(place: HashRing.mix(base &+ UInt64(replica) &* 0x9e37_79b9_7f4a_7c15), server: index))
+                points.append(
+                    Point(place: HashRing.mix(base &+ UInt64(replica) &* 0x9e37_79b9_7f4a_7c15), server: index))
             }
         }
         points.sort { ($0.place, $0.server) < ($1.place, $1.server) }

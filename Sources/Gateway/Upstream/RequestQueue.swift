@@ -11,14 +11,17 @@ final class RequestQueue {
     private static let none = -1
     private var places: [Place] = []
     private var firstVacant = RequestQueue.none
-    private var first = RequestQueue.none
+    private var head = RequestQueue.none
     private var last = RequestQueue.none
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
     /// When the one that waits longest gives up; nil where nobody waits.
-    var nextDeadline: Int64? { first == RequestQueue.none ? nil : places[first].deadline }
+    var nextDeadline: Int64? { head == RequestQueue.none ? nil : places[head].deadline }
+
+    /// The one that waits longest; it stays.
+    var first: UInt64? { head == RequestQueue.none ? nil : places[head].exchange }
 
     /// Lets an exchange wait; nil where the queue is full. Answers its place, for `leave`.
     ///
@@ -35,7 +38,7 @@ final class RequestQueue {
             firstVacant = places[place].next
             places[place] = entry
         }
-        if last == RequestQueue.none { first = place } else { places[last].next = place }
+        if last == RequestQueue.none { head = place } else { places[last].next = place }
         last = place
         count += 1
         return place
@@ -43,9 +46,9 @@ final class RequestQueue {
 
     /// Takes the one that waits longest.
     func takeFirst() -> UInt64? {
-        guard first != RequestQueue.none else { return nil }
-        let exchange = places[first].exchange
-        leave(first)
+        guard head != RequestQueue.none else { return nil }
+        let exchange = places[head].exchange
+        leave(head)
         return exchange
     }
 
@@ -59,7 +62,7 @@ final class RequestQueue {
     func leave(_ place: Int) {
         let entry = places[place]
         if entry.previous == RequestQueue.none {
-            first = entry.next
+            head = entry.next
         } else {
             places[entry.previous].next = entry.next
         }

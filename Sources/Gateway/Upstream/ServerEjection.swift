@@ -50,5 +50,7 @@ struct ServerEjection: Equatable {
     }
 
     /// How many of so many servers may be out at once.
-    static func allowed(of servers: Int, _ settings: EjectionSettings) -> Int { servers * settings.maximumPercent / 100 }
+    static func allowed(of servers: Int, _ settings: EjectionSettings) -> Int {
+        servers * settings.maximumPercent / 100
+    }
 }

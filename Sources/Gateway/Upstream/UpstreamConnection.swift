@@ -32,7 +32,7 @@ final class UpstreamConnection {
     var nextIdle: UpstreamConnection?
     var generation: UInt32 = 0
     var socket: Socket?
-    var pool: UpstreamPool?
+    var server: UpstreamServer?
     var exchange: Exchange?
     var phase = Phase.connecting
     var parser = ResponseParser(limits: UpstreamConnection.headLimits)
@@ -54,7 +54,7 @@ final class UpstreamConnection {
     func reset() {
         generation &+= 1
         socket = nil
-        pool = nil
+        server = nil
         exchange = nil
         phase = .connecting
         body = .empty

@@ -17,6 +17,17 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     /// No server is known, or the breaker is open.
     case unavailable
 
+    /// It is to be laid to the server's account: the request was sent there, or was about to be.
+    var isServers: Bool {
+        switch self {
+        case .exhausted, .queueTimedOut, .unavailable: false
+        default: true
+        }
+    }
+
+    /// No byte of the request has left.
+    var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut }
+
     /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
     var status: Int {
         switch self {

@@ -35,8 +35,10 @@ final class UpstreamGroup {
     private var addresses: [ServerSettings.Target: [SocketAddress]] = [:]
     /// When host names are to be resolved again.
     var resolveAt: Int64 = .min
-    /// Whether anything beside a single server's pool has to be asked.
+    /// Neither limit nor breaker: every request is admitted.
     private var isPlain = false
+    /// The choice of a server depends on a key of the request.
+    private(set) var hashesKeys = false
 
     init(_ settings: UpstreamSettings, seed: UInt64) {
         self.settings = settings
@@ -164,12 +166,14 @@ final class UpstreamGroup {
     /// Another configuration of the same upstream. Servers that stay keep their connections and what is known of them.
     /// Answers those that are gone.
     func update(_ fresh: UpstreamSettings, _ now: Int64) -> [UpstreamServer] {
+        // Connections of another kind are of no use any more, and neither is what was learnt over them.
+        let speaksAlike = fresh.secure == settings.secure && fresh.http2 == settings.http2
         settings = fresh
         if fresh.breaker == nil { breaker = CircuitBreaker() }
         let wanted = Set(fresh.servers.map(\.target))
         addresses = addresses.filter { wanted.contains($0.key) }
         resolveAt = .min
-        return assemble(now)
+        return assemble(now, keeping: speaksAlike)
     }
 
     /// Takes all servers out, for the end of the upstream.
@@ -183,17 +187,18 @@ final class UpstreamGroup {
     }
 
     /// Brings the servers in line with settings and resolved addresses. Answers those that are gone.
-    @discardableResult private func assemble(_ now: Int64) -> [UpstreamServer] {
+    @discardableResult private func assemble(_ now: Int64, keeping: Bool = true) -> [UpstreamServer] {
         let old = servers
         var fresh: [UpstreamServer] = []
         for entry in settings.servers {
             for address in addresses(of: entry.target) where !fresh.contains(where: { $0.address == address }) {
-                fresh.append(server(entry, at: address, from: old, now))
+                fresh.append(server(entry, at: address, from: keeping ? old : [], now))
             }
         }
         servers = fresh
         balancer.use(fresh, settings)
         isPlain = settings.maximumInFlight == 0 && settings.breaker == nil
+        if case .consistentHash = settings.balance { hashesKeys = fresh.count > 1 } else { hashesKeys = false }
         let gone = old.filter { server in !fresh.contains { $0 === server } }
         for server in gone { server.retire() }
         return gone

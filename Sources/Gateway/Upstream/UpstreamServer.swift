@@ -62,11 +62,11 @@ final class UpstreamServer {
         duration == 0 ? weight &* 100 : weight &* slowStart.percent(now, of: duration)
     }
 
-    /// A request goes to this server.
-    func began() {
-        inFlight &+= 1
-        requests &+= 1
-    }
+    /// A request is to be sent here; there may be no connection for it.
+    func attempted() { requests &+= 1 }
+
+    /// A request has its connection to this server, or waits for it to open.
+    func began() { inFlight &+= 1 }
 
     func ended() { inFlight &-= 1 }
 }

@@ -50,13 +50,10 @@ package struct UpstreamSettings: Equatable, Sendable {
 }
 
 extension UpstreamSettings {
-    /// The address of the first server; meant for upstreams that have one.
-    package var address: SocketAddress {
-        get {
-            guard case .address(let address)? = servers.first?.target else { preconditionFailure("a name") }
-            return address
-        }
-        set { servers[0] = ServerSettings(.address(newValue)) }
+    /// Whether requests for the one may go over the connections of the other.
+    func hasSameServers(as other: UpstreamSettings) -> Bool {
+        name == other.name && secure == other.secure && http2 == other.http2
+            && servers.map(\.target) == other.servers.map(\.target)
     }
 }
 
