@@ -129,6 +129,7 @@ final class Worker {
             } else {
                 upstreamBroke(upstreams[socket.owner])
             }
+        case .secured: break
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
