@@ -9,7 +9,6 @@ extension Assembly {
         for (index, listener) in configuration.listeners.enumerated() {
             let pointer = "/listeners/\(index)"
             if listener.tls != nil { error("\(pointer)/tls", "TLS is not part of this version") }
-            if listener.tls == nil, listener.http2 { error("\(pointer)/http2", "HTTP/2 is not part of this version") }
             if !listener.proxyProtocol.isEmpty {
                 error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
             }
@@ -54,6 +53,15 @@ extension Assembly {
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.http2.maximumStreams = section.http2.maximumStreams
+        limits.http2.initialWindow = section.http2.windowBytes
+        limits.http2.connectionWindow = section.http2.connectionWindowBytes
+        limits.http2.maximumResets = section.http2.maximumResets
+        limits.http2.maximumSettings = section.http2.maximumSettings
+        limits.http2.maximumPings = section.http2.maximumPings
+        limits.http2.maximumEmptyFrames = section.http2.maximumEmptyFrames
+        limits.http2.maximumWindowUpdates = section.http2.maximumWindowUpdates
+        limits.http2.maximumPriorities = section.http2.maximumPriorities
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
