@@ -3,7 +3,7 @@
 //   PORTCULLIS_FAULTS=SEED:benign        what a correct program does not let anybody notice: short reads and writes, EINTR,
 //                                        EAGAIN, EMFILE of accept4, few events at a time
 //   PORTCULLIS_FAULTS=SEED:destructive   those, and what costs a request: connections that are reset, connects that are
-//                                        refused, registrations for which there is no memory
+//                                        refused, connections and returning listeners for which epoll has no memory
 //   PORTCULLIS_FAULTS_LOG=PATH           where to append what was done, at the end of the process
 //
 // The loop is edge-triggered: where the kernel says EAGAIN, or takes less than it was given, it promises another edge.
@@ -30,7 +30,7 @@ enum { TABLE = 1 << 16 };
 static struct {
     int epoll;
     struct epoll_event event;
-    bool connection, dead, wakes;
+    bool connection, dead, wakes, returning;
 } table[TABLE];
 
 enum fault { SHORT_READ, SHORT_WRITE, AGAIN, INTERRUPTED, ACCEPT, FEW_EVENTS, RESET, CONNECT, REGISTER, FAULTS };
@@ -205,9 +205,12 @@ int connect(int fd, const struct sockaddr *address, socklen_t length) {
 }
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
-    if (active && destructive && operation == EPOLL_CTL_ADD && happens(REGISTER, 100))
+    // Not at the start of the program, which may well give up then.
+    bool spared = !known(fd) || (!(event && event->events & EPOLLET) && !table[fd].returning);
+    if (active && destructive && operation == EPOLL_CTL_ADD && !spared && happens(REGISTER, table[fd].returning ? 5000 : 100))
         return fails(draw() % 2 ? ENOMEM : ENOSPC);
     int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
+    if (result == 0 && known(fd) && operation == EPOLL_CTL_DEL) table[fd].returning = true;
     if (result == 0 && known(fd) && operation != EPOLL_CTL_DEL) {
         table[fd].epoll = epoll;
         table[fd].event = *event;

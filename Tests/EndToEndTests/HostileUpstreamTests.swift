@@ -247,10 +247,10 @@ import Testing
         defer { listener.close() }
         Thread.detachNewThread {
             while let socket = listener.accept(.after(.seconds(60))) {
-                let connection = RawConnection(socket)
-                try? connection.send(Self.stray)
                 Thread.detachNewThread {
-                    while (try? connection.readHead()) as? MessageHead != nil {
+                    let connection = RawConnection(socket)
+                    try? connection.send(Self.stray)
+                    while case .some(.some) = try? connection.readHead() {
                         try? connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nasked")
                     }
                 }
