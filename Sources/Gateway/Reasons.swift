@@ -16,6 +16,7 @@ package enum Reasons {
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }
+        codes += H2Failure.allCases.map { "\($0.reason)" }
         var seen: Set<String> = []
         return codes.filter { seen.insert($0).inserted }
     }()
