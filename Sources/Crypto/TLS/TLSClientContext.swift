@@ -31,8 +31,9 @@ package final class TLSClientContext: Sendable {
         let protocols = ApplicationProtocol.wireList(settings.protocols)
         if !protocols.isEmpty {
             // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
+            let context = unsafe object.pointer
             let failed = unsafe protocols.span.withBytes { start, count in
-                unsafe SSL_CTX_set_alpn_protos(object.pointer, start, UInt32(count))
+                unsafe SSL_CTX_set_alpn_protos(context, start, UInt32(count))
             }
             guard failed == 0 else { throw .library }
         }
