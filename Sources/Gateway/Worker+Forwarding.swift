@@ -11,11 +11,11 @@ extension Worker {
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
+            client: HeaderRewrite.Client(peer: socket.peer, isTLS: socket.filter != nil),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
-        exchange.forwardedAt = exchange.startedAt
+        exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.requestChunk = chunk
@@ -30,11 +30,14 @@ extension Worker {
     }
 
     func upstreamConnected(_ upstream: UpstreamConnection) {
-        if let exchange = upstream.exchange {
-            sendRequest(upstream, exchange)
-        } else {
+        guard let exchange = upstream.exchange else {
             closeUpstream(upstream)
+            return
         }
+        // What has come with the connection is read in the next turn.
+        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        sendRequest(upstream, exchange)
+        upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }
 
     /// Sends the head, and what of the body is there already.
@@ -44,6 +47,7 @@ extension Worker {
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
+        upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
         send(chunk, to: side)
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
@@ -78,6 +82,7 @@ extension Worker {
             case .waiting: break moving
             }
         }
+        if source.isExhausted, !exchange.requestBody.isComplete { endRequestBody(exchange, to: target) }
         if let limit = bodyLimit(exchange), exchange.requestBody.passed > limit {
             refuseLargeBody(exchange)
             return
@@ -94,6 +99,17 @@ extension Worker {
             awaitRequestBody(upstream, exchange)
             readMore(source)
         }
+    }
+
+    /// The stream has ended, and with it the body.
+    private func endRequestBody(_ exchange: Exchange, to target: Side) {
+        let output = poller.chunks.take()
+        var body = exchange.requestBody
+        let trailers = exchange.stream?.trailers
+        let isWhole = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        exchange.requestBody = body
+        send(output, to: target)
+        if !isWhole { failRequestBody(exchange) }
     }
 
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.

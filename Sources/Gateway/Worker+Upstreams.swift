@@ -38,6 +38,10 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .awaitingHead, poller.turn <= upstream.unaskedUntil {
+            upstreamSpokeUnasked(upstream, exchange)
+            return
+        }
         upstream.heard = true
         exchange.mayReplay = false
         switch upstream.phase {
@@ -45,6 +49,15 @@ extension Worker {
         case .relayingBody: relayBody(upstream, exchange)
         case .connecting, .idle: break
         }
+    }
+
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
+    /// takes them for the answer gives it the next client's, and so on.
+    private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        let wasUsed = upstream.served > 0
+        dropUpstream(exchange)
+        if wasUsed, replay(exchange) { return }
+        fail(exchange, .invalidResponse)
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
@@ -166,6 +179,7 @@ extension Worker {
 
     /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
     private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
+        if exchange.stream != nil { return .frames }
         switch head.framing {
         case .none, .length: return .raw
         case .chunked, .untilClose:
@@ -192,7 +206,9 @@ extension Worker {
             // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
-            if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }
+            if exchange.stream == nil, exchange.head.minorVersion >= 1 {
+                chunk.append("Transfer-Encoding: chunked\r\n")
+            }
         }
         appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
@@ -251,6 +267,7 @@ extension Worker {
     }
 
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        if let side = exchange.clientSide { endMessage(to: side, trailers: upstream.body.trailerLines) }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil

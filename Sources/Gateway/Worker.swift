@@ -13,8 +13,9 @@ final class Worker {
         static let upstream: UInt8 = 2
         static let housekeeping: UInt8 = 3
         static let drainDeadline: UInt8 = 4
-        static let upstreamCare: UInt8 = 5
-        static let healthCheck: UInt8 = 6
+        static let stream: UInt8 = 5
+        static let upstreamCare: UInt8 = 6
+        static let healthCheck: UInt8 = 7
     }
 
     let number: Int
@@ -44,6 +45,12 @@ final class Worker {
     let responseHeaders = HeaderTable()
     /// The canonical path, where it differs from the received one.
     let pathScratch = Chunk(capacity: 64 * 1024)
+
+    /// HTTP/2 connections that may have frames to send, and the array that is the next such list.
+    var queuedLinks: [H2Link] = []
+    var spareLinks: [H2Link] = []
+    /// Streams without use, for all HTTP/2 connections.
+    let streams = H2StreamPool()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -78,6 +85,22 @@ final class Worker {
 
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
 
+    /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
+    deinit {
+        for client in clients {
+            client.socket = nil
+            client.exchange = nil
+        }
+        for exchange in exchanges {
+            exchange.client = nil
+            exchange.upstream = nil
+        }
+        for upstream in upstreams {
+            upstream.reset()
+            upstream.nextIdle = nil
+        }
+    }
+
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
     static let chunkSize = 16 * 1024
 
@@ -107,6 +130,7 @@ final class Worker {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
         if !groupsWithRoom.isEmpty { serveQueues() }
+        flushLinks()
     }
 
     private func handle(_ completion: Completion) {
@@ -151,6 +175,7 @@ final class Worker {
             } else {
                 conclude(healthChecks[socket.owner], isGood: false)
             }
+        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
@@ -191,6 +216,9 @@ final class Worker {
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
+        case Role.stream:
+            let exchange = exchanges[token.owner]
+            if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.drainDeadline: isFinished = true
         default: break
         }
@@ -207,7 +235,11 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
-        if isDraining { finishIfIdle() }
+        guard isDraining else { return }
+        for client in clients where client.farewells == 1 {
+            if let link = client.link { drainHTTP2(client, link) }
+        }
+        finishIfIdle()
     }
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
@@ -233,6 +265,10 @@ final class Worker {
         isDraining = true
         poller.stopListening { _ in true }
         for client in clients where client.socket != nil {
+            if let link = client.link {
+                drainHTTP2(client, link)
+                continue
+            }
             client.closing = true
             guard client.phase == .readingHead, let socket = client.socket, socket.unread == 0 else { continue }
             // A client that has not taken its last response yet still gets it.

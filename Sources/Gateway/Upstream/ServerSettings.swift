@@ -11,7 +11,7 @@ package struct ServerSettings: Equatable, Sendable {
     }
 
     package var target: Target
-    /// Its share of the requests, in proportion to the other servers' weights; at least 1.
+    /// Its share of the requests, in proportion to the other servers' weights; with 0 it gets none.
     package var weight: Int
     /// Used only while no other server of the upstream is usable.
     package var isBackup: Bool

@@ -190,7 +190,7 @@ final class UpstreamGroup {
     @discardableResult private func assemble(_ now: Int64, keeping: Bool = true) -> [UpstreamServer] {
         let old = servers
         var fresh: [UpstreamServer] = []
-        for entry in settings.servers {
+        for entry in settings.servers where entry.weight > 0 {
             for address in addresses(of: entry.target) where !fresh.contains(where: { $0.address == address }) {
                 fresh.append(server(entry, at: address, from: keeping ? old : [], now))
             }

@@ -4,9 +4,32 @@ import HTTP
 import Reactor
 
 extension Assembly {
+    /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
+    mutating func checkTransport() {
+        for (index, listener) in configuration.listeners.enumerated() {
+            let pointer = "/listeners/\(index)"
+            if !listener.proxyProtocol.isEmpty {
+                error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
+            }
+            guard case .address = listener.place else {
+                error(pointer, "unix and inherited sockets are not part of this version")
+                continue
+            }
+        }
+        for upstream in configuration.upstreams {
+            let isPlain = upstream.servers.count == 1 && !upstream.http2 && !upstream.servers[0].isSecure
+            guard isPlain, case .address = upstream.servers[0].place else {
+                error("/upstreams/\(upstream.name)", "only one http server with an IP address is part of this version")
+                continue
+            }
+        }
+    }
+
     func upstreams() -> [UpstreamSettings] {
         configuration.upstreams.compactMap { entry in
-            guard let address = SocketAddress(entry.address, port: entry.port) else { return nil }
+            guard case .address(let literal, let port)? = entry.servers.first?.place,
+                let address = SocketAddress(literal, port: port)
+            else { return nil }
             var settings = UpstreamSettings(name: entry.name, address: address)
             settings.connectTimeout = entry.connectTimeout.milliseconds
             settings.responseTimeout = entry.responseTimeout.milliseconds
@@ -29,6 +52,15 @@ extension Assembly {
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.http2.maximumStreams = section.http2.maximumStreams
+        limits.http2.initialWindow = section.http2.windowBytes
+        limits.http2.connectionWindow = section.http2.connectionWindowBytes
+        limits.http2.maximumResets = section.http2.maximumResets
+        limits.http2.maximumSettings = section.http2.maximumSettings
+        limits.http2.maximumPings = section.http2.maximumPings
+        limits.http2.maximumEmptyFrames = section.http2.maximumEmptyFrames
+        limits.http2.maximumWindowUpdates = section.http2.maximumWindowUpdates
+        limits.http2.maximumPriorities = section.http2.maximumPriorities
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
