@@ -95,14 +95,12 @@ package final class H2Session {
         releaseLeaving()
         while let stream = firstReady {
             guard let event = stream.events.removeFirst() else {
-                firstReady = stream.nextReady
-                if firstReady == nil { lastReady = nil }
-                stream.nextReady = nil
-                stream.isReady = false
+                unlinkReady(stream)
                 continue
             }
             if event == .head, isServer { stream.isAnnounced = true }
             if event == .closed {
+                unlinkReady(stream)
                 leaving = stream
                 if !stream.isAnnounced {
                     releaseLeaving()
@@ -114,6 +112,14 @@ package final class H2Session {
         guard announcesGoAway else { return nil }
         announcesGoAway = false
         return .goAway
+    }
+
+    /// Takes the first of the ready streams out of their list.
+    private func unlinkReady(_ stream: H2Stream) {
+        firstReady = stream.nextReady
+        if firstReady == nil { lastReady = nil }
+        stream.nextReady = nil
+        stream.isReady = false
     }
 
     private static func event(_ event: H2PendingEvents, _ stream: H2Stream) -> H2Event {
