@@ -98,7 +98,9 @@ struct HeaderRewrite {
         // an upstream that maps names could take it for the real one.
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
-        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes) || ManagedName.isOverride(field) {
+        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes)
+            || ManagedName.isOverride(field, bytes)
+        {
             return true
         }
         if let injection { return ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span) }
