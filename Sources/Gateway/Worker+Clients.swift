@@ -41,7 +41,7 @@ extension Worker {
         switch client.phase {
         case .readingHead, .skippingBody: readRequests(client)
         case .inExchange:
-            if let exchange = client.exchange { requestBodyReceived(client, exchange) }
+            if let exchange = client.exchange { requestBodyReceived(exchange) }
         case .lingering: linger(client)
         }
     }
@@ -124,7 +124,7 @@ extension Worker {
     }
 
     /// An exchange has written the last byte of its response.
-    func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay, expectsContinue: Bool) {
+    func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay) {
         client.exchange = nil
         guard let socket = client.socket else { return }
         poller.resumeReading(socket)

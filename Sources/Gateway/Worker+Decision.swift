@@ -23,8 +23,7 @@ extension Worker {
         client.deadline = .max
         client.headDeadline = .max
         client.closing = !head.keepAlive || isDraining
-        guard let inbox = client.socket?.inbox else { return }
-        decide(exchange, client, inbox)
+        decide(exchange)
     }
 
     /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
@@ -40,16 +39,10 @@ extension Worker {
         requestIDs = source
     }
 
-    /// Parses the head of a parked exchange again. Answers the buffer it stands in.
-    private func reread(_ exchange: Exchange) -> Chunk? {
-        guard let client = exchange.client, let inbox = client.socket?.inbox else { return nil }
-        var parser = RequestParser(limits: exchange.snapshot.limits.head)
-        guard case .head = parser.parse(inbox.readable, into: requestHeaders) else { return nil }
-        return inbox
-    }
-
-    private func decide(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
-        let bytes = inbox.readable
+    /// Decides about a request whose field lines stand in `requestHeaders`.
+    func decide(_ exchange: Exchange) {
+        guard let client = exchange.client, let buffer = headBuffer(exchange) else { return }
+        let bytes = buffer.readable
         let head = exchange.head
         takeRequestID(exchange, bytes)
         if shared.isAdmin(listener: client.listener) {
@@ -146,11 +139,11 @@ extension Worker {
 
     func passwordChecked(_ exchange: Exchange, _ principal: Principal?) {
         exchange.stage = .deciding
-        guard let inbox = reread(exchange) else {
+        guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
         }
-        let bytes = inbox.readable
+        let bytes = buffer.readable
         guard let principal else {
             deny(exchange, .wrongPassword, bytes)
             return
@@ -227,11 +220,11 @@ extension Worker {
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         exchange.stage = .deciding
-        guard let inbox = reread(exchange), let route = exchange.route else {
+        guard let buffer = reread(exchange), let route = exchange.route else {
             abandon(exchange, reason: "client_closed")
             return
         }
-        let bytes = inbox.readable
+        let bytes = buffer.readable
         switch result {
         case .success(let token):
             exchange.issued = token
