@@ -4,6 +4,8 @@ import Reactor
 /// One connection of a client over HTTP/1.1. Carries one exchange at a time; pipelined requests wait in the inbox.
 final class ClientConnection {
     enum Phase: Equatable {
+        /// A peer that must send a PROXY header has not sent it whole.
+        case readingProxyHeader
         /// A request head is awaited or incomplete.
         case readingHead
         /// An exchange is under way.
@@ -20,6 +22,16 @@ final class ClientConnection {
     var socket: Socket?
     /// Which listener accepted it.
     var listener = 0
+    /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.
+    var address: IPAddress?
+    /// Whether it came over TLS.
+    var isEncrypted = false
+    /// The address that the connection is counted for.
+    var talliedAddress: IPAddress?
+    /// Bytes that the client had taken when its time to take more began.
+    var delivered = 0
+    /// When that was.
+    var deliveredAt: Int64 = 0
     var phase = Phase.readingHead
     var parser = RequestParser(limits: HTTPLimits())
     var exchange: Exchange?
@@ -44,6 +56,9 @@ final class ClientConnection {
         generation &+= 1
         socket = nil
         phase = .readingHead
+        address = nil
+        isEncrypted = false
+        talliedAddress = nil
         exchange = nil
         skipped = .empty
         closing = false

@@ -15,6 +15,9 @@ package final class GatewaySnapshot: Sendable {
     package let backends: BackendStore
     package let upstreams: [UpstreamSettings]
     package let limits: GatewayLimits
+    package let proxies: TrustedProxies
+    /// The request-rate limits of each route, by its number; empty where no route has any.
+    package let rateLimits: [[RateLimiter]]
     /// What the admin listener wants as bearer token; nil where there is none.
     package let adminToken: [UInt8]?
 
@@ -30,7 +33,8 @@ package final class GatewaySnapshot: Sendable {
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         backends: BackendStore,
-        upstreams: [UpstreamSettings], limits: GatewayLimits, adminToken: [UInt8]?
+        upstreams: [UpstreamSettings], limits: GatewayLimits, adminToken: [UInt8]?,
+        proxies: TrustedProxies = TrustedProxies(), rateLimits: [[RateLimiter]] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -40,5 +44,7 @@ package final class GatewaySnapshot: Sendable {
         self.upstreams = upstreams
         self.limits = limits
         self.adminToken = adminToken
+        self.proxies = proxies
+        self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 import Identity
 import Issuers
 import Reactor
@@ -13,6 +14,8 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// By the listener's id: the peers that begin a connection with a PROXY header.
+        package var proxyPeers: [Int: [IPAddressRange]] = [:]
         package init() {}
     }
 
@@ -22,6 +25,12 @@ package final class SharedState: Sendable {
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
     package let log: EventLog
+    /// Connections by address.
+    let connections = AddressTally()
+    /// Blocking work by address.
+    let errands = AddressTally()
+    let buffers = BufferBudget()
+    let handshakes = HandshakeGate()
     /// Listeners with these ids take admin requests.
     private let adminListeners: Set<Int>
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)

@@ -47,5 +47,9 @@ extension Worker {
         if let client = exchange.client { setDeadline(client, in: milliseconds) }
     }
 
+    func setClientDeadline(_ exchange: Exchange, at deadline: Int64) {
+        if let client = exchange.client { setDeadline(client, at: deadline) }
+    }
+
     func clearClientDeadline(_ exchange: Exchange) { exchange.client?.deadline = .max }
 }

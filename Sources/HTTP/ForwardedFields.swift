@@ -32,10 +32,10 @@ package struct ForwardedFields: Sendable {
     ///
     /// - Parameters:
     ///   - peer: the other end of the connection, which is trusted.
-    ///   - isTrusted: whether this is the address of a proxy that is.
+    ///   - trusted: where the proxies are that are believed.
     package static func read(
         _ headers: HeaderTable, _ bytes: Span<UInt8>, family: Family, peer: IPAddress, chain: Chunk,
-        isTrusted: (IPAddress) -> Bool
+        trusted: [IPAddressRange]
     ) -> ForwardedFields {
         var fields = ForwardedFields(client: peer)
         var elements = LastElements()
@@ -52,7 +52,7 @@ package struct ForwardedFields: Sendable {
         while believed < elements.count, let address = elements.address(believed, family, bytes) {
             fields.client = address
             believed &+= 1
-            if !isTrusted(address) { break }
+            if !trusted.contains(address) { break }
         }
         while believed > 0 {
             believed &-= 1

@@ -29,6 +29,7 @@ extension Poller {
     }
 
     func attempt(_ socket: Socket, _ result: Int) {
+        if result > 0 { socket.sentBytes &+= result }
         if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
             socket.failure = Int32(-result)
             queue(socket)
@@ -56,8 +57,8 @@ extension Poller {
             let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
             let total = before + (second?.count ?? 0)
             let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
+            attempt(socket, sent)
             if sent < 0 {
-                attempt(socket, sent)
                 if sent == -Int(EINTR) { continue }
                 return
             }

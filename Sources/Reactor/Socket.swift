@@ -32,6 +32,8 @@ package final class Socket {
     var received: Chunk?
     var outbox: [Chunk] = []
     var outboxCount = 0
+    /// Bytes that the kernel has taken so far.
+    var sentBytes = 0
 
     var readable = false
     var hangup = false
@@ -72,6 +74,7 @@ package final class Socket {
         failureReported = false
         readingPaused = false
         sawEnd = false
+        sentBytes = 0
     }
 }
 

@@ -13,6 +13,11 @@ import Testing
         var port: UInt16?
     }
 
+    private static let trusted = ["10.0.0.0/8", "fd00::/8"].compactMap { text in
+        let bytes = text.bytes
+        return IPAddressRange(text: bytes.span)
+    }
+
     private func read(
         _ fields: String, family: ForwardedFields.Family = .xForwarded, peer: String = "10.0.0.1"
     ) throws -> Reading {
@@ -21,7 +26,7 @@ import Testing
         let chain = Chunk(capacity: 1)
         let result = ForwardedFields.read(
             head.table, head.bytes.span, family: family, peer: peer, chain: chain,
-            isTrusted: { $0.isIPv6 ? $0.high >> 56 == 0xfd : $0.octets[0] == 10 })
+            trusted: Self.trusted)
         return Reading(
             client: result.client.text, chain: chain.text, isSecure: result.isSecure,
             host: text(result.host, head.bytes), port: result.port)
@@ -156,7 +161,7 @@ import Testing
         let chain = Chunk(capacity: 16)
         let result = ForwardedFields.read(
             table, bytes.span, family: .xForwarded, peer: IPAddress(v4: 0x0a00_0001), chain: chain,
-            isTrusted: { $0.octets[0] == 10 })
+            trusted: Self.trusted)
         #expect(result.client.text == "192.0.2.7")
         #expect(chain.text == "192.0.2.7, 10.0.0.2, 10.0.0.1")
     }

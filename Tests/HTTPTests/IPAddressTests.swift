@@ -53,3 +53,39 @@ import Testing
         #expect(Array((0..<16).map { v6.octets[$0] }) == Array(1...16))
     }
 }
+
+@Suite struct IPAddressRangeTests {
+    private func range(_ text: String) -> IPAddressRange? {
+        let bytes = text.bytes
+        return IPAddressRange(text: bytes.span)
+    }
+
+    @Test(
+        "networks have their addresses and no others",
+        arguments: [
+            (
+                "10.0.0.0/8", ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"],
+                ["9.255.255.255", "11.0.0.0", "::a00:0"]
+            ),
+            ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0", "192.0.2.2"]),
+            ("192.0.2.0/31", ["192.0.2.0", "192.0.2.1"], ["192.0.2.2"]),
+            ("0.0.0.0/0", ["1.2.3.4", "255.255.255.255"], ["::1", "2001:db8::1"]),
+            ("2001:db8::/32", ["2001:db8::", "2001:db8:ffff::1"], ["2001:db9::", "1.2.3.4"]),
+            ("::1", ["::1"], ["::2", "::"]), ("::1/128", ["::1"], ["0.0.0.1"]),
+            ("::/0", ["::1", "1.2.3.4"], []), ("::ffff:10.0.0.0/104", ["10.1.1.1"], ["11.0.0.0"]),
+        ] as [(String, [String], [String])])
+    func contains(_ text: String, _ inside: [String], _ outside: [String]) throws {
+        let network = try #require(range(text))
+        for literal in inside { #expect(network.contains(try #require(address(literal))), "\(literal)") }
+        for literal in outside { #expect(!network.contains(try #require(address(literal))), "\(literal)") }
+        #expect([network].contains(try #require(address(inside[0]))))
+    }
+
+    @Test(
+        "what is no network",
+        arguments: [
+            "", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.1/8", "10.0.0.0/08", "10.0.0.0/+8", "10.0.0.0/8/8",
+            "10/8", "2001:db8::1/32", "10.0.0.0/ 8",
+        ])
+    func malformed(_ text: String) { #expect(range(text) == nil) }
+}

@@ -43,7 +43,8 @@ package final class RateLimiter: Sendable {
 
     /// The same for a principal: the same subject of two issuers is two.
     package func admit(_ principal: Principal, now: Int64) -> Int64 {
-        let subject = RateLimiter.hash.hash(principal.subjectBytes.span)
+        let text = principal.subjectBytes
+        let subject = RateLimiter.hash.hash(text.span)
         let name = principal.issuer.utf8
         let issuer = RateLimiter.hash.hash(name.span)
         let kind: UInt64 = principal.kind == .user ? 1 : principal.kind == .client ? 2 : 3

@@ -24,7 +24,7 @@ final class AccessLog {
         block.member("time", wallSeconds)
         let (id, path) = (exchange.requestID, exchange.path)
         block.member("request_id", text: id.readable)
-        if let peer = exchange.client?.socket?.peer { block.member("client_ip", peer.host) }
+        if let address = exchange.address { block.member("client_ip", address.text) }
         if let name = exchange.head.method.name {
             block.member("method", "\(name)")
         } else {

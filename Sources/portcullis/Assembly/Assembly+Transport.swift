@@ -17,6 +17,10 @@ extension Assembly {
         }
     }
 
+    func trustedProxies() -> TrustedProxies {
+        TrustedProxies(configuration.trustedProxies.compactMap { IPAddressRange($0) })
+    }
+
     func limits() -> GatewayLimits {
         let section = configuration.limits
         var limits = GatewayLimits()
@@ -45,6 +49,14 @@ extension SocketAddress {
     /// The address of a literal that the configuration has checked.
     init?(_ literal: IPLiteral, port: Int) {
         self.init(literal: literal.description, port: UInt16(clamping: port))
+    }
+}
+
+extension IPAddressRange {
+    /// The addresses of a block that the configuration has checked.
+    init?(_ block: AddressBlock) {
+        let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
+        self.init(text: text.span)
     }
 }
 

@@ -65,7 +65,7 @@ struct Assembly {
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
             upstreams: upstreams(), limits: limits(),
-            adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies())
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
