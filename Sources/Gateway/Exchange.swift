@@ -31,6 +31,13 @@ final class Exchange {
     var generation: UInt32 = 0
     var stage = Stage.deciding
     var client: ClientConnection?
+    /// The stream that it came in, where the client speaks HTTP/2.
+    var stream: H2Stream?
+    /// Place among the exchanges of the connection, for a stream.
+    var place = 0
+    /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
     var snapshot: GatewaySnapshot
     var head: RequestHead
     var route: Route?
@@ -61,6 +68,9 @@ final class Exchange {
     /// The client's time for the request body, and how much of it had passed when that was last looked at.
     var bodyPace = Pace()
     var pacedBytes = 0
+    /// Of a stream: bytes of the response that its client had taken when its time to take more began, and when that was.
+    var delivered = 0
+    var deliveredAt: Int64 = 0
     /// When an exchange that waits for a decision must have it.
     var decisionDeadline: Int64 = .max
     /// Counters gathered so far for `/metrics`, and how many workers have not reported.
@@ -102,6 +112,9 @@ final class Exchange {
         generation &+= 1
         stage = .deciding
         client = nil
+        stream = nil
+        deadline = .max
+        timerAt = .max
         head = .none
         route = nil
         endpoint = nil

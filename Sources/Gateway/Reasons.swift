@@ -19,6 +19,7 @@ package enum Reasons {
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }
+        codes += H2Failure.allCases.map { "\($0.reason)" }
         var seen: Set<String> = []
         return codes.filter { seen.insert($0).inserted }
     }()

@@ -1,5 +1,4 @@
 import Bytes
-import HTTP
 import Identity
 import Issuers
 import Reactor
@@ -14,8 +13,6 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
-        /// By the listener's id: the peers that begin a connection with a PROXY header.
-        package var proxyPeers: [Int: [IPAddressRange]] = [:]
         package init() {}
     }
 

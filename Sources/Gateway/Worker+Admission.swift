@@ -27,7 +27,7 @@ extension Worker {
     /// Whether the peer must begin with a PROXY header: only the configured ones are asked for it. From anybody else it
     /// would be read as what comes first otherwise, TLS or a request, and be refused as such.
     func awaitsProxyHeader(_ client: ClientConnection) -> Bool {
-        guard let peers = shared.settings.proxyPeers[client.listener], let address = client.address else {
+        guard let peers = snapshot.listener(client.listener)?.proxyPeers, let address = client.address else {
             return false
         }
         return peers.contains(address)
@@ -63,6 +63,7 @@ extension Worker {
         }
         client.phase = .readingHead
         client.headDeadline = .max
+        client.mayBeHTTP2 = snapshot.listener(client.listener)?.takesHTTP2 == true
         client.parser = RequestParser(limits: snapshot.limits.head)
         setDeadline(client, in: snapshot.limits.headerTimeout)
         if socket.inbox != nil { readRequests(client) }

@@ -6,7 +6,7 @@ import Reactor
 extension Worker {
     /// How many bytes of an unwanted request body are read before the connection is closed instead.
     static let skipAllowance = 64 * 1024
-    private static let lingerTime: Int64 = 2000
+    static let lingerTime: Int64 = 2000
 
     func accept(_ socket: Socket, listener: Int) {
         guard admit(socket) else { return }
@@ -43,6 +43,7 @@ extension Worker {
         case .inExchange:
             if let exchange = client.exchange { requestBodyReceived(exchange) }
         case .lingering: linger(client)
+        case .multiplexing: if let link = client.link { framesReceived(client, link) }
         }
     }
 
@@ -57,14 +58,30 @@ extension Worker {
                 // A client that takes no answers gets no further ones: they would pile up here without a bound.
                 poller.pauseReading(socket)
                 return
+            case .readingHead where client.mayBeHTTP2:
+                guard recognise(client, socket, inbox) else { return }
             case .readingHead:
                 guard readHead(client, socket, inbox) else { return }
             case .skippingBody:
                 guard skipBody(client, inbox) else { return }
-            case .readingProxyHeader, .inExchange, .lingering: return
+            case .readingProxyHeader, .inExchange, .lingering, .multiplexing: return
             }
         }
         if let socket = client.socket { poller.readMore(socket) }
+    }
+
+    /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.
+    private func recognise(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
+        switch H2Preface.match(inbox.readable) {
+        case .different: client.mayBeHTTP2 = false
+        case .whole:
+            client.mayBeHTTP2 = false
+            beginHTTP2(client)
+        case .beginning:
+            poller.readMore(socket)
+            return false
+        }
+        return true
     }
 
     /// Parses the next head and begins its exchange. Answers false where more bytes are needed first.
@@ -195,6 +212,7 @@ extension Worker {
             poller.resumeReading(socket)
             readRequests(client)
         case .skippingBody, .readingProxyHeader: break
+        case .multiplexing: if let link = client.link { framesSent(client, link) }
         }
     }
 
@@ -202,6 +220,11 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        // Nothing more can come in any stream, not even the credit to send by.
+        if client.phase == .multiplexing {
+            closeClient(client)
+            return
+        }
         // Whole requests wait until earlier answers are taken: they come before the end.
         if client.phase == .readingHead, socket.isReadingPaused { return }
         client.closing = true
@@ -227,6 +250,7 @@ extension Worker {
 
     func closeClient(_ client: ClientConnection, reset: Bool = false) {
         guard let socket = client.socket else { return }
+        leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.leave(address) }
         client.reset()
@@ -264,6 +288,7 @@ extension Worker {
                 return
             }
             limited(.readRate)
+            leaveMultiplexing(client, reason: "client_write_timeout")
             if let exchange = client.exchange {
                 abandon(exchange, reason: "client_write_timeout")
             } else {
@@ -280,6 +305,7 @@ extension Worker {
             limited(.proxyHeader)
             closeClient(client, reset: true)
         case .skippingBody, .lingering: closeClient(client)
+        case .multiplexing: if let link = client.link { multiplexingTimedOut(client, link) }
         }
     }
 }

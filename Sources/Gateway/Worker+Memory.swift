@@ -37,6 +37,7 @@ extension Worker {
             guard excess > 0, bytes > 0 else { return }
             excess -= bytes
             limited(.memory)
+            leaveMultiplexing(client, reason: "memory_exhausted")
             if let exchange = client.exchange {
                 abandon(exchange, reason: "memory_exhausted")
             } else {
@@ -48,10 +49,14 @@ extension Worker {
     /// Bytes of buffers that would be free without this client, about.
     private func heldBytes(_ client: ClientConnection) -> Int {
         var bytes = (client.socket?.inbox?.capacity ?? 0) + (client.socket?.pendingBytes ?? 0)
-        if let exchange = client.exchange {
-            bytes += exchange.requestChunk?.capacity ?? 0
-            bytes += (exchange.upstream?.socket?.inbox?.capacity ?? 0) + (exchange.upstream?.socket?.pendingBytes ?? 0)
-        }
+        if let exchange = client.exchange { bytes += heldBytes(exchange) }
+        for exchange in client.exchanges { bytes += heldBytes(exchange) + (exchange.clientSide?.pendingBytes ?? 0) }
         return bytes
+    }
+
+    /// The same for what an exchange holds beside its client's connection.
+    private func heldBytes(_ exchange: Exchange) -> Int {
+        let socket = exchange.upstream?.socket
+        return (exchange.requestChunk?.capacity ?? 0) + (socket?.inbox?.capacity ?? 0) + (socket?.pendingBytes ?? 0)
     }
 }

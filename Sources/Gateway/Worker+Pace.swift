@@ -11,7 +11,7 @@ extension Worker {
             pace.start(now: poller.now, allowance: limits.bodyTimeout)
         }
         pace.resume(now: poller.now, allowance: limits.bodyTimeout)
-        let passed = exchange.requestBody.passed
+        let passed = max(exchange.requestBody.passed, exchange.collected.count)
         pace.moved(
             passed - exchange.pacedBytes, now: poller.now, rate: limits.minimumBodyRate, allowance: limits.bodyTimeout)
         exchange.pacedBytes = passed
@@ -27,6 +27,31 @@ extension Worker {
         clearClientDeadline(exchange)
     }
 
+    /// The client's time to take what waits for it of a response runs from now. Each stream has its own: flow control may
+    /// hold one of them alone.
+    func awaitClient(_ exchange: Exchange) {
+        let limits = exchange.snapshot.limits
+        if exchange.stream == nil {
+            if let client = exchange.client { awaitClient(client, limits) }
+            return
+        }
+        exchange.delivered = taken(exchange)
+        exchange.deliveredAt = poller.now
+        setClientDeadline(exchange, in: limits.writeTimeout)
+    }
+
+    /// The same as for a connection, for a stream.
+    func hasTakenEnough(_ exchange: Exchange) -> Bool {
+        hasTaken(
+            taken(exchange) - exchange.delivered, since: exchange.deliveredAt,
+            rate: exchange.snapshot.limits.minimumBodyRate)
+    }
+
+    /// Bytes of the response that have gone out in frames.
+    private func taken(_ exchange: Exchange) -> Int {
+        (exchange.upstream?.body.passed ?? exchange.responseBytes) - (exchange.clientSide?.pendingBytes ?? 0)
+    }
+
     /// The client's time to take what waits for it runs from now.
     func awaitClient(_ client: ClientConnection, _ limits: GatewayLimits) {
         guard let socket = client.socket else { return }
@@ -39,8 +64,11 @@ extension Worker {
     /// end has acknowledged: what the kernel holds for it may be megabytes, which a slow reader takes minutes for.
     func hasTakenEnough(_ client: ClientConnection, _ limits: GatewayLimits) -> Bool {
         guard let socket = client.socket else { return false }
-        let taken = poller.delivered(socket) - client.delivered
-        let elapsed = Int(poller.now - client.deliveredAt)
-        return taken > 0 && taken >= limits.minimumBodyRate * elapsed / 1000
+        return hasTaken(
+            poller.delivered(socket) - client.delivered, since: client.deliveredAt, rate: limits.minimumBodyRate)
+    }
+
+    private func hasTaken(_ count: Int, since begin: Int64, rate: Int) -> Bool {
+        count > 0 && count >= rate * Int(poller.now - begin) / 1000
     }
 }

@@ -20,7 +20,7 @@ extension WorkerBench {
 @Suite struct WorkerAdmissionTests {
     private func balanced(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
         try WorkerBench {
-            $0.proxyPeers = WorkerBench.ranges("127.0.0.0/8")
+            $0.listeners[0].proxyPeers = WorkerBench.ranges("127.0.0.0/8")
             change(&$0)
         }
     }
@@ -108,7 +108,7 @@ extension WorkerBench {
     }
 
     @Test func aPeerThatIsNotConfiguredMayNotSendIt() throws {
-        let bench = try WorkerBench { $0.proxyPeers = WorkerBench.ranges("10.0.0.0/8", "::1") }
+        let bench = try WorkerBench { $0.listeners[0].proxyPeers = WorkerBench.ranges("10.0.0.0/8", "::1") }
         for header in [Array(Self.line.utf8), binary(0x21, 0x11, [192, 0, 2, 7, 198, 51, 100, 2, 1, 1, 1, 187])] {
             let client = bench.client()
             client.send(header + Array(String.get().utf8))

@@ -21,9 +21,8 @@ final class WorkerBench {
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
         var accessLog: LogWriter?
+        var listeners = [ListenerSettings(name: "public")]
         var proxies = TrustedProxies()
-        /// Peers that begin with a PROXY header.
-        var proxyPeers: [IPAddressRange] = []
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
 
@@ -60,7 +59,6 @@ final class WorkerBench {
         self.upstream = upstream
         var settings = SharedState.Settings()
         settings.accessLog = setup.accessLog
-        settings.proxyPeers = setup.proxyPeers.isEmpty ? [:] : [0: setup.proxyPeers]
         shared = try SharedState(
             settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(),
             revocations: RevocationList(), log: EventLog(try LogWriter(appendingTo: "/dev/null")))
@@ -113,8 +111,8 @@ final class WorkerBench {
         return GatewaySnapshot(
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
-            backends: backends, upstreams: [upstream], limits: setup.limits, adminToken: Array("admin".utf8),
-            proxies: setup.proxies,
+            backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
+            adminToken: Array("admin".utf8), proxies: setup.proxies,
             rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
     }
 

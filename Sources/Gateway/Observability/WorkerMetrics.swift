@@ -35,6 +35,7 @@ package struct WorkerMetrics: Sendable {
     var connectionsAccepted: UInt64 = 0
     var connectionsRefused: UInt64 = 0
     var connectionsOpen = 0
+    var http2Connections: UInt64 = 0
     var requestsInFlight = 0
     var upstreamConnectionsOpened: UInt64 = 0
     var upstreamRetries: UInt64 = 0
