@@ -63,10 +63,15 @@ extension Worker {
         }
         client.phase = .readingHead
         client.headDeadline = .max
-        client.mayBeHTTP2 = snapshot.listener(client.listener)?.takesHTTP2 == true
+        let settings = snapshot.listener(client.listener)
+        client.mayBeHTTP2 = settings?.takesHTTP2 == true
         client.parser = RequestParser(limits: snapshot.limits.head)
         setDeadline(client, in: snapshot.limits.headerTimeout)
-        if socket.inbox != nil { readRequests(client) }
+        if let tls = settings?.tls {
+            if !mayHandshake() || !secure(client, socket, tls) { closeClient(client, reset: true) }
+        } else if socket.inbox != nil {
+            readRequests(client)
+        }
     }
 
     /// Counts the connection for its address. A trusted proxy speaks for many and has no limit.

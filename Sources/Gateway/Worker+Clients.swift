@@ -220,6 +220,7 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        handshakeFailed(client)
         // Nothing more can come in any stream, not even the credit to send by.
         if client.phase == .multiplexing {
             closeClient(client)
@@ -241,6 +242,7 @@ extension Worker {
     }
 
     func clientFailed(_ client: ClientConnection) {
+        handshakeFailed(client)
         if let exchange = client.exchange {
             abandon(exchange, reason: "client_reset")
         } else {
@@ -297,6 +299,9 @@ extension Worker {
             return
         }
         switch client.phase {
+        case .readingHead where client.isShakingHands:
+            handshakeFailed(client)
+            closeClient(client)
         case .readingHead:
             if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
         case .inExchange:

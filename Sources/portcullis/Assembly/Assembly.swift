@@ -19,15 +19,21 @@ struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
     private let revocations: RevocationList
+    /// The limiters of the configurations before, whose buckets go on.
+    let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
     private(set) var diagnostics: [Diagnostic] = []
 
-    init?(_ loaded: LoadedConfiguration, revocations: RevocationList, makesKeys: Bool) {
+    init?(
+        _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
+        makesKeys: Bool
+    ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
         self.configuration = configuration
         self.revocations = revocations
+        self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
     }
 
@@ -58,14 +64,16 @@ struct Assembly {
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
+        checkTransport()
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
-            upstreams: upstreams(), limits: limits(),
-            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies())
+            upstreams: upstreams(), limits: limits(), listeners: listeners(),
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies(),
+            rateLimits: rateLimits(origins))
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

@@ -15,6 +15,7 @@ final class GatewayProcess: Sendable {
     private let directory: String
     private let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
+    private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
 
@@ -54,7 +55,9 @@ final class GatewayProcess: Sendable {
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
-        if var assembly = Assembly(loaded, revocations: revocations, makesKeys: true) {
+        if var assembly = Assembly(
+            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true)
+        {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
         }
@@ -104,7 +107,9 @@ final class GatewayProcess: Sendable {
     private func bind(_ configuration: GatewayConfiguration, workers: Int) throws(KernelError) -> [[BoundListenerBox]] {
         var boxes: [[BoundListenerBox]] = Array(repeating: [], count: workers)
         for (id, entry) in configuration.listeners.enumerated() {
-            guard var address = SocketAddress(entry.address, port: entry.port) else { continue }
+            guard case .address(let literal, let port) = entry.place,
+                var address = SocketAddress(literal, port: port)
+            else { continue }
             try checkFree(address)
             for worker in 0..<workers {
                 let box = try bound(address, id: id)
@@ -192,7 +197,7 @@ final class GatewayProcess: Sendable {
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
         let places = { (c: GatewayConfiguration) in
-            c.listeners.map { "\($0.name) \($0.address.description) \($0.port)" }
+            c.listeners.map { "\($0.name) \($0.place)" }
         }
         if places(old) != places(fresh) { names.append("listeners") }
         if old.admin.map({ "\($0.address.description) \($0.port)" })
