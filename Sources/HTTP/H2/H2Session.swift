@@ -94,13 +94,12 @@ package final class H2Session {
     package func nextEvent() -> H2Event? {
         releaseLeaving()
         while let stream = firstReady {
-            guard let event = stream.events.removeFirst() else {
-                unlinkReady(stream)
-                continue
-            }
+            let event = stream.events.removeFirst()
+            // Out of the list with its last event: after `closed` the object may begin another life.
+            if stream.events.isEmpty { unlinkFirst() }
+            guard let event else { continue }
             if event == .head, isServer { stream.isAnnounced = true }
             if event == .closed {
-                unlinkReady(stream)
                 leaving = stream
                 if !stream.isAnnounced {
                     releaseLeaving()
@@ -114,8 +113,8 @@ package final class H2Session {
         return .goAway
     }
 
-    /// Takes the first of the ready streams out of their list.
-    private func unlinkReady(_ stream: H2Stream) {
+    private func unlinkFirst() {
+        guard let stream = firstReady else { return }
         firstReady = stream.nextReady
         if firstReady == nil { lastReady = nil }
         stream.nextReady = nil
@@ -132,6 +131,12 @@ package final class H2Session {
         case .reset: .reset(stream, code: stream.code)
         default: .closed(stream)
         }
+    }
+
+    /// Drops bytes from the front of the first chunk of the body received, and gives credit for them.
+    package func consume(_ count: Int, of stream: H2Stream) {
+        stream.inbox.dropFirst(count, pool: chunks)
+        consumed(stream, count)
     }
 
     /// Gives the peer credit for bytes of body that have been passed on, on the stream and the connection.
