@@ -198,6 +198,9 @@ import Testing
 
     /// RFC 8441
     @Test func extendedConnect() throws {
+        var limits = H2Limits()
+        limits.acceptsTunnels = true
+        let pair = H2Pair(server: limits)
         pair.settle()
         #expect(pair.client.mayTunnel)
         _ = try #require(pair.request("CONNECT", "/chat", ended: false, protocol: "websocket"))
@@ -208,6 +211,16 @@ import Testing
         #expect(text(stream.extendedProtocol, H2Wire.array(stream.head)) == "websocket")
         #expect(text(head.path, H2Wire.array(stream.head)) == "/chat")
         #expect(head.framing == .untilClose)
+    }
+
+    /// Nobody is told of tunnels that are not there, and who asks for one all the same is reset.
+    @Test func extendedConnectIsOffUnlessWanted() throws {
+        pair.settle()
+        #expect(!pair.client.mayTunnel)
+        _ = try #require(pair.request("CONNECT", "/chat", ended: false, protocol: "websocket"))
+        pair.settle()
+        #expect(pair.serverLog.isEmpty)
+        #expect(pair.clientLog == ["reset 1 1", "closed 1"])
     }
 
     /// Streams and their arrays are used again, and say so.

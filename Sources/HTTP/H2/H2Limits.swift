@@ -19,6 +19,9 @@ package struct H2Limits: Sendable {
     package var maximumBlockBytes = 32_768
     /// CONTINUATION frames of one field block (CVE-2024-28182).
     package var maximumContinuations = 8
+    /// Whether clients may ask for tunnels with extended CONNECT (RFC 8441). Only an owner that relays them says so: a
+    /// browser that is told of it no longer opens WebSockets over HTTP/1.
+    package var acceptsTunnels = false
     /// Bytes waiting in a stream below which `H2Event.drained` comes.
     package var lowWater = 32_768
 
