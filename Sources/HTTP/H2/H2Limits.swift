@@ -15,13 +15,14 @@ package struct H2Limits: Sendable {
     package var connectionWindow = 1_048_576
     /// Largest dynamic table of HPACK in bytes, in both directions.
     package var headerTableSize = 4096
-    /// Compressed bytes of one field block, HEADERS and CONTINUATION frames together.
-    package var maximumBlockBytes = 32_768
+    /// Compressed bytes of one field block, HEADERS and CONTINUATION frames together. Compression seldom makes a list
+    /// longer, so that a head which is a little too large still gets its 431.
+    var maximumBlockBytes: Int { 2 &* head.maximumHeadBytes }
     /// CONTINUATION frames of one field block (CVE-2024-28182).
     package var maximumContinuations = 8
-    /// Whether clients may ask for tunnels with extended CONNECT (RFC 8441). Only an owner that relays them says so: a
-    /// browser that is told of it no longer opens WebSockets over HTTP/1.
-    package var acceptsTunnels = false
+    /// Whether clients are told that they may ask for tunnels with extended CONNECT (RFC 8441). Not where nobody relays
+    /// them: a browser that is told so no longer opens WebSockets over HTTP/1.
+    package var acceptsTunnels = true
     /// Bytes waiting in a stream below which `H2Event.drained` comes.
     package var lowWater = 32_768
 
