@@ -38,7 +38,7 @@ package struct H2Limits: Sendable {
     package var maximumEmptyFrames = 1000
     /// WINDOW_UPDATE frames; 10 more for each DATA frame sent and each stream.
     package var maximumWindowUpdates = 1000
-    /// PRIORITY and unknown frames; 10 more for each stream.
+    /// PRIORITY and GOAWAY frames; 10 more for each stream.
     package var maximumPriorities = 1000
     /// Frames waiting to be sent, bodies not counted.
     package var maximumQueuedFrames = 2000

@@ -73,6 +73,7 @@ package final class H2Session {
     }
 
     deinit {
+        block.abandon(chunks)
         if let spill { chunks.give(spill) }
         for stream in streams { stream.recycle(chunks) }
     }
@@ -191,6 +192,7 @@ package final class H2Session {
         guard failure == nil else { return }
         failure = reason
         owesFarewell = true
+        block.abandon(chunks)
         for stream in streams where !stream.isClosed { close(stream, code: reason.code) }
     }
 
