@@ -31,6 +31,13 @@ final class Exchange {
     var generation: UInt32 = 0
     var stage = Stage.deciding
     var client: ClientConnection?
+    /// The stream that it came in, where the client speaks HTTP/2.
+    var stream: H2Stream?
+    /// Place among the exchanges of the connection, for a stream.
+    var place = 0
+    /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
     var snapshot: GatewaySnapshot
     var head: RequestHead
     var route: Route?
@@ -89,6 +96,9 @@ final class Exchange {
         generation &+= 1
         stage = .deciding
         client = nil
+        stream = nil
+        deadline = .max
+        timerAt = .max
         head = .none
         route = nil
         endpoint = nil

@@ -3,6 +3,8 @@ import HTTP
 /// The limits of the client side. Times in milliseconds.
 package struct GatewayLimits: Sendable {
     package var head = HTTPLimits()
+    /// What an HTTP/2 connection may ask for; its `head` is the one above.
+    package var http2 = H2Limits()
     /// Longest request body in bytes; 0 for no limit. Routes may set their own.
     package var maximumBodyBytes = 0
     /// Client connections of one worker; further ones are closed at once.

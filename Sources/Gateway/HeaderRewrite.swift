@@ -60,8 +60,9 @@ struct HeaderRewrite {
             chunk.append("Content-Length: ")
             chunk.append(decimal: count)
             chunk.append("\r\n")
-        case .chunked: chunk.append("Transfer-Encoding: chunked\r\n")
-        case .none, .untilClose: break
+        // The end of a stream of HTTP/2 tells what a chunk does.
+        case .chunked, .untilClose: chunk.append("Transfer-Encoding: chunked\r\n")
+        case .none: break
         }
         chunk.append("\r\n")
     }
@@ -127,7 +128,13 @@ struct HeaderRewrite {
         }
         chunk.append("X-Request-Id: ")
         chunk.append(exchange.requestID)
-        chunk.append(exchange.head.minorVersion == 0 ? "\r\nVia: 1.0 portcullis\r\n" : "\r\nVia: 1.1 portcullis\r\n")
+        chunk.append("\r\nVia: ")
+        if exchange.stream != nil {
+            chunk.append("2.0")
+        } else {
+            chunk.append(exchange.head.minorVersion == 0 ? "1.0" : "1.1")
+        }
+        chunk.append(" portcullis\r\n")
     }
 
     private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {

@@ -6,7 +6,7 @@ import Reactor
 extension Worker {
     /// How many bytes of an unwanted request body are read before the connection is closed instead.
     static let skipAllowance = 64 * 1024
-    private static let lingerTime: Int64 = 2000
+    static let lingerTime: Int64 = 2000
     /// Unsent bytes toward one side at which reading from the other stops.
     static let highWater = 64 * 1024
 
@@ -33,8 +33,11 @@ extension Worker {
         socket.owner = client.index
         client.socket = socket
         client.listener = listener
+        let settings = snapshot.listener(listener)
+        client.mayBeHTTP2 = settings?.takesHTTP2 == true
         client.parser = RequestParser(limits: snapshot.limits.head)
         setDeadline(client, in: snapshot.limits.headerTimeout)
+        if let tls = settings?.tls, !secure(client, socket, tls) { closeClient(client, reset: true) }
     }
 
     func clientReceived(_ client: ClientConnection) {
@@ -43,6 +46,7 @@ extension Worker {
         case .inExchange:
             if let exchange = client.exchange { requestBodyReceived(exchange) }
         case .lingering: linger(client)
+        case .multiplexing: if let link = client.link { framesReceived(client, link) }
         }
     }
 
@@ -57,14 +61,30 @@ extension Worker {
                 // A client that takes no answers gets no further ones: they would pile up here without a bound.
                 poller.pauseReading(socket)
                 return
+            case .readingHead where client.mayBeHTTP2:
+                guard recognise(client, socket, inbox) else { return }
             case .readingHead:
                 guard readHead(client, socket, inbox) else { return }
             case .skippingBody:
                 guard skipBody(client, inbox) else { return }
-            case .inExchange, .lingering: return
+            case .inExchange, .lingering, .multiplexing: return
             }
         }
         if let socket = client.socket { poller.readMore(socket) }
+    }
+
+    /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.
+    private func recognise(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
+        switch H2Preface.match(inbox.readable) {
+        case .different: client.mayBeHTTP2 = false
+        case .whole:
+            client.mayBeHTTP2 = false
+            beginHTTP2(client)
+        case .beginning:
+            poller.readMore(socket)
+            return false
+        }
+        return true
     }
 
     /// Parses the next head and begins its exchange. Answers false where more bytes are needed first.
@@ -195,6 +215,7 @@ extension Worker {
             poller.resumeReading(socket)
             readRequests(client)
         case .skippingBody: break
+        case .multiplexing: if let link = client.link { framesSent(client, link) }
         }
     }
 
@@ -202,6 +223,12 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        handshakeFailed(client)
+        // Nothing more can come in any stream, not even the credit to send by.
+        if client.phase == .multiplexing {
+            closeClient(client)
+            return
+        }
         // Whole requests wait until earlier answers are taken: they come before the end.
         if client.phase == .readingHead, socket.isReadingPaused { return }
         client.closing = true
@@ -218,6 +245,7 @@ extension Worker {
     }
 
     func clientFailed(_ client: ClientConnection) {
+        handshakeFailed(client)
         if let exchange = client.exchange {
             abandon(exchange, reason: "client_reset")
         } else {
@@ -227,6 +255,7 @@ extension Worker {
 
     func closeClient(_ client: ClientConnection, reset: Bool = false) {
         guard let socket = client.socket else { return }
+        leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
         client.reset()
         vacantClients.append(client.index)
@@ -258,6 +287,7 @@ extension Worker {
         }
         guard let socket = client.socket else { return }
         if socket.pendingBytes > 0 {
+            leaveMultiplexing(client, reason: "client_write_timeout")
             if let exchange = client.exchange {
                 abandon(exchange, reason: "client_write_timeout")
             } else {
@@ -266,11 +296,15 @@ extension Worker {
             return
         }
         switch client.phase {
+        case .readingHead where client.isShakingHands:
+            handshakeFailed(client)
+            closeClient(client)
         case .readingHead:
             if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
         case .inExchange:
             if let exchange = client.exchange { requestBodyTimedOut(exchange) }
         case .skippingBody, .lingering: closeClient(client)
+        case .multiplexing: if let link = client.link { multiplexingTimedOut(client, link) }
         }
     }
 }

@@ -46,7 +46,12 @@ extension Worker {
 
     /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
     func collectBody(_ exchange: Exchange) {
-        guard let side = exchange.clientSide, let inbox = side.inbox else { return }
+        guard let side = exchange.clientSide else { return }
+        if case .stream = side {
+            collectFrames(exchange, side)
+            return
+        }
+        guard let inbox = side.inbox else { return }
         let headLength = exchange.head.length
         while !exchange.requestBody.isComplete, inbox.count > headLength + exchange.bodySeen {
             let output = poller.chunks.take()
@@ -78,6 +83,25 @@ extension Worker {
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
         setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
         readMore(side)
+    }
+
+    /// Takes what has come of the body of a stream, whose head stands apart from it.
+    private func collectFrames(_ exchange: Exchange, _ side: Side) {
+        while let chunk = takeInbox(side) {
+            exchange.collected.append(copying: chunk.readable)
+            poller.chunks.give(chunk)
+            if exchange.collected.count > TokenService.maximumBodyBytes {
+                refuseLargeBody(exchange)
+                return
+            }
+        }
+        guard exchange.requestBody.isComplete || side.isExhausted else {
+            setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
+            return
+        }
+        exchange.requestBody = .empty
+        clearClientDeadline(exchange)
+        callEndpoint(exchange)
     }
 
     /// The request is whole: the token service answers it, at once or from the blocking pool.
@@ -120,7 +144,7 @@ extension Worker {
         return EndpointRequest(
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
-            body: exchange.collected, secure: false, principal: exchange.principal)
+            body: exchange.collected, secure: exchange.client?.socket?.filter != nil, principal: exchange.principal)
     }
 }
 

@@ -11,7 +11,7 @@ extension Worker {
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
+            client: HeaderRewrite.Client(peer: socket.peer, isTLS: socket.filter != nil),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
@@ -117,6 +117,7 @@ extension Worker {
             case .waiting: break moving
             }
         }
+        if source.isExhausted, !exchange.requestBody.isComplete { endRequestBody(exchange, to: target) }
         if let limit = bodyLimit(exchange), exchange.requestBody.passed > limit {
             refuseLargeBody(exchange)
             return
@@ -133,6 +134,17 @@ extension Worker {
             awaitRequestBody(upstream, exchange)
             readMore(source)
         }
+    }
+
+    /// The stream has ended, and with it the body.
+    private func endRequestBody(_ exchange: Exchange, to target: Side) {
+        let output = poller.chunks.take()
+        var body = exchange.requestBody
+        let trailers = exchange.stream?.trailers
+        let isWhole = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        exchange.requestBody = body
+        send(output, to: target)
+        if !isWhole { failRequestBody(exchange) }
     }
 
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.

@@ -207,6 +207,8 @@ extension Worker {
 
     /// `Connection`, where it differs from what the client's version means by itself.
     func appendConnection(_ exchange: Exchange, to chunk: Chunk) {
+        // Connections of HTTP/2 have frames for that.
+        if exchange.stream != nil { return }
         if exchange.client?.closing == true {
             chunk.append("Connection: close\r\n")
         } else if exchange.head.minorVersion == 0 {
@@ -220,6 +222,13 @@ extension Worker {
     func finish(_ exchange: Exchange) {
         count(exchange)
         let client = exchange.client
+        if let stream = exchange.stream {
+            stream.owner = 0
+            client?.remove(exchange)
+            recycle(exchange)
+            if let client { streamEnded(client) }
+            return
+        }
         let requestBody = exchange.requestBody
         recycle(exchange)
         if let client { exchangeEnded(client, requestBody: requestBody) }
@@ -227,17 +236,26 @@ extension Worker {
 
     /// Ends an exchange whose client is gone or cannot be answered any more.
     func abandon(_ exchange: Exchange, reason: String) {
+        if exchange.stream != nil {
+            abandonStream(exchange, reason: reason)
+            return
+        }
         dropUpstream(exchange)
-        exchange.reason = reason
-        reasonCounters.increment(Reasons.index(reason))
-        if exchange.status == 0 { exchange.status = 499 }
-        count(exchange)
+        record(exchange, abandonedFor: reason)
         let client = exchange.client
         recycle(exchange)
         if let client {
             client.exchange = nil
             closeClient(client, reset: true)
         }
+    }
+
+    /// Counts and logs an exchange that comes to no proper end.
+    func record(_ exchange: Exchange, abandonedFor reason: String) {
+        exchange.reason = reason
+        reasonCounters.increment(Reasons.index(reason))
+        if exchange.status == 0 { exchange.status = 499 }
+        count(exchange)
     }
 
     private func count(_ exchange: Exchange) {

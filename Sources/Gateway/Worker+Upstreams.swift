@@ -165,6 +165,7 @@ extension Worker {
 
     /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
     private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
+        if exchange.stream != nil { return .frames }
         switch head.framing {
         case .none, .length: return .raw
         case .chunked, .untilClose:
@@ -191,7 +192,9 @@ extension Worker {
             // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
-            if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }
+            if exchange.stream == nil, exchange.head.minorVersion >= 1 {
+                chunk.append("Transfer-Encoding: chunked\r\n")
+            }
         }
         appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
@@ -250,6 +253,7 @@ extension Worker {
     }
 
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        if let side = exchange.clientSide { endMessage(to: side, trailers: upstream.body.trailerLines) }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil

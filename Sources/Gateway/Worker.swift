@@ -13,6 +13,7 @@ final class Worker {
         static let upstream: UInt8 = 2
         static let housekeeping: UInt8 = 3
         static let drainDeadline: UInt8 = 4
+        static let stream: UInt8 = 5
     }
 
     let number: Int
@@ -37,6 +38,12 @@ final class Worker {
     let responseHeaders = HeaderTable()
     /// The canonical path, where it differs from the received one.
     let pathScratch = Chunk(capacity: 64 * 1024)
+
+    /// HTTP/2 connections that may have frames to send, and the array that is the next such list.
+    var queuedLinks: [H2Link] = []
+    var spareLinks: [H2Link] = []
+    /// Streams without use, for all HTTP/2 connections.
+    let streams = H2StreamPool()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -96,6 +103,7 @@ final class Worker {
     func turn() {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
+        flushLinks()
     }
 
     private func handle(_ completion: Completion) {
@@ -129,7 +137,7 @@ final class Worker {
             } else {
                 upstreamBroke(upstreams[socket.owner])
             }
-        case .secured: break
+        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
@@ -163,6 +171,9 @@ final class Worker {
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
+        case Role.stream:
+            let exchange = exchanges[token.owner]
+            if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.drainDeadline: isFinished = true
         default: break
         }
@@ -179,7 +190,11 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
-        if isDraining { finishIfIdle() }
+        guard isDraining else { return }
+        for client in clients where client.farewells == 1 {
+            if let link = client.link { drainHTTP2(client, link) }
+        }
+        finishIfIdle()
     }
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
@@ -217,6 +232,10 @@ final class Worker {
         isDraining = true
         poller.stopListening { _ in true }
         for client in clients where client.socket != nil {
+            if let link = client.link {
+                drainHTTP2(client, link)
+                continue
+            }
             client.closing = true
             guard client.phase == .readingHead, let socket = client.socket, socket.unread == 0 else { continue }
             // A client that has not taken its last response yet still gets it.

@@ -19,6 +19,9 @@ import Testing
         "Sources/Crypto/DigestAlgorithm.swift",
         "Sources/Crypto/DigestAlgorithm+HMAC.swift",
         "Sources/Crypto/KeyObject.swift",
+        "Sources/Crypto/TLS/CertificateObject.swift",
+        "Sources/Crypto/TLS/TLSContextObject.swift",
+        "Sources/Crypto/TLS/TLSSessionCache.swift",
     ]
 
     static func mayBeUnsafe(_ path: String) -> Bool {

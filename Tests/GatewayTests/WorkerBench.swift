@@ -22,6 +22,7 @@ final class WorkerBench {
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
         var accessLog: LogWriter?
+        var listeners = [ListenerSettings(name: "public")]
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {
@@ -108,7 +109,8 @@ final class WorkerBench {
         return GatewaySnapshot(
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
-            backends: backends, upstreams: [upstream], limits: setup.limits, adminToken: Array("admin".utf8))
+            backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
+            adminToken: Array("admin".utf8))
     }
 
     // MARK: Turns

@@ -50,6 +50,14 @@ final class ChunkQueue {
         return chunk
     }
 
+    /// Drops bytes from the front of the first chunk, and the chunk with its last byte.
+    func dropFirst(_ count: Int, pool: ChunkPool) {
+        guard let chunk = first else { return }
+        chunk.consume(count)
+        byteCount &-= count
+        if chunk.isEmpty, let emptied = removeFirst() { pool.give(emptied) }
+    }
+
     /// Moves `count` bytes from the front to the end of another chunk, and gives emptied chunks back.
     func move(_ count: Int, to target: Chunk, pool: ChunkPool) {
         var left = count

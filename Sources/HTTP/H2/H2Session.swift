@@ -94,13 +94,10 @@ package final class H2Session {
     package func nextEvent() -> H2Event? {
         releaseLeaving()
         while let stream = firstReady {
-            guard let event = stream.events.removeFirst() else {
-                firstReady = stream.nextReady
-                if firstReady == nil { lastReady = nil }
-                stream.nextReady = nil
-                stream.isReady = false
-                continue
-            }
+            let event = stream.events.removeFirst()
+            // Out of the list with its last event: after `closed` the object may begin another life.
+            if stream.events.isEmpty { unlinkFirst() }
+            guard let event else { continue }
             if event == .head, isServer { stream.isAnnounced = true }
             if event == .closed {
                 leaving = stream
@@ -116,6 +113,14 @@ package final class H2Session {
         return .goAway
     }
 
+    private func unlinkFirst() {
+        guard let stream = firstReady else { return }
+        firstReady = stream.nextReady
+        if firstReady == nil { lastReady = nil }
+        stream.nextReady = nil
+        stream.isReady = false
+    }
+
     private static func event(_ event: H2PendingEvents, _ stream: H2Stream) -> H2Event {
         switch event {
         case .interim: .interim(stream)
@@ -126,6 +131,12 @@ package final class H2Session {
         case .reset: .reset(stream, code: stream.code)
         default: .closed(stream)
         }
+    }
+
+    /// Drops bytes from the front of the first chunk of the body received, and gives credit for them.
+    package func consume(_ count: Int, of stream: H2Stream) {
+        stream.inbox.dropFirst(count, pool: chunks)
+        consumed(stream, count)
     }
 
     /// Gives the peer credit for bytes of body that have been passed on, on the stream and the connection.

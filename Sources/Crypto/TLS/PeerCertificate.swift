@@ -1,0 +1,34 @@
+/// The certificate that the other side showed and that was checked: what attributes of a principal are taken from.
+package struct PeerCertificate: Sendable, Equatable {
+    /// The subject in the form of RFC 4514: `CN=device 7,O=Example,C=DE`.
+    package let subject: String
+    /// The most specific common name.
+    package let commonName: String?
+    /// Alternative names that are host names, in lower case.
+    package let hostNames: [String]
+    /// Alternative names that are e-mail addresses.
+    package let emailAddresses: [String]
+    /// Alternative names that are URIs, such as a SPIFFE id.
+    package let uris: [String]
+    /// Alternative names that are IP addresses.
+    package let addresses: [String]
+    /// SHA-256 of the certificate in lower-case hexadecimal.
+    package let fingerprint: String
+    /// The serial number in lower-case hexadecimal, without leading zeros.
+    package let serial: String
+    /// Last second of validity, in Unix time.
+    package let notAfter: Int64
+
+    init(_ certificate: CertificateObject) {
+        let names = certificate.alternativeNames
+        subject = certificate.subject
+        commonName = certificate.commonName
+        hostNames = names.hosts
+        emailAddresses = names.mailboxes
+        uris = names.uris
+        addresses = names.addresses
+        fingerprint = Hexadecimal.text(certificate.fingerprint)
+        serial = Hexadecimal.text(certificate.serial)
+        notAfter = certificate.notAfter
+    }
+}

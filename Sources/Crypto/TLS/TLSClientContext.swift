@@ -1,0 +1,111 @@
+import COpenSSL
+
+/// The settings of connections to a server, ready to make sessions from, on any thread.
+package final class TLSClientContext: Sendable {
+    /// What is in the certificate that is shown to servers, if there is one.
+    package let certificate: CertificateSummary?
+
+    let object: TLSContextObject
+    private let checksServer: Bool
+    private let cache: TLSSessionCache?
+
+    package init(_ settings: TLSClientSettings) throws(TLSSettingsError) {
+        guard settings.minimumVersion <= settings.maximumVersion else { throw .versions }
+        object = try TLSContextObject(
+            isServer: false, versions: settings.minimumVersion...settings.maximumVersion, ciphers: settings.ciphers,
+            suites: settings.cipherSuites)
+        switch settings.trust {
+        case .system:
+            try object.trustSystem()
+            checksServer = true
+        case .authorities(let pem):
+            let authorities: [CertificateObject]
+            do { authorities = try CertificateObject.all(ofPEM: pem) } catch { throw .authorities(error) }
+            try object.trust(authorities)
+            checksServer = true
+        case .anyone:
+            checksServer = false
+        }
+        unsafe SSL_CTX_set_verify(object.pointer, checksServer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        certificate = try TLSClientContext.show(settings.certificate, object)
+        let protocols = ApplicationProtocol.wireList(settings.protocols)
+        if !protocols.isEmpty {
+            let object = object
+            // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
+            let failed = unsafe protocols.span.withBytes { start, count in
+                unsafe SSL_CTX_set_alpn_protos(object.pointer, start, UInt32(count))
+            }
+            guard failed == 0 else { throw .library }
+        }
+        cache = settings.reusesSessions ? TLSSessionCache() : nil
+        guard settings.reusesSessions else {
+            unsafe copenssl_set_cache_off(object.pointer)
+            return
+        }
+        // SAFETY: called in the middle of a session's call, so session and context are alive. The answer 0 leaves the
+        // reference to libssl, since a copy is kept.
+        unsafe copenssl_set_cache_outside(object.pointer) { ssl, saved in
+            if let session = unsafe TLSSession.of(ssl), let saved = unsafe saved { unsafe session.save(saved) }
+            return 0
+        }
+    }
+
+    /// A session with a server.
+    ///
+    /// - Parameter serverName: host name or IP address that the server's certificate must be for; a host name is also
+    ///   told to the server (RFC 6066 section 3 has no addresses there).
+    /// - Returns: nil where the name cannot be one, or where there is no memory.
+    package func makeSession(serverName: String) -> TLSSession? {
+        let isBracketed = serverName.hasPrefix("[") && serverName.hasSuffix("]")
+        let bare = isBracketed ? String(serverName.dropFirst().dropLast()) : serverName
+        let name = TLSClientContext.isAddress(bare) ? bare : ServerNameTable.canonical(bare)
+        guard let name else { return nil }
+        return TLSSession(.client(self), serverName: name)
+    }
+
+    /// Readies a new session for a name in canonical form; false where libssl cannot.
+    func prepare(_ ssl: OpaquePointer, serverName: String) -> Bool {
+        // SAFETY: libssl copies the names.
+        guard let parameters = unsafe SSL_get0_param(ssl) else { return false }
+        if TLSClientContext.isAddress(serverName) {
+            guard unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, serverName) == 1 else { return false }
+        } else {
+            guard unsafe copenssl_set_server_name(ssl, serverName) == 1,
+                unsafe X509_VERIFY_PARAM_set1_host(parameters, serverName, 0) == 1
+            else { return false }
+        }
+        // Names are alternative names, and a wildcard is a whole label (RFC 9525 sections 2 and 6.3).
+        unsafe X509_VERIFY_PARAM_set_hostflags(
+            parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        unsafe SSL_set_connect_state(ssl)
+        unsafe cache?.offer(to: ssl, for: serverName)
+        return true
+    }
+
+    /// Hears that a connection with a server broke: its saved session may be why.
+    func sessionFailed(serverName: String) { cache?.forget(serverName) }
+
+    /// Keeps what a server gave for resuming.
+    func save(_ session: OpaquePointer, serverName: String) { unsafe cache?.save(session, for: serverName) }
+
+    private static func show(
+        _ certificate: TLSCertificate?, _ object: TLSContextObject
+    ) throws(TLSSettingsError) -> CertificateSummary? {
+        guard let certificate else { return nil }
+        let chain: CertificateChain
+        do { chain = try CertificateChain(certificate) } catch { throw .clientCertificate(error) }
+        try object.use(chain)
+        return chain.summary
+    }
+
+    /// Whether a name is an IP address in the usual text.
+    private static func isAddress(_ name: String) -> Bool {
+        // SAFETY: the call reads the text and answers a new object or null.
+        guard !name.isEmpty, !name.utf8.contains(0), let address = unsafe a2i_IPADDRESS(name) else {
+            OpenSSLLibrary.clearErrors()
+            return false
+        }
+        unsafe ASN1_OCTET_STRING_free(address)
+        return true
+    }
+}

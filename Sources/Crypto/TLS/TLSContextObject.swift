@@ -1,0 +1,77 @@
+import COpenSSL
+
+/// A context inside libssl: what all sessions made from it have in common.
+@safe
+final class TLSContextObject: @unchecked Sendable {
+    // SAFETY: an SSL_CTX is configured by the thread that makes it, and from then on only used to make sessions and to
+    // look up callbacks, which libssl allows any number of threads; freed in `deinit`, and sessions count their own
+    // reference.
+    let pointer: OpaquePointer
+
+    /// AEAD ciphers with ephemeral keys only, as in Mozilla's intermediate list: no padding to be told apart, and a
+    /// stolen key opens nothing of the past.
+    static let defaultCiphers = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+    ].joined(separator: ":")
+    static let defaultSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+    private static let groups = "X25519:P-256:P-384"
+
+    /// Longest chain that a peer may send, in bytes: a dozen certificates.
+    private static let maximumChain = 32_768
+
+    init(
+        isServer: Bool, versions: ClosedRange<TLSVersion>, ciphers: String?, suites: String?
+    ) throws(TLSSettingsError) {
+        guard
+            let pointer = unsafe copenssl_tls_context(
+                isServer ? 1 : 0, versions.lowerBound.wireNumber, versions.upperBound.wireNumber)
+        else {
+            OpenSSLLibrary.clearErrors()
+            throw .library
+        }
+        unsafe self.pointer = pointer
+        let isReady = unsafe copenssl_set_groups(pointer, TLSContextObject.groups) == 1
+        unsafe copenssl_set_maximum_chain(pointer, TLSContextObject.maximumChain)
+        let knowsCiphers = unsafe SSL_CTX_set_cipher_list(pointer, ciphers ?? TLSContextObject.defaultCiphers) == 1
+        let knowsSuites = unsafe SSL_CTX_set_ciphersuites(pointer, suites ?? TLSContextObject.defaultSuites) == 1
+        OpenSSLLibrary.clearErrors()
+        guard isReady else { throw .library }
+        guard knowsCiphers else { throw .ciphers(ciphers ?? TLSContextObject.defaultCiphers) }
+        guard knowsSuites else { throw .cipherSuites(suites ?? TLSContextObject.defaultSuites) }
+    }
+
+    deinit { unsafe SSL_CTX_free(pointer) }
+
+    /// Shows a certificate to peers; one of each kind of key can be shown.
+    func use(_ chain: CertificateChain) throws(TLSSettingsError) {
+        // SAFETY: libssl counts references of its own to certificates and key during the call.
+        var others = unsafe chain.others.map { unsafe Optional($0.pointer) }
+        let done = unsafe copenssl_use_certificate(
+            pointer, chain.leaf.pointer, chain.key.pointer, &others, others.count)
+        OpenSSLLibrary.clearErrors()
+        guard done == 1 else { throw .library }
+    }
+
+    /// Checks peers against these authorities alone. Each is an anchor by itself, so that an intermediate authority
+    /// can be trusted without its root.
+    func trust(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
+        // SAFETY: store and context count references of their own to what they are given.
+        guard let store = unsafe X509_STORE_new() else { throw .library }
+        defer { unsafe X509_STORE_free(store) }
+        var isComplete = unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
+        for authority in authorities where isComplete {
+            isComplete = unsafe X509_STORE_add_cert(store, authority.pointer) == 1
+        }
+        OpenSSLLibrary.clearErrors()
+        guard isComplete else { throw .library }
+        unsafe SSL_CTX_set1_cert_store(pointer, store)
+    }
+
+    /// Checks peers against the authorities of the operating system.
+    func trustSystem() throws(TLSSettingsError) {
+        let done = unsafe SSL_CTX_set_default_verify_paths(pointer)
+        OpenSSLLibrary.clearErrors()
+        guard done == 1 else { throw .library }
+    }
+}

@@ -1,0 +1,121 @@
+import COpenSSL
+
+/// The settings of a listener, ready to make sessions from, on any thread.
+///
+/// Early data (0-RTT, RFC 8446 section 2.3) is never accepted: whoever has recorded it can send it again, and a gateway
+/// cannot know which of the requests behind it bear that.
+package final class TLSServerContext: Sendable {
+    /// What is in the certificates, in the order of the settings.
+    package let certificates: [CertificateSummary]
+    let ticketKeys: TLSTicketKeys?
+
+    private let table: ServerNameTable
+    /// One for each of the table's groups.
+    private let objects: [TLSContextObject]
+    private let chains: [CertificateChain]
+    private let protocols: [UInt8]
+    var hasProtocols: Bool { !protocols.isEmpty }
+    /// What is the same for all sessions that may be resumed with this context.
+    private let boundary: [UInt8]
+
+    package init(_ settings: TLSServerSettings) throws(TLSSettingsError) {
+        guard !settings.certificates.isEmpty else { throw .noCertificate }
+        guard settings.clientAuthentication == .off || !settings.clientAuthoritiesPEM.isEmpty else {
+            throw .noAuthorities
+        }
+        var chains: [CertificateChain] = []
+        for (index, certificate) in settings.certificates.enumerated() {
+            do { chains.append(try CertificateChain(certificate)) } catch { throw .certificate(index: index, error) }
+        }
+        self.chains = chains
+        certificates = chains.map { $0.summary }
+        ticketKeys = settings.ticketKeys
+        protocols = ApplicationProtocol.wireList(settings.protocols)
+        boundary = TLSServerContext.boundary(of: settings)
+        table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })
+        let authorities = try TLSServerContext.authorities(settings)
+        var objects: [TLSContextObject] = []
+        for group in table.groups {
+            let object = try TLSContextObject(
+                isServer: true, versions: settings.minimumVersion...(.tls13), ciphers: settings.ciphers,
+                suites: settings.cipherSuites)
+            for place in group { try object.use(chains[place]) }
+            objects.append(object)
+        }
+        self.objects = objects
+        for object in objects {
+            try setClientAuthentication(object, settings.clientAuthentication, authorities)
+            setCallbacks(object)
+        }
+    }
+
+    /// A session for an accepted connection; nil where there is no memory.
+    package func makeSession() -> TLSSession? { TLSSession(.server(self), serverName: nil) }
+
+    /// The object that sessions start with: the one of the default certificates.
+    var object: TLSContextObject { objects[0] }
+
+    private static func authorities(_ settings: TLSServerSettings) throws(TLSSettingsError) -> [CertificateObject] {
+        guard settings.clientAuthentication != .off else { return [] }
+        do { return try CertificateObject.all(ofPEM: settings.clientAuthoritiesPEM) } catch {
+            throw .authorities(error)
+        }
+    }
+
+    /// A session made without a certificate must not open what asks for one, nor one that another authority vouched for.
+    private static func boundary(of settings: TLSServerSettings) -> [UInt8] {
+        let authorities = settings.clientAuthentication == .off ? [] : settings.clientAuthoritiesPEM
+        let text = Array(settings.clientAuthentication.rawValue.utf8) + [0] + authorities
+        return DigestAlgorithm.sha256.digest(text.span)
+    }
+
+    private func setClientAuthentication(
+        _ object: TLSContextObject, _ mode: TLSServerSettings.ClientAuthentication, _ authorities: [CertificateObject]
+    ) throws(TLSSettingsError) {
+        guard mode != .off else { return }
+        try object.trust(authorities)
+        let isRequired = mode == .required
+        unsafe SSL_CTX_set_verify(
+            object.pointer, SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nil)
+        // SAFETY: libssl copies the names that it tells clients.
+        for authority in authorities where unsafe SSL_CTX_add_client_CA(object.pointer, authority.pointer) != 1 {
+            OpenSSLLibrary.clearErrors()
+            throw .library
+        }
+    }
+}
+
+extension TLSServerContext {
+    /// Chooses certificates by the name that a ClientHello asks for, before libssl looks for a session to resume: the
+    /// border of what may be resumed depends on the name.
+    func choose(_ ssl: OpaquePointer, _ session: TLSSession, nameExtension: [UInt8]?) -> Bool {
+        session.serverName = nameExtension.flatMap { ServerNameTable.name(inExtension: $0) }
+        let object = objects[table.group(for: session.serverName)]
+        let name = boundary + Array((session.serverName ?? "").utf8)
+        // SAFETY: the session counts a reference of its own to the context that it changes to.
+        guard unsafe SSL_set_SSL_CTX(ssl, object.pointer) != nil else { return false }
+        return session.setBoundary(DigestAlgorithm.sha256.digest(name.span))
+    }
+
+    /// The statement to be stapled to a certificate that libssl has chosen.
+    func ocspResponse(for certificate: OpaquePointer) -> [UInt8]? {
+        chains.first { unsafe $0.leaf.pointer == certificate }?.ocspResponse
+    }
+
+    /// The first of our protocols that a client names too, as a range of the client's list; nil for none.
+    func selectProtocol(_ offered: [UInt8]) -> Range<Int>? {
+        var ours = protocols[...]
+        while let length = ours.popFirst() {
+            let name = ours.prefix(Int(length))
+            ours = ours.dropFirst(Int(length))
+            var place = 0
+            while place < offered.count {
+                let range = (place + 1)..<(place + 1 + Int(offered[place]))
+                guard range.upperBound <= offered.count else { break }
+                if offered[range] == name { return range }
+                place = range.upperBound
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,318 @@
+import Bytes
+import COpenSSL
+
+/// What became of a session by a call.
+package enum TLSState: Sendable, Equatable {
+    /// The handshake is under way.
+    case opening
+    /// Content passes in both directions.
+    case open
+    /// The peer said good-bye (close_notify): nothing more will come, and nothing was cut off. Sending still works.
+    case ended
+    /// Nothing passes any more; `failure` says why. What the last call appended to the wire, an alert, is still to be
+    /// sent.
+    case failed
+}
+
+/// Which end of a connection a session is, with the context that it was made from.
+enum TLSSide {
+    case server(TLSServerContext)
+    case client(TLSClientContext)
+
+    fileprivate var object: TLSContextObject {
+        switch self {
+        case .server(let context): context.object
+        case .client(let context): context.object
+        }
+    }
+}
+
+/// One TLS connection, as bytes in and bytes out; sockets are the caller's.
+///
+/// A session belongs to one thread at a time.
+@safe
+package final class TLSSession {
+    // SAFETY: an SSL object made in `init` and freed in `deinit`; nobody else has the pointer. Callbacks find the way
+    // back by an unretained pointer to this session, and only run inside its calls.
+    private let ssl: OpaquePointer
+    private let side: TLSSide
+
+    package private(set) var state = TLSState.opening
+    /// Why the session is in the state `failed`.
+    package private(set) var failure: TLSFailure?
+    /// The name that the client asks for: on a server, in lower case and nil where it asks for none; on a client, the
+    /// name that the server's certificate was checked for.
+    package internal(set) var serverName: String?
+
+    // The chunks of the call under way.
+    private var received: Chunk?
+    private var wire: Chunk?
+
+    /// Records since the last content.
+    private var quietRecords = 0
+    /// Records without content that are put up with: tickets and key updates come by ones and twos, a flood of them
+    /// costs us a key derivation each (RFC 8446 section 4.6.3).
+    private static let maximumQuietRecords = 32
+
+    private var sentBytes = 0
+    /// Until this many bytes are out, records are short: a browser can use the first one before the whole of a long one
+    /// has passed a slow start.
+    private static let gentleStart = 65_536
+    private static let shortRecord = 4096
+    private static let longRecord = 16_384
+    /// More than a record adds to its content: header, nonce, tag, content type.
+    private static let recordOverhead = 64
+
+    /// Makes a session; nil where libssl cannot.
+    init?(_ side: TLSSide, serverName: String?) {
+        guard let ssl = unsafe SSL_new(side.object.pointer) else {
+            OpenSSLLibrary.clearErrors()
+            return nil
+        }
+        unsafe self.ssl = ssl
+        self.side = side
+        self.serverName = serverName
+        // SAFETY: from here on `deinit` frees the object and with it the wire, which is handed over.
+        guard let wire = unsafe TLSWire.make(for: self),
+            unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1
+        else { return nil }
+        unsafe SSL_set_bio(ssl, wire, wire)
+        unsafe SSL_set_msg_callback(ssl) { isSent, _, contentType, _, _, ssl, _ in
+            if isSent == 0 && contentType == SSL3_RT_HEADER { unsafe TLSSession.of(ssl)?.quietRecords &+= 1 }
+        }
+        switch side {
+        case .server: unsafe SSL_set_accept_state(ssl)
+        case .client(let context):
+            guard let serverName, unsafe context.prepare(ssl, serverName: serverName) else {
+                OpenSSLLibrary.clearErrors()
+                return nil
+            }
+        }
+    }
+
+    deinit {
+        // A connection that just ended must not make its session unfit for being resumed; a broken one must.
+        if state != .failed { unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+        unsafe SSL_free(ssl)
+        OpenSSLLibrary.clearErrors()
+    }
+
+    /// Decrypted bytes wait inside for room in `plain`.
+    package var hasMore: Bool { state == .open && pending > 0 }
+
+    private var pending: Int32 { unsafe SSL_pending(ssl) }
+
+    /// Begins: a client's ClientHello is appended to the wire; a server waits for it.
+    package func start(replying wire: Chunk) -> TLSState {
+        guard state == .opening else { return state }
+        return shakeHands(nil, wire)
+    }
+
+    /// Takes received bytes in.
+    ///
+    /// - Parameters:
+    ///   - received: consumed as far as `plain` has room for what it says.
+    ///   - plain: at most its free bytes are appended; with none free, only the handshake goes on.
+    ///   - wire: handshake messages and alerts are appended; it grows as needed.
+    package func receive(_ received: Chunk, into plain: Chunk, replying wire: Chunk) -> TLSState {
+        if state == .opening { _ = shakeHands(received, wire) }
+        if state == .open { read(received, into: plain, wire) }
+        // What follows a good-bye is to be ignored (RFC 8446 section 6.1).
+        if state == .ended || state == .failed { received.consume(received.count) }
+        return state
+    }
+
+    /// Takes all of `plain` and appends it to the wire, which grows as needed, in records.
+    package func send(_ plain: Chunk, into wire: Chunk) -> TLSState {
+        guard state == .open || state == .ended else { return state }
+        let records = plain.count / TLSSession.shortRecord &+ 1
+        wire.ensureFree(plain.count &+ records &* TLSSession.recordOverhead)
+        begin(nil, wire)
+        defer { end() }
+        while !plain.isEmpty {
+            let most = sentBytes < TLSSession.gentleStart ? TLSSession.shortRecord : TLSSession.longRecord
+            let count = min(plain.count, most)
+            // SAFETY: libssl reads `count` readable bytes of the chunk during the call.
+            let written = unsafe SSL_write(ssl, plain.readablePointer, Int32(count))
+            guard written > 0 else {
+                fail(after: written)
+                return state
+            }
+            plain.consume(Int(written))
+            sentBytes &+= Int(written)
+        }
+        return state
+    }
+
+    /// Appends our good-bye (close_notify) to the wire, if the handshake is over and all is well.
+    package func finish(into wire: Chunk) {
+        guard state == .open || state == .ended else { return }
+        begin(nil, wire)
+        defer { end() }
+        if unsafe SSL_shutdown(ssl) < 0 { OpenSSLLibrary.clearErrors() }
+    }
+
+    /// Says that the transport has ended: without the peer's good-bye before, that is a failure.
+    package func transportEnded() -> TLSState {
+        if state == .opening || state == .open { fail(.closed) }
+        return state
+    }
+
+    private func shakeHands(_ received: Chunk?, _ wire: Chunk) -> TLSState {
+        begin(received, wire)
+        defer { end() }
+        let result = unsafe SSL_do_handshake(ssl)
+        guard result == 1 else {
+            fail(after: result)
+            return state
+        }
+        quietRecords = 0
+        // Checks of certificates leave entries behind also where they end well.
+        OpenSSLLibrary.clearErrors()
+        state = .open
+        checkResumption()
+        return state
+    }
+
+    /// A resumed session vouches for a certificate that nobody looks at again.
+    private func checkResumption() {
+        guard wasResumed, let certificate = peerCertificateObject else { return }
+        if certificate.isExpired { fail(.certificateInvalid(verifyCode: X509_V_ERR_CERT_HAS_EXPIRED)) }
+    }
+
+    private func read(_ received: Chunk, into plain: Chunk, _ wire: Chunk) {
+        begin(received, wire)
+        defer { end() }
+        while plain.free > 0 {
+            let count = unsafe plain.fill { out, free in
+                // SAFETY: libssl writes at most `free` bytes.
+                unsafe Int(SSL_read(ssl, out, Int32(truncatingIfNeeded: min(free, 1 << 30))))
+            }
+            guard count > 0 else {
+                fail(after: Int32(count))
+                return
+            }
+            quietRecords = 0
+            if received.isEmpty && pending == 0 { return }
+        }
+    }
+
+    private func begin(_ received: Chunk?, _ wire: Chunk) {
+        self.received = received
+        self.wire = wire
+        // What other code left in this thread's queue would be taken for a failure of this session.
+        if ERR_peek_error() != 0 { OpenSSLLibrary.clearErrors() }
+    }
+
+    private func end() {
+        received = nil
+        wire = nil
+    }
+
+    /// Judges a call that answered `result`: to wait for more is no failure.
+    private func fail(after result: Int32) {
+        switch unsafe SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ where quietRecords <= TLSSession.maximumQuietRecords || state == .opening: return
+        case SSL_ERROR_ZERO_RETURN:
+            // A good-bye in place of a handshake is a peer that has changed its mind.
+            if state == .opening { fail(.closed) } else { state = .ended }
+        default:
+            let isFlood = state == .open && quietRecords > TLSSession.maximumQuietRecords
+            let cause = unsafe TLSFailure.takeFromQueue(
+                verifyResult: SSL_get_verify_result(ssl), isOpening: state == .opening)
+            fail(isFlood ? .flood : cause)
+        }
+        OpenSSLLibrary.clearErrors()
+    }
+
+    private func fail(_ cause: TLSFailure) {
+        failure = cause
+        state = .failed
+        if case .client(let context) = side, let serverName { context.sessionFailed(serverName: serverName) }
+    }
+}
+
+extension TLSSession {
+    /// Gives libssl received bytes; 0 where there are none now, nil to end a flood.
+    func supply(_ out: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int? {
+        if state == .open && quietRecords > TLSSession.maximumQuietRecords { return nil }
+        guard let received else { return 0 }
+        let count = min(capacity, received.count)
+        // SAFETY: both sides have `count` bytes, and are different memory.
+        unsafe UnsafeMutableRawPointer(out).copyMemory(from: received.readablePointer, byteCount: count)
+        received.consume(count)
+        return count
+    }
+
+    /// Takes bytes of libssl to be sent; false where there is nowhere to put them.
+    func emit(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Bool {
+        guard let wire else { return false }
+        wire.ensureFree(count)
+        // SAFETY: the chunk has `count` free bytes by now.
+        let taken = unsafe wire.fill { out, _ in
+            unsafe out.copyMemory(from: bytes, byteCount: count)
+            return count
+        }
+        return taken == count
+    }
+}
+
+extension TLSSession {
+    /// The application protocol agreed on, if any; known once the session is open.
+    package var negotiatedProtocol: ApplicationProtocol? {
+        var start: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        // SAFETY: the name belongs to the session and is copied here.
+        unsafe SSL_get0_alpn_selected(ssl, &start, &count)
+        let name = unsafe UnsafeBufferPointer(start: start, count: Int(count))
+        return unsafe ApplicationProtocol(rawValue: String(decoding: name, as: UTF8.self))
+    }
+
+    /// The version agreed on.
+    package var version: TLSVersion { unsafe SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12 }
+
+    /// The cipher agreed on by its name in the registry, such as `TLS_AES_128_GCM_SHA256`.
+    package var cipher: String {
+        // SAFETY: both answers are static objects.
+        guard let cipher = unsafe SSL_get_current_cipher(ssl), let name = unsafe SSL_CIPHER_standard_name(cipher) else {
+            return ""
+        }
+        return unsafe String(cString: name)
+    }
+
+    /// The handshake was cut short by a session of before.
+    package var wasResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
+
+    /// The peer's certificate once the session is open, if it showed one. Read anew at every call.
+    package var peerCertificate: PeerCertificate? {
+        guard state == .open || state == .ended else { return nil }
+        return peerCertificateObject.map { PeerCertificate($0) }
+    }
+
+    private var peerCertificateObject: CertificateObject? {
+        // SAFETY: the call counts a reference for the object that it is handed to.
+        guard let pointer = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
+        return unsafe CertificateObject(owning: pointer)
+    }
+
+    /// The context of a server's session.
+    var serverContext: TLSServerContext? {
+        if case .server(let context) = side { context } else { nil }
+    }
+
+    /// Keeps what a client was given for resuming.
+    func save(_ session: OpaquePointer) {
+        if case .client(let context) = side, let serverName { unsafe context.save(session, serverName: serverName) }
+    }
+
+    /// Bounds the session to what it was negotiated for: one made under another identity cannot be resumed under this.
+    func setBoundary(_ boundary: [UInt8]) -> Bool {
+        // SAFETY: libssl copies the bytes, 32 at the most.
+        unsafe boundary.span.withBytes { start, count in
+            unsafe SSL_set_session_id_context(ssl, start, UInt32(count)) == 1
+        }
+    }
+}
+
+@available(*, unavailable)
+extension TLSSession: Sendable {}

@@ -1,0 +1,26 @@
+import COpenSSL
+
+/// The versions of TLS that are spoken; older ones must not be (RFC 8996).
+package enum TLSVersion: Sendable, Comparable {
+    case tls12
+    case tls13
+
+    /// The number of the version on the wire.
+    var wireNumber: Int32 {
+        switch self {
+        case .tls12: TLS1_2_VERSION
+        case .tls13: TLS1_3_VERSION
+        }
+    }
+}
+
+/// A protocol that is agreed on during the handshake (RFC 7301).
+package enum ApplicationProtocol: String, Sendable, CaseIterable {
+    case h2 = "h2"
+    case http11 = "http/1.1"
+
+    /// The protocols as a list of length-prefixed names.
+    static func wireList(_ protocols: [ApplicationProtocol]) -> [UInt8] {
+        protocols.flatMap { [UInt8($0.rawValue.utf8.count)] + Array($0.rawValue.utf8) }
+    }
+}
