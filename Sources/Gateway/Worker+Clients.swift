@@ -11,7 +11,8 @@ extension Worker {
     static let highWater = 64 * 1024
 
     func accept(_ socket: Socket, listener: Int) {
-        guard !isDraining, openClients < snapshot.limits.maximumConnectionsPerWorker else {
+        // While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
+        guard openClients < snapshot.limits.maximumConnectionsPerWorker else {
             metrics.connectionsRefused &+= 1
             poller.close(socket, reset: true)
             return

@@ -35,14 +35,30 @@ extension Poller {
 
     /// Bounded, since others may keep the queue of a shared socket filled.
     private func acceptRest(of listener: Listener) {
+        // Out and in again: a change in place would put a check on every reading of the array, in each turn.
+        var arrivals = lateArrivals
+        lateArrivals = []
         for _ in 0..<BoundListener.usualBacklog {
             let (descriptor, peer) = Kernel.accept(listener.descriptor)
             if descriptor >= 0 {
-                lateArrivals.append((listener.id, adopt(descriptor, peer: peer)))
+                arrivals.append((listener.id, adopt(descriptor, peer: peer)))
             } else if !Poller.isOfTheConnection(descriptor) {
-                return
+                break
             }
         }
+        lateArrivals = arrivals
+    }
+
+    /// The connection that has waited longest at a closed listener.
+    func nextLateArrival() -> Completion? {
+        guard lateCursor < lateArrivals.count else { return nil }
+        let (listener, socket) = lateArrivals[lateCursor]
+        lateCursor += 1
+        if lateCursor == lateArrivals.count {
+            lateArrivals = []
+            lateCursor = 0
+        }
+        return .accepted(listener: listener, socket)
     }
 
     func accept(_ listener: Listener) -> Completion? {

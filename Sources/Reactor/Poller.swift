@@ -26,6 +26,7 @@ package final class Poller {
     var listenersPausedUntil: Int64 = 0
     /// Connections that waited at a listener when it was closed.
     var lateArrivals: [(listener: Int, socket: Socket)] = []
+    var lateCursor = 0
     /// How often the listeners have rested because no descriptor was left.
     package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
@@ -101,10 +102,7 @@ package final class Poller {
         }
         revisiting.removeAll(keepingCapacity: true)
         revisitCursor = 0
-        if !lateArrivals.isEmpty {
-            let (listener, socket) = lateArrivals.removeFirst()
-            return .accepted(listener: listener, socket)
-        }
+        if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
         return nil
     }
