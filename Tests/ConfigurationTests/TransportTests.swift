@@ -103,7 +103,7 @@ import Testing
         let http2 = limits.http2
         #expect(http2.maximumStreams == 50 && http2.windowBytes == 128 << 10)
         #expect(http2.connectionWindowBytes == 2 << 20 && http2.maximumResets == 20)
-        #expect([http2.maximumSettings, http2.maximumPings, http2.maximumEmptyFrames] == [10, 30, 40])
+        #expect(http2.maximumSettings == 10 && http2.maximumPings == 30 && http2.maximumEmptyFrames == 40)
         #expect(http2.maximumWindowUpdates == 2000 && http2.maximumPriorities == 60)
         #expect(configuration.rateLimits.map(\.name) == ["api"])
         #expect(configuration.rateLimits[0].requests == 100 && configuration.rateLimits[0].burst == 20)

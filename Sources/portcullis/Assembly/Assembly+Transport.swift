@@ -8,7 +8,6 @@ extension Assembly {
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
             let pointer = "/listeners/\(index)"
-            if listener.tls != nil { error("\(pointer)/tls", "TLS is not part of this version") }
             if !listener.proxyProtocol.isEmpty {
                 error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
             }
