@@ -16,6 +16,8 @@ struct BodyRelay {
         /// Bytes as they are: `Content-Length`, or until the connection closes.
         case raw
         case chunked
+        /// Bytes as they are, into the frames of HTTP/2; trailer fields are kept in `trailerLines` for the frame behind them.
+        case frames
         /// The receiver does not want them.
         case discard
     }
@@ -30,6 +32,8 @@ struct BodyRelay {
     /// Whether trailer fields go on. Not to an upstream that is given a token: the field for it has any name, and one of
     /// that name behind the body could be taken for it.
     var forwardsTrailers = true
+    /// Field lines for the receiver behind the body, where it takes them in a frame of their own.
+    private(set) var trailerLines: [UInt8] = []
 
     static let empty = BodyRelay(.none, to: .raw)
 
@@ -64,7 +68,7 @@ struct BodyRelay {
 
     /// How many of `available` bytes may go on as they are, without a look at them; 0 where framing is in the way.
     mutating func passThrough(_ available: Int) -> Int {
-        guard case .raw = target else { return 0 }
+        guard isPassThrough else { return 0 }
         switch source {
         case .nothing, .chunked: return 0
         case .untilClose:
@@ -80,10 +84,9 @@ struct BodyRelay {
 
     /// Whether bytes can go on as they are.
     var isPassThrough: Bool {
-        guard case .raw = target else { return false }
-        switch source {
-        case .length, .untilClose: return true
-        case .nothing, .chunked: return false
+        switch (source, target) {
+        case (.length, .raw), (.length, .frames), (.untilClose, .raw), (.untilClose, .frames): return true
+        default: return false
         }
     }
 
@@ -120,11 +123,20 @@ struct BodyRelay {
         return used
     }
 
-    /// The connection has ended: completes a body that is told by that. Answers false where the body was cut off.
-    mutating func end(into output: Chunk) -> Bool {
+    /// The connection or the stream has ended: completes a body that is told by that. Answers false where the body was
+    /// cut off.
+    ///
+    /// - Parameter trailers: the field lines behind the body of a stream, with the empty line.
+    mutating func end(into output: Chunk, trailers: Span<UInt8>? = nil) -> Bool {
         switch source {
         case .nothing: return true
         case .untilClose:
+            if let trailers {
+                source = .chunked(.ofTrailers)
+                output.ensureFree(trailers.count * 2 + BodyRelay.reserve)
+                guard (try? relay(trailers, into: output)) != nil else { return false }
+                return isComplete
+            }
             source = .nothing
             finish(output)
             return true
@@ -136,7 +148,7 @@ struct BodyRelay {
         guard !bytes.isEmpty else { return }
         passed += bytes.count
         switch target {
-        case .raw: output.append(bytes)
+        case .raw, .frames: output.append(bytes)
         case .discard: break
         case .chunked:
             output.append(hexadecimal: bytes.count)
@@ -174,7 +186,14 @@ struct BodyRelay {
     private var trailersBegun = false
 
     private mutating func appendTrailer(_ name: Span<UInt8>, _ value: Span<UInt8>, to output: Chunk) {
-        guard case .chunked = target, forwardsTrailers else { return }
+        guard forwardsTrailers else { return }
+        if case .frames = target {
+            trailerLines.append(copying: name)
+            trailerLines += [ASCII.colon, ASCII.space]
+            trailerLines.append(copying: value)
+            trailerLines += [ASCII.carriageReturn, ASCII.lineFeed]
+        }
+        guard case .chunked = target else { return }
         output.ensureFree(name.count + value.count + BodyRelay.reserve)
         if !trailersBegun {
             output.append("0\r\n")

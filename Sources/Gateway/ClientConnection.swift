@@ -1,9 +1,12 @@
 import HTTP
 import Reactor
 
-/// One connection of a client over HTTP/1.1. Carries one exchange at a time; pipelined requests wait in the inbox.
+/// One connection of a client. Over HTTP/1 it carries one exchange at a time, and pipelined requests wait in the inbox;
+/// over HTTP/2 it carries many, each in a stream of its own.
 final class ClientConnection {
     enum Phase: Equatable {
+        /// A peer that must send a PROXY header has not sent it whole.
+        case readingProxyHeader
         /// A request head is awaited or incomplete.
         case readingHead
         /// An exchange is under way.
@@ -13,6 +16,8 @@ final class ClientConnection {
         /// The last response is written, and our side shut down behind it; what the client still sends is dropped until
         /// it closes, so that the response is not lost to a reset (RFC 9112 section 9.6).
         case lingering
+        /// The connection speaks HTTP/2; `link` and `exchanges` say what is under way.
+        case multiplexing
     }
 
     let index: Int
@@ -20,9 +25,30 @@ final class ClientConnection {
     var socket: Socket?
     /// Which listener accepted it.
     var listener = 0
+    /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.
+    var address: IPAddress?
+    /// Whether it came over TLS.
+    var isEncrypted: Bool { socket?.filter != nil }
+    /// The address that the connection is counted for.
+    var talliedAddress: IPAddress?
+    /// Bytes that the client had taken when its time to take more began.
+    var delivered = 0
+    /// When that was.
+    var deliveredAt: Int64 = 0
     var phase = Phase.readingHead
+    /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
+    var mayBeHTTP2 = false
+    /// The TLS handshake is under way.
+    var isShakingHands = false
     var parser = RequestParser(limits: HTTPLimits())
     var exchange: Exchange?
+    /// The HTTP/2 connection, in `multiplexing`.
+    var link: H2Link?
+    /// The exchanges of its streams, in no order.
+    private(set) var exchanges: [Exchange] = []
+    /// How often the client of an HTTP/2 connection was told that it is about to end: the first time asks it to open no
+    /// more streams, the second refuses them (RFC 9113 section 6.8).
+    var farewells = 0
     /// What is skipped, in `skippingBody`.
     var skipped = BodyRelay.empty
     /// How many bytes may still be skipped or lingered over.
@@ -44,7 +70,12 @@ final class ClientConnection {
         generation &+= 1
         socket = nil
         phase = .readingHead
+        address = nil
+        talliedAddress = nil
+        isShakingHands = false
         exchange = nil
+        link = nil
+        farewells = 0
         skipped = .empty
         closing = false
         closeWhenSent = false
@@ -52,5 +83,19 @@ final class ClientConnection {
         headDeadline = .max
         deadline = .max
         timerAt = .max
+    }
+
+    /// An exchange of one of the streams begins.
+    func add(_ exchange: Exchange) {
+        exchange.place = exchanges.count
+        exchanges.append(exchange)
+    }
+
+    /// An exchange of one of the streams has ended.
+    func remove(_ exchange: Exchange) {
+        let last = exchanges.removeLast()
+        guard last !== exchange else { return }
+        last.place = exchange.place
+        exchanges[exchange.place] = last
     }
 }

@@ -31,6 +31,13 @@ final class Exchange {
     var generation: UInt32 = 0
     var stage = Stage.deciding
     var client: ClientConnection?
+    /// The stream that it came in, where the client speaks HTTP/2.
+    var stream: H2Stream?
+    /// Place among the exchanges of the connection, for a stream.
+    var place = 0
+    /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
     var snapshot: GatewaySnapshot
     var head: RequestHead
     var route: Route?
@@ -50,6 +57,22 @@ final class Exchange {
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
     var bodySeen = 0
     var adminResource: AdminResource?
+    /// The client's address as far as it is known: of the connection, or what trusted proxies say.
+    var address: IPAddress?
+    /// Whether the client's own connection is encrypted.
+    var isSecure = false
+    /// The forwarding field lines for the upstream, where a trusted proxy has said something; empty otherwise.
+    let forwarding = Chunk(capacity: 256)
+    /// Blocking work that is done for the exchange.
+    var errand: Errand?
+    /// The client's time for the request body, and how much of it had passed when that was last looked at.
+    var bodyPace = Pace()
+    var pacedBytes = 0
+    /// Of a stream: bytes of the response that its client had taken when its time to take more began, and when that was.
+    var delivered = 0
+    var deliveredAt: Int64 = 0
+    /// When an exchange that waits for a decision must have it.
+    var decisionDeadline: Int64 = .max
     /// Counters gathered so far for `/metrics`, and how many workers have not reported.
     var reports: WorkerMetrics?
     var reportsMissing = 0
@@ -89,6 +112,9 @@ final class Exchange {
         generation &+= 1
         stage = .deciding
         client = nil
+        stream = nil
+        deadline = .max
+        timerAt = .max
         head = .none
         route = nil
         endpoint = nil
@@ -101,6 +127,14 @@ final class Exchange {
         if collected.capacity > 0 { collected = [] }
         bodySeen = 0
         adminResource = nil
+        address = nil
+        isSecure = false
+        forwarding.reset()
+        errand?.cancel()
+        errand = nil
+        bodyPace = Pace()
+        pacedBytes = 0
+        decisionDeadline = .max
         reports = nil
         answeredAt = 0
         pool = nil

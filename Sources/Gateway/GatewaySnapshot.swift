@@ -15,6 +15,11 @@ package final class GatewaySnapshot: Sendable {
     package let backends: BackendStore
     package let upstreams: [UpstreamSettings]
     package let limits: GatewayLimits
+    package let proxies: TrustedProxies
+    /// The request-rate limits of each route, by its number; empty where no route has any.
+    package let rateLimits: [[RateLimiter]]
+    /// By the listener's id; those that are not here speak HTTP/1 without TLS.
+    package let listeners: [ListenerSettings]
     /// What the admin listener wants as bearer token; nil where there is none.
     package let adminToken: [UInt8]?
 
@@ -27,10 +32,13 @@ package final class GatewaySnapshot: Sendable {
         return id.isEmpty ? nil : backends.backend(id: id.span)
     }
 
+    func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
+
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         backends: BackendStore,
-        upstreams: [UpstreamSettings], limits: GatewayLimits, adminToken: [UInt8]?
+        upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
+        adminToken: [UInt8]?, proxies: TrustedProxies = TrustedProxies(), rateLimits: [[RateLimiter]] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -39,6 +47,9 @@ package final class GatewaySnapshot: Sendable {
         self.backends = backends
         self.upstreams = upstreams
         self.limits = limits
+        self.listeners = listeners
         self.adminToken = adminToken
+        self.proxies = proxies
+        self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }
 }

@@ -6,16 +6,10 @@ import Reactor
 extension Worker {
     /// How many bytes of an unwanted request body are read before the connection is closed instead.
     static let skipAllowance = 64 * 1024
-    private static let lingerTime: Int64 = 2000
-    /// Unsent bytes toward one side at which reading from the other stops.
-    static let highWater = 64 * 1024
+    static let lingerTime: Int64 = 2000
 
     func accept(_ socket: Socket, listener: Int) {
-        guard !isDraining, openClients < snapshot.limits.maximumConnectionsPerWorker else {
-            metrics.connectionsRefused &+= 1
-            poller.close(socket, reset: true)
-            return
-        }
+        guard admit(socket) else { return }
         let client: ClientConnection
         if let index = vacantClients.popLast() {
             client = clients[index]
@@ -33,16 +27,23 @@ extension Worker {
         socket.owner = client.index
         client.socket = socket
         client.listener = listener
-        client.parser = RequestParser(limits: snapshot.limits.head)
-        setDeadline(client, in: snapshot.limits.headerTimeout)
+        client.address = socket.peer?.ipAddress
+        if awaitsProxyHeader(client) {
+            client.phase = .readingProxyHeader
+            setDeadline(client, in: snapshot.limits.headerTimeout)
+        } else {
+            open(client, socket)
+        }
     }
 
     func clientReceived(_ client: ClientConnection) {
         switch client.phase {
+        case .readingProxyHeader: readProxyHeader(client)
         case .readingHead, .skippingBody: readRequests(client)
         case .inExchange:
-            if let exchange = client.exchange { requestBodyReceived(client, exchange) }
+            if let exchange = client.exchange { requestBodyReceived(exchange) }
         case .lingering: linger(client)
+        case .multiplexing: if let link = client.link { framesReceived(client, link) }
         }
     }
 
@@ -53,18 +54,34 @@ extension Worker {
         defer { client.draining = false }
         while let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty {
             switch client.phase {
-            case .readingHead where socket.pendingBytes > Worker.highWater:
+            case .readingHead where socket.pendingBytes > highWater:
                 // A client that takes no answers gets no further ones: they would pile up here without a bound.
                 poller.pauseReading(socket)
                 return
+            case .readingHead where client.mayBeHTTP2:
+                guard recognise(client, socket, inbox) else { return }
             case .readingHead:
                 guard readHead(client, socket, inbox) else { return }
             case .skippingBody:
                 guard skipBody(client, inbox) else { return }
-            case .inExchange, .lingering: return
+            case .readingProxyHeader, .inExchange, .lingering, .multiplexing: return
             }
         }
         if let socket = client.socket { poller.readMore(socket) }
+    }
+
+    /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.
+    private func recognise(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
+        switch H2Preface.match(inbox.readable) {
+        case .different: client.mayBeHTTP2 = false
+        case .whole:
+            client.mayBeHTTP2 = false
+            beginHTTP2(client)
+        case .beginning:
+            poller.readMore(socket)
+            return false
+        }
+        return true
     }
 
     /// Parses the next head and begins its exchange. Answers false where more bytes are needed first.
@@ -110,7 +127,7 @@ extension Worker {
             closeAfterResponse(client, socket)
             return false
         }
-        setDeadline(client, in: snapshot.limits.bodyTimeout)
+        // The time for all of it began with the end of the exchange: each piece that is dropped earns no more.
         // The buffer may have been full before, and then no new byte announces what waits in the kernel.
         if let socket = client.socket { poller.readMore(socket) }
         return false
@@ -124,7 +141,7 @@ extension Worker {
     }
 
     /// An exchange has written the last byte of its response.
-    func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay, expectsContinue: Bool) {
+    func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay) {
         client.exchange = nil
         guard let socket = client.socket else { return }
         poller.resumeReading(socket)
@@ -137,7 +154,7 @@ extension Worker {
             client.phase = .skippingBody
             setDeadline(client, in: snapshot.limits.bodyTimeout)
         }
-        if socket.pendingBytes > 0 { setDeadline(client, in: snapshot.limits.writeTimeout) }
+        if socket.pendingBytes > 0 { awaitClient(client, snapshot.limits) }
         if !client.draining { readRequests(client) }
     }
 
@@ -151,7 +168,11 @@ extension Worker {
         client.phase = .lingering
         client.allowance = Worker.skipAllowance * 16
         if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
-        setDeadline(client, in: socket.pendingBytes > 0 ? snapshot.limits.writeTimeout : Worker.lingerTime)
+        if socket.pendingBytes > 0 {
+            awaitClient(client, snapshot.limits)
+        } else {
+            setDeadline(client, in: Worker.lingerTime)
+        }
         linger(client)
     }
 
@@ -179,11 +200,7 @@ extension Worker {
             poller.shutdownSending(socket)
             setDeadline(client, in: Worker.lingerTime)
         case .inExchange:
-            if let exchange = client.exchange, exchange.stage == .forwarding, !exchange.requestBody.isComplete {
-                setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-            } else {
-                client.deadline = .max
-            }
+            if let exchange = client.exchange { awaitAgain(exchange) } else { client.deadline = .max }
             if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
         case .readingHead:
             // A head that has begun keeps the time it was given (slowloris).
@@ -194,7 +211,8 @@ extension Worker {
             }
             poller.resumeReading(socket)
             readRequests(client)
-        case .skippingBody: break
+        case .skippingBody, .readingProxyHeader: break
+        case .multiplexing: if let link = client.link { framesSent(client, link) }
         }
     }
 
@@ -202,6 +220,12 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        handshakeFailed(client)
+        // Nothing more can come in any stream, not even the credit to send by.
+        if client.phase == .multiplexing {
+            closeClient(client)
+            return
+        }
         // Whole requests wait until earlier answers are taken: they come before the end.
         if client.phase == .readingHead, socket.isReadingPaused { return }
         client.closing = true
@@ -218,6 +242,7 @@ extension Worker {
     }
 
     func clientFailed(_ client: ClientConnection) {
+        handshakeFailed(client)
         if let exchange = client.exchange {
             abandon(exchange, reason: "client_reset")
         } else {
@@ -227,7 +252,9 @@ extension Worker {
 
     func closeClient(_ client: ClientConnection, reset: Bool = false) {
         guard let socket = client.socket else { return }
+        leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
+        if let address = client.talliedAddress { shared.connections.leave(address) }
         client.reset()
         vacantClients.append(client.index)
         openClients -= 1
@@ -240,7 +267,7 @@ extension Worker {
         setDeadline(client, at: poller.now + milliseconds)
     }
 
-    private func setDeadline(_ client: ClientConnection, at deadline: Int64) {
+    func setDeadline(_ client: ClientConnection, at deadline: Int64) {
         client.deadline = deadline
         guard deadline < client.timerAt else { return }
         client.timerAt = deadline
@@ -258,6 +285,12 @@ extension Worker {
         }
         guard let socket = client.socket else { return }
         if socket.pendingBytes > 0 {
+            if hasTakenEnough(client, client.exchange?.snapshot.limits ?? snapshot.limits) {
+                awaitClient(client, client.exchange?.snapshot.limits ?? snapshot.limits)
+                return
+            }
+            limited(.readRate)
+            leaveMultiplexing(client, reason: "client_write_timeout")
             if let exchange = client.exchange {
                 abandon(exchange, reason: "client_write_timeout")
             } else {
@@ -266,11 +299,18 @@ extension Worker {
             return
         }
         switch client.phase {
+        case .readingHead where client.isShakingHands:
+            handshakeFailed(client)
+            closeClient(client)
         case .readingHead:
             if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
         case .inExchange:
-            if let exchange = client.exchange { requestBodyTimedOut(exchange) }
+            if let exchange = client.exchange { exchangeTimedOut(exchange) }
+        case .readingProxyHeader:
+            limited(.proxyHeader)
+            closeClient(client, reset: true)
         case .skippingBody, .lingering: closeClient(client)
+        case .multiplexing: if let link = client.link { multiplexingTimedOut(client, link) }
         }
     }
 }

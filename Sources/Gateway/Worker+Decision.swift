@@ -23,8 +23,7 @@ extension Worker {
         client.deadline = .max
         client.headDeadline = .max
         client.closing = !head.keepAlive || isDraining
-        guard let inbox = client.socket?.inbox else { return }
-        decide(exchange, client, inbox)
+        decide(exchange)
     }
 
     /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
@@ -40,18 +39,13 @@ extension Worker {
         requestIDs = source
     }
 
-    /// Parses the head of a parked exchange again. Answers the buffer it stands in.
-    private func reread(_ exchange: Exchange) -> Chunk? {
-        guard let client = exchange.client, let inbox = client.socket?.inbox else { return nil }
-        var parser = RequestParser(limits: exchange.snapshot.limits.head)
-        guard case .head = parser.parse(inbox.readable, into: requestHeaders) else { return nil }
-        return inbox
-    }
-
-    private func decide(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
-        let bytes = inbox.readable
+    /// Decides about a request whose field lines stand in `requestHeaders`.
+    func decide(_ exchange: Exchange) {
+        guard let client = exchange.client, let buffer = headBuffer(exchange) else { return }
+        let bytes = buffer.readable
         let head = exchange.head
         takeRequestID(exchange, bytes)
+        identifyClient(exchange, bytes)
         if shared.isAdmin(listener: client.listener) {
             answerAdmin(exchange, bytes)
             return
@@ -85,6 +79,7 @@ extension Worker {
                 deny(exchange, .ambiguousPath, bytes)
                 return
             }
+            guard passesRateLimits(exchange, route) else { return }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
@@ -137,20 +132,17 @@ extension Worker {
 
     /// Parks the exchange while the blocking pool computes a slow hash.
     func checkPassword(_ check: PasswordCheck, _ exchange: Exchange) {
-        exchange.stage = .checkingPassword
         let identity = exchange.identity
-        let mailbox = mailbox
-        let accepted = shared.blocking.submit { mailbox.post(.passwordChecked(exchange: identity, check.run())) }
-        if !accepted { refuseOverload(exchange) }
+        park(exchange, in: .checkingPassword) { .passwordChecked(exchange: identity, check.run()) }
     }
 
     func passwordChecked(_ exchange: Exchange, _ principal: Principal?) {
-        exchange.stage = .deciding
-        guard let inbox = reread(exchange) else {
+        unpark(exchange)
+        guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
         }
-        let bytes = inbox.readable
+        let bytes = buffer.readable
         guard let principal else {
             deny(exchange, .wrongPassword, bytes)
             return
@@ -166,6 +158,7 @@ extension Worker {
     }
 
     private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        guard passesPrincipalLimits(exchange, route) else { return }
         let denial = exchange.snapshot.policy.authorize(
             route, principal: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
         if let denial {
@@ -191,10 +184,10 @@ extension Worker {
             forward(exchange, route, path, bytes)
         case .join:
             metrics.injectionMisses &+= 1
-            exchange.stage = .awaitingToken
+            park(exchange, in: .awaitingToken)
         case .lead(let flight):
             metrics.injectionMisses &+= 1
-            exchange.stage = .awaitingToken
+            park(exchange, in: .awaitingToken)
             issue(flight, exchange.snapshot, leader: waiter)
         case .failed(let failure): refuseWithoutToken(exchange, failure)
         }
@@ -226,12 +219,12 @@ extension Worker {
     }
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
-        exchange.stage = .deciding
-        guard let inbox = reread(exchange), let route = exchange.route else {
+        unpark(exchange)
+        guard let buffer = reread(exchange), let route = exchange.route else {
             abandon(exchange, reason: "client_closed")
             return
         }
-        let bytes = inbox.readable
+        let bytes = buffer.readable
         switch result {
         case .success(let token):
             exchange.issued = token

@@ -27,28 +27,34 @@ extension Worker {
 
     /// Reads the whole body, which endpoints limit, and then asks the token service.
     func takeBody(_ exchange: Exchange) {
-        guard let client = exchange.client else { return }
         if let remaining = exchange.requestBody.remainingLength, remaining > TokenService.maximumBodyBytes {
             refuseLargeBody(exchange)
             return
         }
         exchange.stage = .collectingBody
+        if exchange.decisionDeadline == .max {
+            exchange.decisionDeadline = poller.now + exchange.snapshot.limits.decisionTimeout
+        }
         // The endpoint wants the body without its framing.
         exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
-        if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(client) }
-        collectBody(client, exchange)
+        if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(exchange) }
+        collectBody(exchange)
     }
 
-    private func sendContinue(_ client: ClientConnection) {
-        guard let socket = client.socket else { return }
+    private func sendContinue(_ exchange: Exchange) {
         let chunk = poller.chunks.take()
         chunk.append("HTTP/1.1 100 Continue\r\n\r\n")
-        poller.send(socket, chunk)
+        sendInterim(chunk, status: 100, to: exchange)
     }
 
     /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
-    func collectBody(_ client: ClientConnection, _ exchange: Exchange) {
-        guard let socket = client.socket, let inbox = socket.inbox else { return }
+    func collectBody(_ exchange: Exchange) {
+        guard let side = exchange.clientSide else { return }
+        if case .stream = side {
+            collectFrames(exchange, side)
+            return
+        }
+        guard let inbox = side.inbox else { return }
         let headLength = exchange.head.length
         while !exchange.requestBody.isComplete, inbox.count > headLength + exchange.bodySeen {
             let output = poller.chunks.take()
@@ -56,7 +62,7 @@ extension Worker {
             let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
             var body = exchange.requestBody
             guard let used = try? body.relay(rest, into: output) else {
-                client.closing = true
+                endConnection(after: exchange)
                 reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
                 return
             }
@@ -73,38 +79,53 @@ extension Worker {
             if used == 0 { break }
         }
         if exchange.requestBody.isComplete {
-            client.deadline = .max
-            callEndpoint(exchange, client, inbox)
+            clearClientDeadline(exchange)
+            callEndpoint(exchange)
             return
         }
-        if inbox.free == 0 { poller.growInbox(socket, toHold: inbox.count * 2) }
-        setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-        poller.readMore(socket)
+        if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
+        paceRequestBody(exchange)
+        readMore(side)
+    }
+
+    /// Takes what has come of the body of a stream, whose head stands apart from it.
+    private func collectFrames(_ exchange: Exchange, _ side: Side) {
+        while let chunk = takeInbox(side) {
+            exchange.collected.append(copying: chunk.readable)
+            poller.chunks.give(chunk)
+            if exchange.collected.count > TokenService.maximumBodyBytes {
+                refuseLargeBody(exchange)
+                return
+            }
+        }
+        guard exchange.requestBody.isComplete || side.isExhausted else {
+            paceRequestBody(exchange)
+            return
+        }
+        exchange.requestBody = .empty
+        clearClientDeadline(exchange)
+        callEndpoint(exchange)
     }
 
     /// The request is whole: the token service answers it, at once or from the blocking pool.
-    private func callEndpoint(_ exchange: Exchange, _ client: ClientConnection, _ inbox: Chunk) {
+    private func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
             exchange.head.length += exchange.bodySeen
             callAdmin(exchange, resource)
             return
         }
         guard let endpoint = exchange.endpoint else { return }
-        var parser = RequestParser(limits: exchange.snapshot.limits.head)
-        guard case .head = parser.parse(inbox.readable, into: requestHeaders) else {
+        guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
         }
         exchange.head.length += exchange.bodySeen
-        let request = endpointRequest(exchange, inbox.readable)
+        let request = endpointRequest(exchange, buffer.readable)
         switch exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds) {
         case .reply(let response): respond(exchange, response)
         case .offload(let work):
-            exchange.stage = .inEndpoint
             let identity = exchange.identity
-            let mailbox = mailbox
-            let accepted = shared.blocking.submit { mailbox.post(.endpointDone(exchange: identity, work())) }
-            if !accepted { refuseOverload(exchange) }
+            park(exchange, in: .inEndpoint) { .endpointDone(exchange: identity, work()) }
         }
     }
 
@@ -123,7 +144,7 @@ extension Worker {
         return EndpointRequest(
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
-            body: exchange.collected, secure: false, principal: exchange.principal)
+            body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal)
     }
 }
 

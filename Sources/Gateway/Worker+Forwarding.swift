@@ -7,21 +7,21 @@ import Reactor
 extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        guard let client = exchange.client, let socket = client.socket, let inbox = socket.inbox else { return }
+        guard let buffer = headBuffer(exchange) else { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
+        exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
-        exchange.forwardedAt = exchange.startedAt
+        exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.requestChunk = chunk
         exchange.requestLength = chunk.count
         chunk.isHeld = true
-        inbox.consume(exchange.head.length)
+        buffer.consume(exchange.head.length)
         exchange.head.length = 0
         exchange.pool = pool(exchange, route)
         connect(exchange)
@@ -69,25 +69,27 @@ extension Worker {
     }
 
     func upstreamConnected(_ upstream: UpstreamConnection) {
-        if let exchange = upstream.exchange {
-            sendRequest(upstream, exchange)
-        } else {
+        guard let exchange = upstream.exchange else {
             closeUpstream(upstream)
+            return
         }
+        // What has come with the connection is read in the next turn.
+        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        sendRequest(upstream, exchange)
+        upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }
 
     /// Sends the head, and what of the body is there already.
     private func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        guard let socket = upstream.socket, let chunk = exchange.requestChunk, let client = exchange.client else {
-            return
-        }
+        guard let side = upstream.side, let chunk = exchange.requestChunk else { return }
         upstream.phase = .awaitingHead
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
+        upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
-        poller.send(socket, chunk)
-        if !exchange.requestBody.isComplete { requestBodyReceived(client, exchange) }
+        send(chunk, to: side)
+        if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
     }
 
     func responseTimeout(_ exchange: Exchange) -> Int64 {
@@ -97,19 +99,19 @@ extension Worker {
     // MARK: Request body
 
     /// Bytes of the request body (or of a request behind it) stand in the client's inbox.
-    func requestBodyReceived(_ client: ClientConnection, _ exchange: Exchange) {
+    func requestBodyReceived(_ exchange: Exchange) {
         if exchange.stage == .collectingBody {
-            collectBody(client, exchange)
+            collectBody(exchange)
             return
         }
-        guard let clientSocket = client.socket else { return }
         // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
         guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
-            upstream.phase != .connecting, let socket = upstream.socket
+            upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
-        moving: while let inbox = clientSocket.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
+        moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
+            if target.pendingBytes > highWater { break }
             var body = exchange.requestBody
-            let move = moveBody(&body, from: clientSocket, inbox, to: socket)
+            let move = moveBody(&body, from: source, inbox, to: target)
             exchange.requestBody = body
             switch move {
             case .moved: continue
@@ -119,45 +121,57 @@ extension Worker {
             case .waiting: break moving
             }
         }
+        if source.isExhausted, !exchange.requestBody.isComplete { endRequestBody(exchange, to: target) }
         if let limit = bodyLimit(exchange), exchange.requestBody.passed > limit {
             refuseLargeBody(exchange)
             return
         }
         if exchange.requestBody.isComplete {
-            client.deadline = .max
+            clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
-        } else if socket.pendingBytes > Worker.highWater {
+        } else if target.pendingBytes > highWater {
             // The upstream is slower than the client: its time runs, and not the client's.
-            poller.pauseReading(clientSocket)
-            client.deadline = .max
+            pauseReading(source)
+            pauseRequestBody(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else {
-            awaitRequestBody(upstream, client, exchange)
-            poller.readMore(clientSocket)
+            awaitRequestBody(upstream, exchange)
+            readMore(source)
         }
     }
 
+    /// The stream has ended, and with it the body.
+    private func endRequestBody(_ exchange: Exchange, to target: Side) {
+        let output = poller.chunks.take()
+        var body = exchange.requestBody
+        let trailers = exchange.stream?.trailers
+        let isWhole = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        exchange.requestBody = body
+        send(output, to: target)
+        if !isWhole { failRequestBody(exchange) }
+    }
+
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
-    private func awaitRequestBody(_ upstream: UpstreamConnection, _ client: ClientConnection, _ exchange: Exchange) {
+    private func awaitRequestBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if upstream.phase == .awaitingHead { upstream.deadline = .max }
-        setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
+        paceRequestBody(exchange)
     }
 
     enum BodyMove { case moved, waiting, broken }
 
-    /// Moves what one inbox holds of a body to another socket: by reference where framing allows it.
-    func moveBody(_ body: inout BodyRelay, from source: Socket, _ inbox: Chunk, to target: Socket) -> BodyMove {
+    /// Moves what one inbox holds of a body to the other side: by reference where framing allows it.
+    func moveBody(_ body: inout BodyRelay, from source: Side, _ inbox: Chunk, to target: Side) -> BodyMove {
         if body.isPassThrough {
             let available = inbox.count
             let taken = body.passThrough(available)
-            if taken == available, let whole = poller.takeInbox(source) {
-                poller.send(target, whole)
+            if taken == available, let whole = takeInbox(source) {
+                send(whole, to: target)
             } else {
                 let part = poller.chunks.take()
                 part.ensureFree(taken)
                 part.append(inbox.readable.extracting(first: taken))
-                inbox.consume(taken)
-                poller.send(target, part)
+                consume(taken, of: inbox, from: source)
+                send(part, to: target)
             }
             return .moved
         }
@@ -166,15 +180,15 @@ extension Worker {
             poller.chunks.give(output)
             return .broken
         }
-        inbox.consume(used)
-        poller.send(target, output)
+        consume(used, of: inbox, from: source)
+        send(output, to: target)
         return used > 0 ? .moved : .waiting
     }
 
     func upstreamSent(_ upstream: UpstreamConnection) {
-        guard let exchange = upstream.exchange, let client = exchange.client, let socket = client.socket else { return }
-        if !exchange.requestBody.isComplete { awaitRequestBody(upstream, client, exchange) }
-        poller.resumeReading(socket)
+        guard let exchange = upstream.exchange, let source = exchange.clientSide else { return }
+        if !exchange.requestBody.isComplete { awaitRequestBody(upstream, exchange) }
+        resumeReading(source)
     }
 
     private func failRequestBody(_ exchange: Exchange) {
@@ -182,7 +196,7 @@ extension Worker {
         if exchange.responseBegun {
             abandon(exchange, reason: "malformed_body")
         } else {
-            exchange.client?.closing = true
+            endConnection(after: exchange)
             reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
         }
     }
@@ -192,7 +206,7 @@ extension Worker {
         if exchange.responseBegun {
             abandon(exchange, reason: "body_timeout")
         } else {
-            exchange.client?.closing = true
+            endConnection(after: exchange)
             reply(exchange, status: 408, reason: "body_timeout", detail: "the request body did not come in time")
         }
     }

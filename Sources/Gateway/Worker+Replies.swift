@@ -70,23 +70,23 @@ extension Worker {
 
     /// A request that is no HTTP, or too much of it.
     func refuse(_ client: ClientConnection, _ error: HTTPParseError) {
-        let exchange = takeExchange()
-        exchange.client = client
-        exchange.startedAt = Clock.monotonicMicroseconds
-        client.exchange = exchange
-        client.phase = .inExchange
-        client.deadline = .max
-        client.closing = true
-        makeRequestID(exchange)
-        if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
-        exchange.head.length = 0
+        let exchange = beginRefusal(client)
+        if error.status == 431 || error.status == 414 { limited(.headerSize) }
         reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
     }
 
     /// A head that did not come to its end in time.
     func refuseSlowHead(_ client: ClientConnection) {
+        let exchange = beginRefusal(client)
+        limited(.headerTime)
+        reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
+    }
+
+    /// An exchange for an answer to something that is no request. What else the connection brought is dropped.
+    private func beginRefusal(_ client: ClientConnection) -> Exchange {
         let exchange = takeExchange()
         exchange.client = client
+        exchange.address = client.address
         exchange.startedAt = Clock.monotonicMicroseconds
         client.exchange = exchange
         client.phase = .inExchange
@@ -95,12 +95,13 @@ extension Worker {
         makeRequestID(exchange)
         if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
         exchange.head.length = 0
-        reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
+        return exchange
     }
 
     func refuseLargeBody(_ exchange: Exchange) {
+        limited(.bodySize)
         dropUpstream(exchange)
-        exchange.client?.closing = true
+        endConnection(after: exchange)
         if exchange.responseBegun {
             abandon(exchange, reason: "body_too_large")
         } else {
@@ -110,6 +111,7 @@ extension Worker {
 
     /// More blocking work waits than is good for anybody.
     func refuseOverload(_ exchange: Exchange) {
+        limited(.blockingWork)
         reply(exchange, status: 503, reason: "overloaded", detail: "try again later", retryAfter: 1)
     }
 
@@ -146,6 +148,7 @@ extension Worker {
     /// The answer of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.reason = "\(response.reason)"
+        if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
         HeadWriter.appendStatusLine(response.status, to: chunk)
         for header in response.headers {
@@ -158,7 +161,7 @@ extension Worker {
     private func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
         exchange.status = status
         exchange.stage = .finished
-        if let client = exchange.client { prepareToSkipRequest(exchange, client) }
+        prepareToSkipRequest(exchange)
         let chunk = poller.chunks.take()
         chunk.ensureFree(4096 + bodyLength)
         return chunk
@@ -166,7 +169,7 @@ extension Worker {
 
     /// Finishes head and body and sends them.
     private func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
-        guard let client = exchange.client, let socket = client.socket else {
+        guard let side = exchange.clientSide else {
             poller.chunks.give(chunk)
             finish(exchange)
             return
@@ -179,26 +182,26 @@ extension Worker {
         // RFC 9110 section 8.6: no length on a 204.
         if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
         chunk.ensureFree(Worker.smallFields)
-        appendConnection(exchange, client, to: chunk)
+        appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
-        if let body, exchange.head.method != .head {
-            chunk.ensureFree(body.count)
-            chunk.append(body)
-            exchange.responseBytes = body.count
-        }
         exchange.responseBegun = true
-        if let inbox = socket.inbox { inbox.consume(min(inbox.count, exchange.head.length)) }
-        poller.send(socket, chunk)
+        if let buffer = headBuffer(exchange) { buffer.consume(min(buffer.count, exchange.head.length)) }
+        if let body, exchange.head.method != .head {
+            exchange.responseBytes = body.count
+            sendWhole(chunk, body, of: exchange, to: side)
+        } else {
+            sendWhole(chunk, nil, of: exchange, to: side)
+        }
         finish(exchange)
     }
 
     /// Decides whether a request body that nobody reads is worth skipping, or the connection ends.
-    func prepareToSkipRequest(_ exchange: Exchange, _ client: ClientConnection) {
+    func prepareToSkipRequest(_ exchange: Exchange) {
         let body = exchange.requestBody
         if body.isComplete { return }
         // A client that waits for 100 Continue may or may not send the body now: nobody could tell it from a request.
-        if exchange.head.expectsContinue { client.closing = true }
-        if let remaining = body.remainingLength, remaining > Worker.skipAllowance { client.closing = true }
+        if exchange.head.expectsContinue { endConnection(after: exchange) }
+        if let remaining = body.remainingLength, remaining > Worker.skipAllowance { endConnection(after: exchange) }
     }
 
     /// The cross-site fields of an answer (CORS-07, CHAL-09).
@@ -209,8 +212,10 @@ extension Worker {
     }
 
     /// `Connection`, where it differs from what the client's version means by itself.
-    func appendConnection(_ exchange: Exchange, _ client: ClientConnection, to chunk: Chunk) {
-        if client.closing {
+    func appendConnection(_ exchange: Exchange, to chunk: Chunk) {
+        // Connections of HTTP/2 have frames for that.
+        if exchange.stream != nil { return }
+        if exchange.client?.closing == true {
             chunk.append("Connection: close\r\n")
         } else if exchange.head.minorVersion == 0 {
             chunk.append("Connection: keep-alive\r\n")
@@ -223,25 +228,40 @@ extension Worker {
     func finish(_ exchange: Exchange) {
         count(exchange)
         let client = exchange.client
+        if let stream = exchange.stream {
+            stream.owner = 0
+            client?.remove(exchange)
+            recycle(exchange)
+            if let client { streamEnded(client) }
+            return
+        }
         let requestBody = exchange.requestBody
-        let expectsContinue = exchange.head.expectsContinue
         recycle(exchange)
-        if let client { exchangeEnded(client, requestBody: requestBody, expectsContinue: expectsContinue) }
+        if let client { exchangeEnded(client, requestBody: requestBody) }
     }
 
     /// Ends an exchange whose client is gone or cannot be answered any more.
     func abandon(_ exchange: Exchange, reason: String) {
+        if exchange.stream != nil {
+            abandonStream(exchange, reason: reason)
+            return
+        }
         dropUpstream(exchange)
-        exchange.reason = reason
-        reasonCounters.increment(Reasons.index(reason))
-        if exchange.status == 0 { exchange.status = 499 }
-        count(exchange)
+        record(exchange, abandonedFor: reason)
         let client = exchange.client
         recycle(exchange)
         if let client {
             client.exchange = nil
             closeClient(client, reset: true)
         }
+    }
+
+    /// Counts and logs an exchange that comes to no proper end.
+    func record(_ exchange: Exchange, abandonedFor reason: String) {
+        exchange.reason = reason
+        reasonCounters.increment(Reasons.index(reason))
+        if exchange.status == 0 { exchange.status = 499 }
+        count(exchange)
     }
 
     private func count(_ exchange: Exchange) {

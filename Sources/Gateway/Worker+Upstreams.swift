@@ -38,6 +38,10 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .awaitingHead, poller.turn <= upstream.unaskedUntil {
+            upstreamSpokeUnasked(upstream, exchange)
+            return
+        }
         upstream.heard = true
         exchange.mayReplay = false
         switch upstream.phase {
@@ -45,6 +49,15 @@ extension Worker {
         case .relayingBody: relayBody(upstream, exchange)
         case .connecting, .idle: break
         }
+    }
+
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
+    /// takes them for the answer gives it the next client's, and so on.
+    private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        let wasUsed = upstream.served > 0
+        dropUpstream(exchange)
+        if wasUsed, replay(exchange) { return }
+        fail(exchange, .invalidResponse)
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
@@ -92,36 +105,41 @@ extension Worker {
 
     /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
     private func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
-        guard exchange.head.minorVersion >= 1, let socket = exchange.client?.socket else { return }
+        guard exchange.head.minorVersion >= 1 else { return }
         let chunk = poller.chunks.take()
         chunk.ensureFree(bytes.count + 256)
         HeadWriter.appendStatusLine(head.status, to: chunk)
         HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
         chunk.append("\r\n")
-        poller.send(socket, chunk)
+        sendInterim(chunk, status: head.status, to: exchange)
     }
 
-    private func beginResponse(
-        _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ inbox: Chunk
+    /// The head of the final response stands at the front of `buffer`, its field lines in `responseHeaders`.
+    func beginResponse(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) {
-        guard let client = exchange.client, let socket = client.socket, let source = upstream.socket else { return }
+        guard let target = exchange.clientSide, let source = upstream.side else { return }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status
         exchange.responseBegun = true
         exchange.answeredAt = Clock.monotonicMicroseconds
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
-        if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange, client) }
-        let target = bodyTarget(head, exchange, client)
-        upstream.body = BodyRelay(head.framing, to: target)
+        if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
+        upstream.body = BodyRelay(head.framing, to: bodyTarget(head, exchange))
         let chunk = poller.chunks.take()
         chunk.ensureFree(head.length + 1024)
-        writeHead(head, exchange, client, inbox.readable, to: chunk)
-        inbox.consume(head.length)
-        sendFirst(chunk, upstream, exchange, source, socket)
+        writeHead(head, exchange, buffer.readable, to: chunk)
+        buffer.consume(head.length)
+        if case .socket(let from) = source, case .socket(let to) = target {
+            sendFirst(chunk, upstream, exchange, from, to)
+        } else {
+            sendHead(chunk, ended: upstream.body.isComplete, of: exchange, to: target)
+            relayBody(upstream, exchange)
+        }
     }
 
-    /// Sends the head together with what has come of the body.
+    /// Sends the head together with what has come of the body, in one call of the kernel.
     private func sendFirst(
         _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ socket: Socket
     ) {
@@ -159,20 +177,18 @@ extension Worker {
     }
 
     /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
-    private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange, _ client: ClientConnection) -> BodyRelay.Target
-    {
+    private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
+        if exchange.stream != nil { return .frames }
         switch head.framing {
         case .none, .length: return .raw
         case .chunked, .untilClose:
             if exchange.head.minorVersion >= 1 { return .chunked }
-            client.closing = true
+            endConnection(after: exchange)
             return .raw
         }
     }
 
-    private func writeHead(
-        _ head: ResponseHead, _ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>, to chunk: Chunk
-    ) {
+    private func writeHead(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
         chunk.append("HTTP/1.1 ")
         chunk.append(decimal: head.status)
         chunk.append(ASCII.space)
@@ -189,9 +205,11 @@ extension Worker {
             // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
-            if exchange.head.minorVersion >= 1 { chunk.append("Transfer-Encoding: chunked\r\n") }
+            if exchange.stream == nil, exchange.head.minorVersion >= 1 {
+                chunk.append("Transfer-Encoding: chunked\r\n")
+            }
         }
-        appendConnection(exchange, client, to: chunk)
+        appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
     }
 
@@ -204,15 +222,15 @@ extension Worker {
     // MARK: Body
 
     /// Moves what is there of the response body, and ends the exchange with its last byte.
-    private func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        guard let source = upstream.socket, let socket = exchange.client?.socket else { return }
+    func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        guard let source = upstream.side, let target = exchange.clientSide else { return }
         relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
-            if socket.pendingBytes > Worker.highWater {
-                pauseResponse(upstream, exchange)
+            if target.pendingBytes > highWater {
+                pauseResponse(upstream, exchange, source)
                 return
             }
             var body = upstream.body
-            let move = moveBody(&body, from: source, inbox, to: socket)
+            let move = moveBody(&body, from: source, inbox, to: target)
             upstream.body = body
             switch move {
             case .moved: continue
@@ -224,30 +242,31 @@ extension Worker {
         }
         if upstream.body.isComplete {
             endResponse(upstream, exchange)
-        } else if socket.pendingBytes > Worker.highWater {
-            pauseResponse(upstream, exchange)
+        } else if target.pendingBytes > highWater {
+            pauseResponse(upstream, exchange, source)
         } else {
             setDeadline(upstream, in: responseTimeout(exchange))
-            poller.readMore(source)
+            readMore(source)
         }
     }
 
     /// The client is slower than the upstream: the upstream waits, and the client's time runs.
-    private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        if let source = upstream.socket { poller.pauseReading(source) }
+    private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side) {
+        pauseReading(source)
         upstream.deadline = .max
-        if let client = exchange.client { setDeadline(client, in: exchange.snapshot.limits.writeTimeout) }
+        awaitClient(exchange)
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {
-        guard let source = upstream.socket, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
+        guard let source = upstream.side, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
             return
         }
-        poller.resumeReading(source)
+        resumeReading(source)
         relayBody(upstream, exchange)
     }
 
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        if let side = exchange.clientSide { endMessage(to: side, trailers: upstream.body.trailerLines) }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil
@@ -291,7 +310,7 @@ extension Worker {
         var body = upstream.body
         let complete = body.end(into: output)
         upstream.body = body
-        if let socket = exchange.client?.socket { poller.send(socket, output) } else { poller.chunks.give(output) }
+        if let target = exchange.clientSide { send(output, to: target) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
         if complete { endResponse(upstream, exchange) } else { fail(exchange, .connectionLost) }
     }

@@ -13,6 +13,7 @@ final class Worker {
         static let upstream: UInt8 = 2
         static let housekeeping: UInt8 = 3
         static let drainDeadline: UInt8 = 4
+        static let stream: UInt8 = 5
     }
 
     let number: Int
@@ -38,6 +39,12 @@ final class Worker {
     /// The canonical path, where it differs from the received one.
     let pathScratch = Chunk(capacity: 64 * 1024)
 
+    /// HTTP/2 connections that may have frames to send, and the array that is the next such list.
+    var queuedLinks: [H2Link] = []
+    var spareLinks: [H2Link] = []
+    /// Streams without use, for all HTTP/2 connections.
+    let streams = H2StreamPool()
+
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
     /// The plain counters; routes and reasons are counted in `routeCounters` and `reasonCounters`.
@@ -45,6 +52,14 @@ final class Worker {
     /// By the number of the route in the snapshot; the last stands for requests without one.
     private(set) var routeCounters: [RouteCounter]
     let reasonCounters: CounterBlock
+    /// Refusals by the place of the `Limit`.
+    let limitCounters = CounterBlock(count: Limit.allCases.count)
+    /// Unsent bytes toward one side at which reading from the other stops; less where memory is short.
+    var highWater = Worker.usualHighWater
+    static let usualHighWater = 64 * 1024
+    var bufferShare = BufferShare()
+    /// The earliest time at which clients may be let go of again for want of memory.
+    var nextShedding: Int64 = 0
     var accessLog: AccessLog?
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
@@ -67,6 +82,22 @@ final class Worker {
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         pools = snapshot.upstreams.map { UpstreamPool($0) }
+    }
+
+    /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
+    deinit {
+        for client in clients {
+            client.socket = nil
+            client.exchange = nil
+        }
+        for exchange in exchanges {
+            exchange.client = nil
+            exchange.upstream = nil
+        }
+        for upstream in upstreams {
+            upstream.reset()
+            upstream.nextIdle = nil
+        }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
@@ -96,6 +127,8 @@ final class Worker {
     func turn() {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
+        flushLinks()
+        watchBuffers()
     }
 
     private func handle(_ completion: Completion) {
@@ -129,6 +162,7 @@ final class Worker {
             } else {
                 upstreamBroke(upstreams[socket.owner])
             }
+        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
@@ -162,6 +196,9 @@ final class Worker {
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
+        case Role.stream:
+            let exchange = exchanges[token.owner]
+            if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.drainDeadline: isFinished = true
         default: break
         }
@@ -178,7 +215,11 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
-        if isDraining { finishIfIdle() }
+        guard isDraining else { return }
+        for client in clients where client.farewells == 1 {
+            if let link = client.link { drainHTTP2(client, link) }
+        }
+        finishIfIdle()
     }
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
@@ -216,8 +257,14 @@ final class Worker {
         isDraining = true
         poller.stopListening { _ in true }
         for client in clients where client.socket != nil {
+            if let link = client.link {
+                drainHTTP2(client, link)
+                continue
+            }
             client.closing = true
-            guard client.phase == .readingHead, let socket = client.socket, socket.unread == 0 else { continue }
+            guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
+                socket.unread == 0
+            else { continue }
             // A client that has not taken its last response yet still gets it.
             if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
         }
@@ -227,7 +274,7 @@ final class Worker {
     }
 
     func finishIfIdle() {
-        if openClients == 0 { isFinished = true }
+        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
     }
 
     /// Counters of this worker with the gauges filled in.
@@ -235,6 +282,7 @@ final class Worker {
         var report = metrics
         report.routes = routeCounters.map(\.report)
         report.reasons = reasonCounters.values
+        report.limited = limitCounters.values
         report.connectionsOpen = openClients
         report.requestsInFlight = exchanges.count - vacantExchanges
         report.tokenCacheHits = UInt64(tokenCache.hits)
@@ -242,6 +290,7 @@ final class Worker {
         report.tokenCacheEvictions = UInt64(tokenCache.evictions)
         report.tokenCacheEntries = tokenCache.count
         report.chunksInUse = poller.chunks.inUse
+        report.bufferBytes = poller.chunks.bytesInUse
         report.logLinesDropped = accessLog?.dropped ?? 0
         return report
     }

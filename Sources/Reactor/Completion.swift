@@ -10,7 +10,9 @@ package enum Completion {
     case sent(Socket)
     /// A connect has succeeded.
     case connected(Socket)
-    /// The connection is broken, or a connect was refused; the socket must be closed.
+    /// The handshake of the socket's filter is over: what follows speaks of the bytes within.
+    case secured(Socket)
+    /// The connection is broken, its filter has failed (`EPROTO`) or was cut off while it opened, or a connect was refused; the socket must be closed.
     case failed(Socket, KernelError)
     /// The peer hung up while reading was paused.
     case hungUp(Socket)

@@ -10,26 +10,33 @@ extension Poller {
             chunks.give(chunk)
             return
         }
+        if let stream = socket.stream { return send(socket, through: stream, chunk, nil) }
         if socket.outboxCount == 0, !socket.connecting {
-            attempt(socket, Kernel.send(socket.descriptor, chunk))
+            let wanted = chunk.count
+            attempt(socket, Kernel.send(socket.descriptor, chunk), of: wanted)
         }
         keep(chunk, for: socket)
     }
 
     /// Sends what two chunks hold, in one system call where possible, and takes both over.
     package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
+        if let stream = socket.stream, socket.failure == 0 { return send(socket, through: stream, first, second) }
         guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
             send(socket, first)
             send(socket, second)
             return
         }
-        attempt(socket, Kernel.send(socket.descriptor, first, second))
+        let wanted = first.count + second.count
+        attempt(socket, Kernel.send(socket.descriptor, first, second), of: wanted)
         keep(first, for: socket)
         keep(second, for: socket)
     }
 
-    func attempt(_ socket: Socket, _ result: Int) {
-        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
+    /// Takes note of what a send has answered.
+    func attempt(_ socket: Socket, _ result: Int, of wanted: Int) {
+        count(sent: result, of: wanted)
+        if result > 0 { socket.sentBytes &+= result }
+        if result < 0, result != -Int(EAGAIN) {
             socket.failure = Int32(-result)
             queue(socket)
         }
@@ -56,11 +63,8 @@ extension Poller {
             let second = socket.outbox.count > 1 ? socket.outbox[1] : nil
             let total = before + (second?.count ?? 0)
             let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
-            if sent < 0 {
-                attempt(socket, sent)
-                if sent == -Int(EINTR) { continue }
-                return
-            }
+            attempt(socket, sent, of: total)
+            if sent < 0 { return }
             socket.outboxCount -= sent
             while let head = socket.outbox.first, head.isEmpty {
                 socket.outbox.removeFirst()

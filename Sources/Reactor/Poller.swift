@@ -18,10 +18,22 @@ package final class Poller {
     private var revisiting: [(socket: Socket, generation: UInt32)] = []
     private var revisitCursor = 0
     /// Place of the socket whose bytes were handed out last; -1 for none.
-    private var current = -1
+    var current = -1
+    /// Where filters put what is to be sent. The kernel takes it from here at once; what it does not take is moved.
+    var wire = Chunk(capacity: Poller.usualWire)
     var timers: TimerWheel
     private let waker: Waker
     var listenersPausedUntil: Int64 = 0
+    /// Connections that waited at a listener when it was closed.
+    var lateArrivals: [(listener: Int, socket: Socket)] = []
+    var lateCursor = 0
+    /// How often the listeners have rested because no descriptor was left.
+    package internal(set) var acceptsPostponed: UInt64 = 0
+    var counted = LoopTraffic()
+
+    /// Counts the waits: what is reported in one turn was there before anything was done in it.
+    package var turn: UInt64 { waits }
+    private var waits: UInt64 = 0
 
     /// The spare buffers of this loop.
     package let chunks: ChunkPool
@@ -53,9 +65,10 @@ package final class Poller {
     /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
     package func wait() {
         settle()
-        let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
+        let limit = revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
+        waits &+= 1
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
         timers.advance(to: now)
@@ -94,6 +107,7 @@ package final class Poller {
         }
         revisiting.removeAll(keepingCapacity: true)
         revisitCursor = 0
+        if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
         return nil
     }
@@ -144,7 +158,8 @@ package final class Poller {
         if mask & CLINUX_IN != 0 || socket.hangup { socket.readable = true }
         if mask & CLINUX_OUT != 0, socket.outboxCount > 0 {
             flush(socket)
-            if socket.outboxCount == 0, socket.failure == 0 {
+            // Of the messages of a handshake the owner knows nothing.
+            if socket.outboxCount == 0, socket.failure == 0, socket.stream?.isOpening != true {
                 if socket.readable { queue(socket) }
                 return .sent(socket)
             }
@@ -153,6 +168,7 @@ package final class Poller {
     }
 
     func progress(_ socket: Socket) -> Completion? {
+        if let stream = socket.stream { return progress(socket, through: stream) }
         if socket.failure != 0 { return reportFailure(socket) }
         guard socket.readable, !socket.sawEnd else { return nil }
         if socket.readingPaused { return socket.hangup ? .hungUp(socket) : nil }
@@ -172,7 +188,7 @@ package final class Poller {
         return fail(socket, socket.failure)
     }
 
-    private func fail(_ socket: Socket, _ error: Int32) -> Completion? {
+    func fail(_ socket: Socket, _ error: Int32) -> Completion? {
         socket.failure = error
         socket.failureReported = true
         return .failed(socket, KernelError(error))
@@ -191,6 +207,7 @@ package final class Poller {
         }
         let room = chunk.free
         let n = Kernel.receive(socket.descriptor, into: chunk)
+        count(received: n)
         if n > 0 {
             // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
             socket.readable = n == room || socket.hangup
@@ -205,10 +222,6 @@ package final class Poller {
             return .ended(socket)
         }
         let error = Int32(-n)
-        if error == EINTR {
-            queue(socket)
-            return nil
-        }
         socket.readable = false
         if error == EAGAIN { return nil }
         return fail(socket, error)
@@ -244,7 +257,8 @@ package final class Poller {
     package func connect(to address: SocketAddress) throws(KernelError) -> Socket {
         let descriptor = try Kernel.check(clinux_stream_socket(address.family))
         let result = Kernel.connect(descriptor, address)
-        if result < 0, result != -EINPROGRESS {
+        // An interrupted connect goes on by itself (POSIX).
+        if result < 0, result != -EINPROGRESS, result != -EINTR {
             _ = clinux_close(descriptor)
             throw KernelError(-result)
         }
@@ -256,6 +270,10 @@ package final class Poller {
     /// Closes at once; unsent bytes are dropped. With `reset` the peer gets an RST instead of a FIN.
     package func close(_ socket: Socket, reset: Bool = false) {
         guard socket.descriptor >= 0 else { return }
+        if let stream = socket.stream {
+            if !reset { finishStream(socket, stream) }
+            discard(stream)
+        }
         if reset { _ = clinux_linger_reset(socket.descriptor) }
         _ = clinux_close(socket.descriptor)
         if current == socket.index { current = -1 }
@@ -272,6 +290,7 @@ package final class Poller {
     /// Says to the peer that nothing more comes. At once: whoever has bytes waiting calls it when they are `.sent`.
     package func shutdownSending(_ socket: Socket) {
         guard socket.descriptor >= 0 else { return }
+        if let stream = socket.stream { finishStream(socket, stream) }
         _ = clinux_shutdown_write(socket.descriptor)
     }
 
@@ -282,7 +301,7 @@ package final class Poller {
     package func resumeReading(_ socket: Socket) {
         guard socket.readingPaused else { return }
         socket.readingPaused = false
-        if socket.readable { queue(socket) }
+        if socket.mayHaveMore || socket.stream != nil { queue(socket) }
     }
 
     /// Reads on where a full inbox or an unread end has stopped it, and gives a buffer back that was emptied in a later
@@ -290,7 +309,15 @@ package final class Poller {
     package func readMore(_ socket: Socket) {
         guard socket.descriptor >= 0 else { return }
         releaseEmptyInbox(socket)
-        if socket.readable, !socket.readingPaused { queue(socket) }
+        if socket.mayHaveMore, !socket.readingPaused { queue(socket) }
+    }
+
+    /// Whether nothing has come from the peer, not even something that the loop has not looked at: what it says next is
+    /// said to what is sent next. A system call, for the moment at which an idle connection is used again.
+    package func isQuiet(_ socket: Socket) -> Bool {
+        guard !socket.isUnusable, !socket.connecting, socket.unread == 0, !socket.holdsMore else { return false }
+        if let stream = socket.stream, stream.state != .open || stream.received != nil { return false }
+        return Kernel.isQuiet(socket.descriptor)
     }
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
@@ -304,7 +331,7 @@ package final class Poller {
     package func growInbox(_ socket: Socket, toHold count: Int) {
         guard let chunk = socket.received else { return }
         chunk.ensureFree(max(0, count - chunk.count))
-        if socket.readable { queue(socket) }
+        if socket.mayHaveMore { queue(socket) }
     }
 }
 

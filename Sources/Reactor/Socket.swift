@@ -32,6 +32,14 @@ package final class Socket {
     var received: Chunk?
     var outbox: [Chunk] = []
     var outboxCount = 0
+    /// Bytes that the kernel has taken so far.
+    var sentBytes = 0
+    /// The filter and what belongs to it; nil where bytes pass as they are.
+    var stream: FilteredStream?
+    /// Bytes that were sent before the filter was open, as the owner gave them.
+    var keptCount = 0
+    /// The filter could give more at once if there was room in the inbox.
+    var holdsMore = false
 
     var readable = false
     var hangup = false
@@ -43,18 +51,23 @@ package final class Socket {
     var sawEnd = false
     /// The peer has sent its last byte.
     package var ended: Bool { sawEnd }
+    /// What changes the bytes between the peer and the owner.
+    package var filter: (any StreamFilter)? { stream?.filter }
+    /// Where the connection has ended: the peer said so, and nobody between cut it off. Without a filter nobody knows.
+    package var endedCleanly: Bool { stream.map { $0.state == .ended } ?? true }
 
     init(index: Int) { self.index = index }
 
     package var isOpen: Bool { descriptor >= 0 }
-    /// Bytes that wait until the peer takes more.
-    package var pendingBytes: Int { outboxCount }
+    /// Bytes that wait until the peer takes more, as they go over the wire; those sent before the handshake was over as
+    /// they were given.
+    package var pendingBytes: Int { outboxCount &+ keptCount }
     /// The connection has ended or failed, even if that was not yet reported.
     package var isUnusable: Bool { descriptor < 0 || sawEnd || hangup || failure != 0 }
     /// Reading has been stopped by the owner.
     package var isReadingPaused: Bool { readingPaused }
     /// More bytes, or the end, may be there beyond what was read last.
-    package var mayHaveMore: Bool { readable }
+    package var mayHaveMore: Bool { readable || holdsMore }
     /// The unread bytes' count.
     package var unread: Int { received?.count ?? 0 }
     /// Identity of this connection among all of the loop.
@@ -72,6 +85,10 @@ package final class Socket {
         failureReported = false
         readingPaused = false
         sawEnd = false
+        sentBytes = 0
+        stream = nil
+        keptCount = 0
+        holdsMore = false
     }
 }
 

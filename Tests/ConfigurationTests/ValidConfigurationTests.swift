@@ -9,15 +9,23 @@ import Testing
 
     /// The fixture of section 1.5 of the catalogue.
     @Test func sampleLoads() throws {
-        let directory = Self.root.appending(path: "config").path(percentEncoded: false)
-        let loaded = ConfigurationLoader.load(directory: directory, environment: [:], production: false)
+        let names = ["gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers"]
+        let files = try names.map { name in
+            ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
+        }
+        let sample = try ConfigurationDirectory(Dictionary(uniqueKeysWithValues: files), on: [:])
+        let loadedAlone = sample.load()
+        #expect(loadedAlone.diagnostics.map(\.pointer) == ["/listeners/1/tls/certificates/0/certFile", "/store/kind"])
+        try sample.makeCertificate()
+        let loaded = sample.load()
         #expect(loaded.lines(.error) == [])
         #expect(loaded.diagnostics.map(\.pointer) == ["/store/kind"])
         let configuration = try #require(loaded.configuration)
         #expect(configuration.baseURL.description == "http://127.0.0.1:8080")
-        #expect(configuration.listeners.map(\.port) == [8080])
+        #expect(configuration.listeners.map(\.place.description) == ["127.0.0.1:8080", "127.0.0.1:8443"])
+        #expect(configuration.listeners.map(\.http2) == [false, true])
         #expect(configuration.admin?.port == 9901)
-        #expect(configuration.upstreams.map(\.port) == [9000])
+        #expect(configuration.upstreams.flatMap(\.servers).map(\.description) == ["http://127.0.0.1:9000"])
         #expect(configuration.backends.map(\.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
         #expect(configuration.backends[0].clientSecret?.value == "inv-secret")
         #expect(configuration.backends[1].enableSSO == false)
@@ -29,7 +37,7 @@ import Testing
         #expect(items.methods.map(\.method) == ["GET", "POST"])
         #expect(items.methods.map(\.access.roles.any) == [["Manager", "Clerk"], ["Manager"]])
         #expect(configuration.routes.filter(\.access.isPublic).map(\.path) == ["/open/ping"])
-        #expect(configuration.challenge.keyFile == directory + "/state/challenge.key")
+        #expect(configuration.challenge.keyFile.hasSuffix("/state/challenge.key"))
     }
 
     /// Every member that exists, with a value that is not the default.
@@ -40,7 +48,6 @@ import Testing
         #expect(loaded.lines(.error) == [])
         let configuration = try #require(loaded.configuration)
         #expect(configuration.workers == 2)
-        #expect(configuration.listeners.map(\.address.description) == ["0.0.0.0", "::1"])
         #expect(configuration.admin?.token?.value == "adm")
         #expect(configuration.trustedProxies[0].contains([10, 200, 0, 1]))
         #expect(!configuration.trustedProxies[0].contains([11, 0, 0, 1]))
@@ -48,7 +55,6 @@ import Testing
         #expect(configuration.limits.maximumBodyBytes == 10 << 20)
         #expect(configuration.limits.headerTimeout == .milliseconds(1500))
         #expect(configuration.upstreams[0].connectTimeout == .milliseconds(250))
-        #expect(configuration.upstreams[0].address.description == "127.0.0.1")
         #expect(configuration.challenge.key == [UInt8](repeating: 0, count: 32))
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
@@ -87,6 +93,15 @@ import Testing
         #expect(!configuration.backends[0].enableSSO && configuration.backends[0].realm == "Default")
         #expect(configuration.webgates[0].userAgentMismatch == .bearer)
         #expect(configuration.listeners[0].name == "127.0.0.1:8080")
+        #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
+        #expect(configuration.limits.minimumBodyRate == 256 && configuration.limits.passwordChecksPerAddress == 32)
+        #expect(configuration.forwardedFields == .xForwarded)
+        #expect(configuration.limits.http2.maximumStreams == 100)
+        let upstream = configuration.upstreams[0]
+        #expect(upstream.servers.map(\.weight) == [1])
+        #expect(upstream.balance == .leastRequests && upstream.tls == nil && !upstream.http2)
+        #expect(upstream.healthCheck == nil && upstream.ejection == nil && upstream.circuitBreaker == nil)
+        #expect(upstream.retries.attempts == 1 && upstream.queue.length == 0 && upstream.slowStart == .zero)
     }
 
     /// DEC-02: every section may stand inline.

@@ -74,10 +74,7 @@ import Tokens
     @Test("the lines to try print what the README says")
     func lines() throws {
         let directory = try ConfigurationDirectory()
-        let manager = FileManager.default
-        try manager.copyItem(atPath: Vectors.root.appending(path: "config").path, toPath: directory.path + "/config")
-        try? manager.removeItem(atPath: directory.path + "/config/state")
-        try manager.createDirectory(atPath: directory.path + "/config/state", withIntermediateDirectories: true)
+        try SampleConfiguration.copy(into: directory)
         let echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
         let upstream = try #require(
             echo.wait(.errors) { $0.compactMap { JSONText($0)["address"].string }.first }, "no sample upstream")
@@ -85,15 +82,16 @@ import Tokens
         try directory.write(
             "config/gateway.json",
             sample.replacing("127.0.0.1:9000", with: upstream).replacing(#""port": 8080"#, with: #""port": 0"#)
-                .replacing(#""port": 9901"#, with: #""port": 0"#))
-        let gateway = try GatewayProcess(ConfigurationDirectory("config", in: directory))
+                .replacing(#""port": 8443"#, with: #""port": 0"#).replacing(#""port": 9901"#, with: #""port": 0"#))
+        let gateway = try GatewayProcess(
+            ConfigurationDirectory("config", in: directory), listeners: ["public", "secure", "admin"])
         try directory.write("config/state/gateway.pid", String(gateway.program.processIdentifier))
-        let (open, admin) = (try gateway.port(), try gateway.port("admin"))
+        let (open, secure, admin) = (try gateway.port(), try gateway.port("secure"), try gateway.port("admin"))
         let adapt = { (text: String) in
             text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(open)").replacing(
                 "127.0.0.1:9901", with: "127.0.0.1:\(admin)"
             )
-            .replacing("127.0.0.1:9000", with: upstream)
+            .replacing("127.0.0.1:9000", with: upstream).replacing("127.0.0.1:8443", with: "127.0.0.1:\(secure)")
         }
         // One shell for all, as somebody has who follows the README; a mark after each block.
         let blocks = Self.blocks()

@@ -116,7 +116,7 @@ import Testing
 
     private static func check(_ output: String, _ target: BodyRelay.Target, _ body: String, _ source: Framing) {
         switch target {
-        case .raw: #expect(output == body)
+        case .raw, .frames: #expect(output == body)
         case .discard: #expect(output.isEmpty)
         case .chunked:
             // A length of 0 is no body at all, and needs no framing.

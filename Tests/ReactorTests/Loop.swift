@@ -1,4 +1,6 @@
 import Bytes
+import Glibc
+import TestSupport
 import Testing
 
 @testable import Reactor
@@ -80,6 +82,17 @@ extension Socket {
     func readText() -> String { String(decoding: read(), as: UTF8.self) }
 }
 
+extension Socket {
+    /// Makes the kernel take little, so that sends are taken in part.
+    func limitSendBuffer(to count: Int32) {
+        var count = count
+        // SAFETY: the pointer is to a local and used during the call only.
+        let result = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<Int32>.size))
+        precondition(result == 0)
+    }
+}
+
 extension Completion {
     /// Its kind, to compare what a turn has brought.
     var kind: String {
@@ -89,6 +102,7 @@ extension Completion {
         case .ended: "ended"
         case .sent: "sent"
         case .connected: "connected"
+        case .secured: "secured"
         case .failed: "failed"
         case .hungUp: "hungUp"
         case .woken: "woken"

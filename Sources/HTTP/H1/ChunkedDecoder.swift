@@ -44,6 +44,14 @@ package struct ChunkedDecoder: Equatable, Sendable {
 
     package init() {}
 
+    /// A decoder that expects a trailer section with its empty line: what HTTP/2 sends behind a body is checked as that
+    /// of a chunked one is.
+    package static var ofTrailers: ChunkedDecoder {
+        var decoder = ChunkedDecoder()
+        decoder.state = .trailers
+        return decoder
+    }
+
     /// Takes the next event from the front of `bytes`.
     package mutating func next(_ bytes: Span<UInt8>) -> ChunkedEvent {
         var position = 0

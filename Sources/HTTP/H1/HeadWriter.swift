@@ -89,6 +89,14 @@ package enum HeadWriter {
         return true
     }
 
+    /// The field lines of a head: what stands between its first line and the empty one.
+    @_lifetime(copy head)
+    package static func fieldLines(_ head: Span<UInt8>) -> Span<UInt8> {
+        var start = 0
+        while start < head.count, head[start] != ASCII.lineFeed { start &+= 1 }
+        return head.extracting(min(start &+ 1, head.count)..<max(start &+ 1, head.count &- 2))
+    }
+
     /// The empty line after the last field.
     package static func appendEnd(to chunk: Chunk) {
         chunk.ensureFree(2)

@@ -10,7 +10,7 @@ struct RequestLine {
     var end: Int
 
     /// Bytes of a method; longer ones are beyond anything registered.
-    private static let maximumMethodBytes = 32
+    static let maximumMethodBytes = 32
 
     init(_ bytes: Span<UInt8>, maximumTargetBytes: Int) throws(RequestParser.Stop) {
         let start = try Self.skipEmptyLine(bytes)

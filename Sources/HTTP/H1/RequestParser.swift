@@ -106,7 +106,7 @@ package struct RequestParser: Sendable {
     }
 
     /// Whether the client waits for a 100; any other expectation is refused (RFC 9110 section 10.1.1).
-    private static func expectsContinue(
+    static func expectsContinue(
         _ table: HeaderTable, _ bytes: Span<UInt8>, minorVersion: UInt8
     ) throws(HTTPParseError) -> Bool {
         guard minorVersion == 1, let value = table.value(.expect) else { return false }

@@ -36,7 +36,8 @@ struct RequestTarget {
         }
     }
 
-    private static func split(_ range: Range<Int>, _ bytes: Span<UInt8>) -> (path: ByteRange, query: ByteRange?) {
+    /// Path and query, without the `?` between them.
+    static func split(_ range: Range<Int>, _ bytes: Span<UInt8>) -> (path: ByteRange, query: ByteRange?) {
         var mark = range.lowerBound
         while mark < range.upperBound, bytes[mark] != 63 { mark &+= 1 }
         let path = ByteRange(range.lowerBound..<mark)

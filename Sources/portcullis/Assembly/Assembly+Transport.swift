@@ -4,9 +4,28 @@ import HTTP
 import Reactor
 
 extension Assembly {
+    /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
+    mutating func checkTransport() {
+        for (index, listener) in configuration.listeners.enumerated() {
+            guard case .address = listener.place else {
+                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
+                continue
+            }
+        }
+        for upstream in configuration.upstreams {
+            let isPlain = upstream.servers.count == 1 && !upstream.http2 && !upstream.servers[0].isSecure
+            guard isPlain, case .address = upstream.servers[0].place else {
+                error("/upstreams/\(upstream.name)", "only one http server with an IP address is part of this version")
+                continue
+            }
+        }
+    }
+
     func upstreams() -> [UpstreamSettings] {
         configuration.upstreams.compactMap { entry in
-            guard let address = SocketAddress(entry.address, port: entry.port) else { return nil }
+            guard case .address(let literal, let port)? = entry.servers.first?.place,
+                let address = SocketAddress(literal, port: port)
+            else { return nil }
             var settings = UpstreamSettings(name: entry.name, address: address)
             settings.connectTimeout = entry.connectTimeout.milliseconds
             settings.responseTimeout = entry.responseTimeout.milliseconds
@@ -15,6 +34,12 @@ extension Assembly {
             settings.maximumConnections = entry.maximumConnections
             return settings
         }
+    }
+
+    func trustedProxies() -> TrustedProxies {
+        TrustedProxies(
+            configuration.trustedProxies.compactMap { IPAddressRange($0) },
+            family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded)
     }
 
     func limits() -> GatewayLimits {
@@ -28,7 +53,22 @@ extension Assembly {
         limits.bodyTimeout = section.bodyTimeout.milliseconds
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
+        limits.decisionTimeout = section.decisionTimeout.milliseconds
+        limits.maximumConnectionsPerAddress = section.maximumConnectionsPerAddress
+        limits.maximumHandshakesPerSecond = section.maximumHandshakesPerSecond
+        limits.maximumPasswordChecksPerAddress = section.passwordChecksPerAddress
+        limits.maximumBufferBytes = section.maximumBufferBytes
+        limits.minimumBodyRate = section.minimumBodyRate
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.http2.maximumStreams = section.http2.maximumStreams
+        limits.http2.initialWindow = section.http2.windowBytes
+        limits.http2.connectionWindow = section.http2.connectionWindowBytes
+        limits.http2.maximumResets = section.http2.maximumResets
+        limits.http2.maximumSettings = section.http2.maximumSettings
+        limits.http2.maximumPings = section.http2.maximumPings
+        limits.http2.maximumEmptyFrames = section.http2.maximumEmptyFrames
+        limits.http2.maximumWindowUpdates = section.http2.maximumWindowUpdates
+        limits.http2.maximumPriorities = section.http2.maximumPriorities
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
@@ -45,6 +85,14 @@ extension SocketAddress {
     /// The address of a literal that the configuration has checked.
     init?(_ literal: IPLiteral, port: Int) {
         self.init(literal: literal.description, port: UInt16(clamping: port))
+    }
+}
+
+extension IPAddressRange {
+    /// The addresses of a block that the configuration has checked.
+    init?(_ block: AddressBlock) {
+        let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
+        self.init(text: text.span)
     }
 }
 

@@ -66,7 +66,7 @@ final class EchoServer {
                 answer(connection)
                 process(connection)
             }
-        case .connected, .woken: break
+        case .connected, .secured, .woken: break
         }
     }
 

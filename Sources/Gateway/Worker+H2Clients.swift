@@ -1,0 +1,202 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// The client side of a worker where the client speaks HTTP/2: connections, streams, their time.
+extension Worker {
+    // MARK: Connection
+
+    /// The connection speaks HTTP/2 from here on.
+    func beginHTTP2(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        var limits = snapshot.limits.http2
+        limits.head = snapshot.limits.head
+        let link = H2Link(H2Session(server: limits, chunks: poller.chunks, streams: streams), socket)
+        client.link = link
+        client.phase = .multiplexing
+        metrics.http2Connections &+= 1
+        if isDraining { drainHTTP2(client, link) }
+        setDeadline(client, in: snapshot.limits.headerTimeout)
+        queue(link)
+        framesReceived(client, link)
+    }
+
+    /// Bytes of frames stand in the inbox.
+    func framesReceived(_ client: ClientConnection, _ link: H2Link) {
+        guard let socket = client.socket, let inbox = socket.inbox else { return }
+        let isSound = link.session.receive(inbox.readable, now: poller.now)
+        inbox.consume(inbox.count)
+        handleEvents(client, link)
+        queue(link)
+        if isSound {
+            poller.readMore(socket)
+        } else if let failure = link.session.failure {
+            // What the session still says goes out at the end of the turn, and then the socket closes.
+            reasonCounters.increment(Reasons.index("\(failure.reason)"))
+        }
+    }
+
+    /// Frames went out, as far as the client takes them.
+    func framesFlushed(_ client: ClientConnection, _ link: H2Link) {
+        let socket = link.socket
+        if link.session.isOver {
+            leaveMultiplexing(client)
+            closeAfterResponse(client, socket)
+        } else if socket.pendingBytes > 0 {
+            // A client that takes no frames gets no further ones: what it asks for would pile up without a bound.
+            if socket.pendingBytes > highWater { poller.pauseReading(socket) }
+            if client.deadline == .max || client.exchanges.isEmpty { awaitClient(client, snapshot.limits) }
+        }
+    }
+
+    /// All that waited was taken.
+    func framesSent(_ client: ClientConnection, _ link: H2Link) {
+        if client.exchanges.isEmpty {
+            setDeadline(client, in: snapshot.limits.idleTimeout)
+        } else {
+            client.deadline = .max
+        }
+        poller.resumeReading(link.socket)
+        queue(link)
+    }
+
+    /// Exchanges of a connection that ends are abandoned; what the socket still sends is not theirs.
+    func leaveMultiplexing(_ client: ClientConnection, reason: String = "client_closed") {
+        guard client.link != nil else { return }
+        while let exchange = client.exchanges.last { abandonStream(exchange, reason: reason) }
+        client.link = nil
+    }
+
+    /// Asks the client to open no more streams, then refuses them; the connection ends with the last that is open.
+    func drainHTTP2(_ client: ClientConnection, _ link: H2Link) {
+        client.farewells += 1
+        link.session.shutDown(lastChance: client.farewells > 1)
+        queue(link)
+    }
+
+    /// Nothing was asked for a long time, or what was answered is not taken.
+    func multiplexingTimedOut(_ client: ClientConnection, _ link: H2Link) {
+        guard client.exchanges.isEmpty else { return }
+        if client.farewells > 1 {
+            closeClient(client)
+            return
+        }
+        client.farewells = 1
+        drainHTTP2(client, link)
+        setDeadline(client, in: Worker.lingerTime)
+    }
+
+    // MARK: Streams
+
+    private func handleEvents(_ client: ClientConnection, _ link: H2Link) {
+        while let event = link.session.nextEvent() {
+            switch event {
+            case .head(let stream): begin(client, stream)
+            case .body(let stream), .ended(let stream):
+                if let exchange = exchange(of: stream) {
+                    requestBodyReceived(exchange)
+                } else {
+                    // The answer is given already, and the rest of the request is not for anybody.
+                    while let chunk = stream.takeInbox() {
+                        link.session.consumed(stream, chunk.count)
+                        poller.chunks.give(chunk)
+                    }
+                }
+            case .drained(let stream): if let exchange = exchange(of: stream) { streamDrained(exchange) }
+            case .reset(let stream, _):
+                if let exchange = exchange(of: stream) { abandonStream(exchange, reason: "client_reset") }
+            case .closed, .interim, .goAway: break
+            }
+        }
+    }
+
+    private func exchange(of stream: H2Stream) -> Exchange? {
+        guard stream.owner > 0 else { return nil }
+        let exchange = exchanges[stream.owner - 1]
+        return exchange.stream === stream ? exchange : nil
+    }
+
+    /// Starts the exchange of a stream whose head has come.
+    private func begin(_ client: ClientConnection, _ stream: H2Stream) {
+        let exchange = takeExchange()
+        exchange.client = client
+        exchange.stream = stream
+        exchange.address = client.address
+        exchange.startedAt = Clock.monotonicMicroseconds
+        stream.owner = exchange.index + 1
+        client.add(exchange)
+        client.deadline = .max
+        switch stream.requestHead(into: requestHeaders, limits: exchange.snapshot.limits.head) {
+        case .invalid(let error):
+            makeRequestID(exchange)
+            if error.status == 431 || error.status == 414 { limited(.headerSize) }
+            reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
+        case .head(let head):
+            exchange.head = head
+            // The end of the stream ends the body, and the library sees to it that a length told before was true.
+            let framing: BodyFraming = stream.endedWithHead ? .none : .untilClose
+            if case .length = head.framing {
+                exchange.requestBody = BodyRelay(framing, to: .raw)
+            } else {
+                exchange.requestBody = BodyRelay(framing, to: .chunked)
+            }
+            decide(exchange)
+        }
+    }
+
+    /// What waited for the client to take it has become little.
+    private func streamDrained(_ exchange: Exchange) {
+        awaitAgain(exchange)
+        if let upstream = exchange.upstream { resumeResponse(upstream) }
+    }
+
+    /// An exchange has ended, and its stream is no longer its own.
+    func streamEnded(_ client: ClientConnection) {
+        guard client.exchanges.isEmpty, let link = client.link else { return }
+        setDeadline(client, in: snapshot.limits.idleTimeout)
+        queue(link)
+    }
+
+    /// Ends the exchange of a stream whose client is gone or cannot be answered any more.
+    func abandonStream(_ exchange: Exchange, reason: String) {
+        guard let stream = exchange.stream, let client = exchange.client, let link = client.link else { return }
+        dropUpstream(exchange)
+        record(exchange, abandonedFor: reason)
+        stream.owner = 0
+        // Internal error: what the client has of the response is not all of it (RFC 9113 section 7).
+        link.session.reset(stream, code: H2Code.internalError)
+        client.remove(exchange)
+        recycle(exchange)
+        queue(link)
+        streamEnded(client)
+    }
+
+    // MARK: Time
+
+    func setStreamDeadline(_ exchange: Exchange, at deadline: Int64) {
+        exchange.deadline = deadline
+        guard exchange.deadline < exchange.timerAt else { return }
+        exchange.timerAt = exchange.deadline
+        let token = TimerToken(role: Role.stream, owner: exchange.index, generation: exchange.generation)
+        poller.schedule(token, at: exchange.deadline)
+    }
+
+    func streamTimer(_ exchange: Exchange) {
+        guard exchange.timerAt <= poller.now else { return }
+        exchange.timerAt = .max
+        if exchange.deadline > poller.now {
+            if exchange.deadline != .max { setStreamDeadline(exchange, at: exchange.deadline) }
+            return
+        }
+        if let side = exchange.clientSide, side.pendingBytes > 0 {
+            if hasTakenEnough(exchange) {
+                awaitClient(exchange)
+                return
+            }
+            limited(.readRate)
+            abandonStream(exchange, reason: "client_write_timeout")
+        } else {
+            exchangeTimedOut(exchange)
+        }
+    }
+}

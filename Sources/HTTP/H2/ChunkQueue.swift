@@ -1,0 +1,78 @@
+import Bytes
+
+/// Chunks in the order they came, in an array that is reused.
+final class ChunkQueue {
+    private var chunks: [Chunk] = []
+    private var taken = 0
+    /// Bytes in all chunks.
+    private(set) var byteCount = 0
+
+    var first: Chunk? { taken < chunks.count ? chunks[taken] : nil }
+    private var last: Chunk? { taken < chunks.count ? chunks[chunks.count &- 1] : nil }
+
+    /// Adds a chunk at the end.
+    func append(_ chunk: Chunk) {
+        byteCount &+= chunk.count
+        chunks.append(chunk)
+    }
+
+    /// Adds a copy of the bytes at the end, into the last chunk as far as there is room and into chunks of the pool.
+    func append(_ bytes: Span<UInt8>, from pool: ChunkPool) {
+        var position = 0
+        while position < bytes.count {
+            let chunk: Chunk
+            if let open = last, open.free > 0 {
+                chunk = open
+            } else {
+                chunk = pool.take()
+                chunks.append(chunk)
+            }
+            let count = min(chunk.free, bytes.count &- position)
+            chunk.append(bytes.extracting(position..<(position &+ count)))
+            position &+= count
+        }
+        byteCount &+= bytes.count
+    }
+
+    /// Takes the first chunk out.
+    func removeFirst() -> Chunk? {
+        guard taken < chunks.count else { return nil }
+        let chunk = chunks[taken]
+        taken &+= 1
+        byteCount &-= chunk.count
+        if taken == chunks.count {
+            chunks.removeAll(keepingCapacity: true)
+            taken = 0
+        } else if taken >= 32 {
+            chunks.removeFirst(taken)
+            taken = 0
+        }
+        return chunk
+    }
+
+    /// Drops bytes from the front of the first chunk, and the chunk with its last byte.
+    func dropFirst(_ count: Int, pool: ChunkPool) {
+        guard let chunk = first else { return }
+        chunk.consume(count)
+        byteCount &-= count
+        if chunk.isEmpty, let emptied = removeFirst() { pool.give(emptied) }
+    }
+
+    /// Moves `count` bytes from the front to the end of another chunk, and gives emptied chunks back.
+    func move(_ count: Int, to target: Chunk, pool: ChunkPool) {
+        var left = count
+        while left > 0, let chunk = first {
+            let piece = min(left, chunk.count)
+            target.append(chunk.readable.extracting(0..<piece))
+            chunk.consume(piece)
+            byteCount &-= piece
+            left &-= piece
+            if chunk.isEmpty, let emptied = removeFirst() { pool.give(emptied) }
+        }
+    }
+
+    /// Gives all chunks back.
+    func removeAll(pool: ChunkPool) {
+        while let chunk = removeFirst() { pool.give(chunk) }
+    }
+}

@@ -1,0 +1,129 @@
+import Bytes
+
+/// The field block that is being received. There is one at a time on a connection (RFC 9113 section 4.3).
+final class H2Block {
+    enum Kind {
+        case none, head, trailers
+    }
+
+    private(set) var kind = Kind.none
+    private(set) var stream: H2Stream?
+    /// Why the block is refused; nothing more of it is stored.
+    private(set) var error: HTTPParseError?
+    private var target: Chunk?
+    private var hasLines = false
+    /// Size of the field list as RFC 9113 section 6.5.2 counts it.
+    private var listBytes = 0
+    private var lineCount = 0
+    /// The cookie pairs so far, which HTTP/1 has in one field (RFC 9113 section 8.2.3).
+    private var crumbs: Chunk?
+
+    func begin(_ kind: Kind, _ stream: H2Stream, into target: Chunk, _ chunks: ChunkPool) {
+        self.kind = kind
+        self.stream = stream
+        self.target = target
+        target.reset()
+        error = nil
+        hasLines = false
+        listBytes = 0
+        lineCount = 0
+        if kind == .head {
+            stream.present = []
+            stream.fields = H2FieldRanges()
+        }
+        forgetCrumbs(chunks)
+    }
+
+    /// Nothing that follows belongs to a stream.
+    func abandon(_ chunks: ChunkPool) {
+        kind = .none
+        stream = nil
+        target = nil
+        forgetCrumbs(chunks)
+    }
+
+    private func forgetCrumbs(_ chunks: ChunkPool) {
+        if let crumbs { chunks.give(crumbs) }
+        crumbs = nil
+    }
+
+    func refuse(_ reason: HTTPParseError) {
+        guard error == nil else { return }
+        error = reason
+        target?.reset()
+    }
+
+    func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
+        guard error == nil, let target, let stream, !name.isEmpty else { return }
+        listBytes &+= name.count &+ value.count &+ 32
+        if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
+        if name[0] == ASCII.colon { return addPseudo(name, value, target, stream) }
+        guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }
+        // A line's end in a value would make it two.
+        guard FieldSyntax.isValue(value) else { return refuse(.malformedFieldValue) }
+        beginLines()
+        if kind == .head, matches(name, "cookie") { return addCrumb(value, limits, chunks) }
+        lineCount &+= 1
+        if lineCount > limits.maximumFields { return refuse(.tooManyFields) }
+        HeadWriter.appendField(name, value, to: target)
+    }
+
+    private func beginLines() {
+        guard !hasLines, let target, let stream else { return }
+        hasLines = true
+        if kind == .head { stream.fields.lines = target.count }
+    }
+
+    private func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>, _ target: Chunk, _ stream: H2Stream) {
+        let range = ByteRange(start: target.count, count: value.count)
+        target.ensureFree(value.count &+ 2)
+        target.append(value)
+        target.append("\r\n")
+        var fields = stream.fields
+        if matches(name, ":method") {
+            fields.method = range
+            stream.present.insert(.method)
+        } else if matches(name, ":scheme") {
+            fields.scheme = range
+            stream.present.insert(.scheme)
+        } else if matches(name, ":authority") {
+            fields.authority = range
+            stream.present.insert(.authority)
+        } else if matches(name, ":path") {
+            fields.path = range
+            stream.present.insert(.path)
+        } else if matches(name, ":protocol") {
+            fields.protocol = range
+            stream.present.insert(.protocol)
+        } else if matches(name, ":status") {
+            fields.status = range
+            stream.present.insert(.status)
+        } else {
+            refuse(.malformedFieldName)
+        }
+        stream.fields = fields
+    }
+
+    private func addCrumb(_ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
+        if let crumbs {
+            crumbs.ensureFree(value.count &+ 2)
+            crumbs.append("; ")
+            crumbs.append(value)
+            return
+        }
+        lineCount &+= 1
+        if lineCount > limits.maximumFields { return refuse(.tooManyFields) }
+        let first = chunks.take()
+        first.append(value)
+        crumbs = first
+    }
+
+    /// Closes the lines. The block's own state stays until the next one begins.
+    func end(_ chunks: ChunkPool) {
+        defer { forgetCrumbs(chunks) }
+        guard error == nil, let target else { return }
+        beginLines()
+        if let crumbs { HeadWriter.appendField("cookie", crumbs.readable, to: target) }
+        HeadWriter.appendEnd(to: target)
+    }
+}

@@ -1,0 +1,111 @@
+import Bytes
+
+/// What the library's callbacks report. Those that answer a Bool say false when the connection has to end, with `cause`.
+extension H2Session {
+    /// A frame's header has come in; its payload is not looked at yet.
+    func frameBegan(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
+        // A client that resets what it asked for makes work for nothing; so may a reset of a stream that is gone.
+        let isReset = isServer && !(stream?.endSent ?? false)
+        cause = floods.frame(header, isReset: isReset, now: now)
+        return cause == nil
+    }
+
+    /// A HEADERS frame begins: of a new stream where the server knows none.
+    func blockBegan(_ id: Int32, _ known: H2Stream?) {
+        if let known {
+            guard known.hasHead else { return block.begin(.head, known, into: known.head, chunks) }
+            let trailers = known.trailers ?? chunks.take()
+            known.trailers = trailers
+            return block.begin(.trailers, known, into: trailers, chunks)
+        }
+        guard isServer else { return block.abandon(chunks) }
+        let stream = makeStream()
+        stream.id = id
+        callbacks.adopt(stream)
+        floods.earned(byStream: true)
+        block.begin(.head, stream, into: stream.head, chunks)
+    }
+
+    func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) { block.add(name, value, limits.head, chunks) }
+
+    /// A field whose name or value has a character that none may have (RFC 9113 section 8.2.1). The library would leave
+    /// it out.
+    func fieldRefused() { block.refuse(.malformedFieldValue) }
+
+    /// A frame is complete and accepted by the library.
+    func frameReceived(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
+        switch header.type {
+        case .headers:
+            if let stream { cause = blockEnded(stream, endsStream: header.endsStream) }
+        case .data:
+            if let stream, header.endsStream {
+                stream.ended = true
+                post(.ended, stream)
+            }
+        case .settings:
+            if header.isAcknowledgement { settingsAcknowledged = true }
+        case .goAway:
+            peerIsLeaving = true
+            announcesGoAway = true
+        default: break
+        }
+        return cause == nil
+    }
+
+    private func blockEnded(_ stream: H2Stream, endsStream: Bool) -> H2Failure? {
+        guard block.stream === stream else { return nil }
+        block.end(chunks)
+        let error = block.error
+        let kind = block.kind
+        block.abandon(chunks)
+        if kind == .trailers {
+            guard error == nil else {
+                reset(stream, code: H2Code.protocolError)
+                stream.code = H2Code.protocolError
+                post(.reset, stream)
+                return isServer ? floods.provokedReset(now: now) : nil
+            }
+            stream.ended = true
+            post(.ended, stream)
+            return nil
+        }
+        if !isServer, error == nil, isInterim(stream) {
+            // The chunks change places: the head that is still to come gets the other one.
+            let empty = stream.interim ?? Chunk(capacity: H2Stream.headCapacity)
+            stream.interim = stream.head
+            stream.head = empty
+            post(.interim, stream)
+            return floods.emptyMessage(now: now)
+        }
+        stream.headError = error
+        stream.hasHead = true
+        stream.ended = endsStream
+        stream.endedWithHead = endsStream
+        post(.head, stream)
+        // A head that is refused makes as much work as a stream that is reset (CVE-2025-8671).
+        return error == nil || !isServer ? nil : floods.provokedReset(now: now)
+    }
+
+    private func isInterim(_ stream: H2Stream) -> Bool {
+        let head = stream.head
+        guard let line = StatusLine(digits: head.readable) else { return false }
+        return line.status < 200
+    }
+
+    /// A piece of a body.
+    func bodyReceived(_ stream: H2Stream, _ bytes: Span<UInt8>) {
+        if stream.endsByUs || failure != nil {
+            callbacks.consume(stream.id, bytes.count)
+            return
+        }
+        stream.owed &+= bytes.count
+        stream.inbox.append(bytes, from: chunks)
+        post(.body, stream)
+    }
+
+    /// The library has done with the stream.
+    func streamClosed(_ stream: H2Stream, code: UInt32) {
+        if block.stream === stream { block.abandon(chunks) }
+        close(stream, code: code)
+    }
+}

@@ -1,0 +1,265 @@
+import Bytes
+import CLinux
+
+/// Sockets with a filter: what is received passes through it on its way to the inbox, what is sent on its way out.
+extension Poller {
+    /// Puts a filter on an accepted connection. What stands in its inbox, behind the header of a PROXY protocol, is the
+    /// filter's first input. `.secured` or `.failed` follows.
+    package func secure(_ socket: Socket, with filter: any StreamFilter) {
+        guard socket.descriptor >= 0, socket.failure == 0, socket.stream == nil else { return }
+        let stream = FilteredStream(filter)
+        releaseEmptyInbox(socket)
+        stream.received = takeInbox(socket)
+        socket.holdsMore = stream.received != nil
+        socket.stream = stream
+        start(socket, stream)
+    }
+
+    /// Begins a connection with a filter; `.connected` and then `.secured`, or `.failed`, follow.
+    package func connect(to address: SocketAddress, filter: any StreamFilter) throws(KernelError) -> Socket {
+        let socket = try connect(to: address)
+        let stream = FilteredStream(filter)
+        socket.stream = stream
+        // Kept until the connection stands, and then sent without a turn in between.
+        start(socket, stream)
+        return socket
+    }
+
+    private func start(_ socket: Socket, _ stream: FilteredStream) {
+        let state = stream.filter.start(replying: wire)
+        transmitWire(socket)
+        enter(state, socket, stream)
+        queueIfMore(socket, stream)
+    }
+
+    // MARK: Receiving
+
+    func progress(_ socket: Socket, through stream: FilteredStream) -> Completion? {
+        if let completion = tell(socket, stream) { return completion }
+        guard !socket.failureReported, !socket.sawEnd else { return nil }
+        if socket.mayHaveMore, stream.state == .opening || stream.state == .open {
+            if !socket.readingPaused {
+                pull(socket, stream)
+                if let completion = tell(socket, stream) { return completion }
+            } else if socket.hangup, socket.failure == 0 {
+                return .hungUp(socket)
+            }
+        } else if socket.readingPaused, stream.owesEnd {
+            return .hungUp(socket)
+        }
+        return socket.failure != 0 ? fail(socket, socket.failure) : nil
+    }
+
+    /// The next thing that the owner has not been told; reading stays untold while it is paused.
+    private func tell(_ socket: Socket, _ stream: FilteredStream) -> Completion? {
+        if stream.owesSecured {
+            stream.owesSecured = false
+            queueIfMore(socket, stream)
+            return .secured(socket)
+        }
+        if stream.owesSent {
+            stream.owesSent = false
+            queueIfMore(socket, stream)
+            return .sent(socket)
+        }
+        if socket.readingPaused { return nil }
+        if stream.owesReceived {
+            stream.owesReceived = false
+            if socket.unread > 0 {
+                queueIfMore(socket, stream)
+                current = socket.index
+                return .received(socket)
+            }
+        }
+        if stream.owesEnd, socket.failure == 0 {
+            stream.owesEnd = false
+            socket.readable = false
+            socket.holdsMore = false
+            socket.sawEnd = true
+            return .ended(socket)
+        }
+        return nil
+    }
+
+    private func queueIfMore(_ socket: Socket, _ stream: FilteredStream) {
+        let owes = stream.owesSecured || stream.owesSent || stream.owesReceived || stream.owesEnd
+        if owes || socket.mayHaveMore || socket.failure != 0 { queue(socket) }
+    }
+
+    /// Receives, unless the filter has not been through with what came before, and has it filtered. Does nothing while
+    /// the inbox is full: the peer is slowed down by what waits in the kernel.
+    private func pull(_ socket: Socket, _ stream: FilteredStream) {
+        if let unread = socket.received {
+            if unread.free == 0 { unread.compact() }
+            if unread.free == 0 { return }
+        }
+        let received = stream.received ?? chunks.take()
+        stream.received = received
+        if !socket.holdsMore {
+            received.ensureFree(1)
+            let room = received.free
+            let n = Kernel.receive(socket.descriptor, into: received)
+            count(received: n)
+            guard n > 0 else {
+                releaseReceived(stream)
+                stopped(socket, stream, n)
+                return
+            }
+            socket.readable = n == room || socket.hangup
+        }
+        filter(received, socket, stream)
+        releaseReceived(stream)
+    }
+
+    private func releaseReceived(_ stream: FilteredStream) {
+        guard let received = stream.received, received.isEmpty || stream.state == .ended else { return }
+        stream.received = nil
+        chunks.give(received)
+    }
+
+    /// Nothing was received: the end, nothing yet, or an error.
+    private func stopped(_ socket: Socket, _ stream: FilteredStream, _ result: Int) {
+        socket.readable = false
+        if result == 0 {
+            if stream.isOpening { socket.failure = ECONNRESET } else { stream.owesEnd = true }
+        } else if result != -Int(EAGAIN), socket.failure == 0 {
+            socket.failure = Int32(-result)
+        }
+    }
+
+    private func filter(_ received: Chunk, _ socket: Socket, _ stream: FilteredStream) {
+        let plain = socket.received ?? chunks.take()
+        socket.received = plain
+        let unread = plain.count
+        var state = stream.state
+        var waits = true
+        var moved = true
+        // A filter may take one record at a time.
+        while moved, waits, plain.free > 0, state == .opening || state == .open {
+            let before = (received.count, plain.count)
+            state = stream.filter.receive(received, into: plain, replying: wire)
+            moved = before != (received.count, plain.count)
+            waits = !received.isEmpty || stream.filter.hasMore
+        }
+        socket.holdsMore = waits && plain.free == 0
+        if plain.count > unread { stream.owesReceived = true }
+        releaseEmptyInbox(socket)
+        transmitWire(socket)
+        enter(state, socket, stream)
+        if socket.readable { queue(socket) }
+    }
+
+    private func enter(_ state: StreamFilterState, _ socket: Socket, _ stream: FilteredStream) {
+        let wasOpening = stream.isOpening
+        guard stream.state != state else { return }
+        stream.state = state
+        if state == .failed {
+            if socket.failure == 0 { socket.failure = EPROTO }
+            socket.holdsMore = false
+            return
+        }
+        if wasOpening {
+            stream.owesSecured = true
+            sendKept(socket, stream)
+        }
+        if state == .ended {
+            stream.owesEnd = true
+            // From now on the connection is as one whose peer has hung up.
+            socket.hangup = true
+            socket.holdsMore = false
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends through the filter, and takes the chunks over.
+    func send(_ socket: Socket, through stream: FilteredStream, _ first: Chunk, _ second: Chunk?) {
+        if stream.isOpening {
+            keepPlain(first, socket, stream)
+            if let second { keepPlain(second, socket, stream) }
+            return
+        }
+        seal(first, socket, stream)
+        if let second { seal(second, socket, stream) }
+        transmitWire(socket)
+    }
+
+    /// Appends what is to be sent for a chunk to the wire.
+    private func seal(_ plain: Chunk, _ socket: Socket, _ stream: FilteredStream) {
+        if socket.failure == 0, !plain.isEmpty, stream.filter.send(plain, into: wire) == .failed {
+            socket.failure = EPROTO
+            queue(socket)
+        }
+        chunks.give(plain)
+    }
+
+    private func keepPlain(_ chunk: Chunk, _ socket: Socket, _ stream: FilteredStream) {
+        socket.keptCount += chunk.count
+        if chunk.isEmpty {
+            chunks.give(chunk)
+        } else if let last = stream.kept.last, !last.isHeld, last.free >= chunk.count {
+            last.append(chunk.readable)
+            chunk.consume(chunk.count)
+            chunks.give(chunk)
+        } else {
+            stream.kept.append(chunk)
+        }
+    }
+
+    private func sendKept(_ socket: Socket, _ stream: FilteredStream) {
+        guard !stream.kept.isEmpty else { return }
+        for chunk in stream.kept {
+            seal(chunk, socket, stream)
+            transmitWire(socket)
+        }
+        stream.kept = []
+        socket.keptCount = 0
+        // The owner has seen that its bytes wait, and no event of the kernel follows.
+        if socket.outboxCount == 0, socket.failure == 0 { stream.owesSent = true }
+    }
+
+    /// Sends what stands in the wire, and keeps the rest in chunks of the pool. The wire itself stays with the loop, so
+    /// that a record, which is longer than what it holds, needs no memory while the peer takes it.
+    private func transmitWire(_ socket: Socket) {
+        if wire.isEmpty { return }
+        if socket.outboxCount == 0, !socket.connecting, socket.failure == 0 {
+            let wanted = wire.count
+            attempt(socket, Kernel.send(socket.descriptor, wire), of: wanted)
+        }
+        if socket.failure == 0 {
+            while !wire.isEmpty {
+                let part = chunks.take()
+                let count = min(part.free, wire.count)
+                part.append(wire.readable.extracting(0..<count))
+                wire.consume(count)
+                keep(part, for: socket)
+            }
+        }
+        wire.reset()
+        if wire.capacity > Poller.largestWire { wire = Chunk(capacity: Poller.usualWire) }
+    }
+
+    /// Says to the peer that nothing more comes, where that can be said at once.
+    func finishStream(_ socket: Socket, _ stream: FilteredStream) {
+        guard !stream.isOpening, stream.state != .failed, socket.failure == 0, !stream.isFinished else { return }
+        guard socket.outboxCount == 0, !socket.connecting else { return }
+        stream.isFinished = true
+        stream.filter.finish(into: wire)
+        if !wire.isEmpty {
+            let wanted = wire.count
+            count(sent: Kernel.send(socket.descriptor, wire), of: wanted)
+        }
+        wire.reset()
+    }
+
+    /// Gives back what waits at the sides of a filter.
+    func discard(_ stream: FilteredStream) {
+        if let received = stream.received { chunks.give(received) }
+        stream.received = nil
+        for chunk in stream.kept { chunks.give(chunk) }
+        stream.kept = []
+    }
+
+    static let usualWire = 20 * 1024
+    static let largestWire = 256 * 1024
+}

@@ -1,0 +1,242 @@
+import Bytes
+import HTTP
+import Reactor
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// GW-06, issue B: clients that speak HTTP/2 get the same decisions, bodies and limits.
+@Suite struct WorkerH2ClientTests {
+    private func bench(_ change: (inout WorkerBench.Setup) -> Void = { _ in }) throws -> WorkerBench {
+        try WorkerBench { setup in
+            setup.listeners[0].takesHTTP2 = true
+            change(&setup)
+        }
+    }
+
+    @Test func aRequestIsForwardedAndAnswered() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request("GET", "/open/x?q=1", "accept: */*\r\n")
+        let server = try bench.accepted()
+        let head = bench.head(server)
+        #expect(head.hasPrefix("GET /open/x?q=1 HTTP/1.1\r\nHost: gw.example.com\r\naccept: */*\r\n"))
+        #expect(head.contains("Via: 2.0 portcullis\r\n"))
+        #expect(!head.contains("Transfer-Encoding"))
+        server.send(.ok("hello", "X-Y: 1\r\nConnection: X-Z\r\nX-Z: 2\r\n"))
+        let answer = bench.answer(client, id)
+        #expect(answer.status == 200)
+        #expect(answer.text == "hello")
+        #expect(answer.field("x-y") == "1")
+        #expect(answer.field("x-z") == nil)
+        #expect(answer.field("connection") == nil)
+        #expect(answer.field("content-length") == "5")
+        bench.expectNothingLeft()
+    }
+
+    @Test func aChallengeHasTheSameForm() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let answer = bench.answer(client, try client.request("GET", "/mine/x"))
+        #expect(answer.status == 401)
+        #expect(answer.field("www-authenticate") == "Bearer realm=\"portcullis\"")
+        #expect(answer.text.contains("\"code\":\"unauthorized\""))
+        bench.expectNothingLeft()
+    }
+
+    @Test func streamsOfOneConnectionAreAnsweredInAnyOrder() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let first = try client.request("GET", "/open/1")
+        let second = try client.request("GET", "/open/2")
+        let one = try bench.accepted()
+        let two = try bench.accepted()
+        #expect(bench.head(one).hasPrefix("GET /open/1 "))
+        #expect(bench.head(two).hasPrefix("GET /open/2 "))
+        two.send(.ok("two"))
+        #expect(bench.answer(client, second).text == "two")
+        #expect(!client[first].isWhole)
+        one.send(.ok("one"))
+        #expect(bench.answer(client, first).text == "one")
+        bench.expectNothingLeft()
+    }
+
+    @Test(arguments: [true, false]) func bodiesGoUp(_ tellsLength: Bool) throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let length = tellsLength ? "content-length: \(body.count)\r\n" : ""
+        let id = try client.request("POST", "/open/x", length, body: body)
+        let server = try bench.accepted()
+        let end = tellsLength ? "" : "0\r\n\r\n"
+        var all: [UInt8] = []
+        bench.turn {
+            client.move()
+            server.receive()
+            all += server.received
+            server.forget()
+            return all.count >= body.count && (end.isEmpty || all.suffix(5) == Array(end.utf8)[...])
+        }
+        let text = String(decoding: all.prefix(600), as: UTF8.self)
+        #expect(text.contains(tellsLength ? "Content-Length: 300000\r\n" : "Transfer-Encoding: chunked\r\n"))
+        if tellsLength { #expect(all.suffix(body.count) == body[...]) }
+        server.send(.ok("done"))
+        #expect(bench.answer(client, id).text == "done")
+        bench.expectNothingLeft()
+    }
+
+    @Test func trailersGoBothWays() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request(
+            "POST", "/open/x", "", body: Array("abc".utf8),
+            trailers: "x-sum: 1\r\nx-gateway-user: root\r\n")
+        let server = try bench.accepted()
+        bench.turn(until: { server.text.hasSuffix("\r\n0\r\nx-sum: 1\r\n\r\n") })
+        server.send(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nGrpc-Status: 0\r\n\r\n")
+        let answer = bench.answer(client, id)
+        #expect(answer.text == "hi")
+        #expect(answer.trailers == ["grpc-status: 0"])
+        #expect(answer.field("transfer-encoding") == nil)
+        bench.expectNothingLeft()
+    }
+
+    /// GW-07: a client that takes nothing slows its own upstream down, and no other stream.
+    @Test func backPressureIsOfOneStream() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let slow = try client.request("GET", "/open/slow")
+        client.stalled.insert(slow)
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        let size = 8 << 20
+        server.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+        let piece = [UInt8](repeating: 7, count: 64 * 1024)
+        var sent = 0
+        for _ in 0..<2000 where sent < size {
+            sent += server.send(Array(piece.prefix(size - sent)))
+            bench.turn()
+            client.move()
+        }
+        #expect(sent < size, "the kernel's buffers take what the gateway does not")
+        #expect(bench.worker.poller.chunks.inUse < 40)
+        let quick = try client.request("GET", "/open/quick")
+        let other = try bench.accepted()
+        _ = bench.head(other)
+        other.send(.ok("quick"))
+        #expect(bench.answer(client, quick).text == "quick")
+        client.takeStalled(slow)
+        bench.turn {
+            client.move()
+            sent += server.send(Array(piece.prefix(size - sent)))
+            return client[slow].isWhole
+        }
+        #expect(client[slow].body.count == size)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aStreamThatIsResetLeavesTheOthersAlone() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let gone = try client.request("GET", "/open/gone")
+        let stays = try client.request("GET", "/open/stays")
+        let first = try bench.accepted()
+        let second = try bench.accepted()
+        _ = bench.head(first)
+        _ = bench.head(second)
+        client.reset(gone)
+        bench.turn(until: { first.isOver })
+        second.send(.ok("here"))
+        #expect(bench.answer(client, stays).text == "here")
+        bench.expectNothingLeft()
+    }
+
+    @Test func aConnectionThatIsCutEndsAllItsExchanges() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        for i in 0..<5 { _ = try client.request("GET", "/open/\(i)") }
+        let servers = try (0..<5).map { _ in try bench.accepted() }
+        client.peer.reset()
+        bench.turn(until: { servers.allSatisfy(\.isOver) })
+        bench.expectNothingLeft()
+    }
+
+    @Test func upstreamFailuresAreAnswersOfTheStream() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request("GET", "/open/x")
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        server.send("nonsense\r\n\r\n")
+        #expect(bench.answer(client, id).status == 502)
+        let cut = try client.request("GET", "/open/y")
+        let other = try bench.accepted()
+        _ = bench.head(other)
+        other.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        other.close()
+        #expect(bench.answer(client, cut).resetCode == H2Code.internalError)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aHeadThatIsRefusedIsAnsweredInItsStream() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request("GET", "/open/x", "expect: the unexpected\r\n")
+        #expect(bench.answer(client, id).status == 417)
+        let next = try client.request("GET", "/nowhere")
+        #expect(bench.answer(client, next).status == 404)
+        bench.expectNothingLeft()
+    }
+
+    @Test func bodiesOfEndpointsAreCollected() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let form = Array("grant_type=password&username=joe&password=Welcome1".utf8)
+        let id = try client.request(
+            "POST", "/oauth2/token",
+            "content-type: application/x-www-form-urlencoded\r\nauthorization: Basic Y2xpZW50OnNlY3JldA==\r\n",
+            body: form)
+        let answer = bench.answer(client, id)
+        #expect(answer.status == 200)
+        #expect(answer.text.contains("access_token"))
+        bench.expectNothingLeft()
+    }
+
+    /// GW-11: a drain asks the client to open no more streams, and waits for those that are open.
+    @Test func aDrainFinishesWhatIsOpen() throws {
+        let bench = try bench()
+        let client = bench.h2Client()
+        let id = try client.request("GET", "/open/x")
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        bench.shared.drain()
+        bench.turn {
+            client.move()
+            return client.sawGoAway
+        }
+        #expect(!bench.worker.isFinished)
+        server.send(.ok("late"))
+        #expect(bench.answer(client, id).text == "late")
+        bench.turn {
+            client.move()
+            if client.peer.isOver { client.peer.close() }
+            return bench.worker.isFinished
+        }
+    }
+
+    /// HTTP/1 goes on on the same listener.
+    @Test func otherClientsOfTheListenerSpeakHTTP1() throws {
+        let bench = try bench()
+        let client = bench.client()
+        client.send("P")
+        bench.settle()
+        client.send("OST /open/x HTTP/1.1\r\nHost: gw.example.com\r\nContent-Length: 0\r\n\r\n")
+        let server = try bench.accepted()
+        #expect(bench.head(server).hasPrefix("POST /open/x HTTP/1.1\r\n"))
+        server.send(.ok("one"))
+        _ = bench.expect(client, ends: "one")
+        bench.expectNothingLeft()
+    }
+}
