@@ -15,7 +15,7 @@ extension Worker {
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
-        exchange.forwardedAt = exchange.startedAt
+        exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.requestChunk = chunk
@@ -69,11 +69,14 @@ extension Worker {
     }
 
     func upstreamConnected(_ upstream: UpstreamConnection) {
-        if let exchange = upstream.exchange {
-            sendRequest(upstream, exchange)
-        } else {
+        guard let exchange = upstream.exchange else {
             closeUpstream(upstream)
+            return
         }
+        // What has come with the connection is read in the next turn.
+        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        sendRequest(upstream, exchange)
+        upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }
 
     /// Sends the head, and what of the body is there already.
@@ -83,6 +86,7 @@ extension Worker {
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
+        upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
         send(chunk, to: side)
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }

@@ -38,6 +38,10 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .awaitingHead, poller.turn <= upstream.unaskedUntil {
+            upstreamSpokeUnasked(upstream, exchange)
+            return
+        }
         upstream.heard = true
         exchange.mayReplay = false
         switch upstream.phase {
@@ -45,6 +49,15 @@ extension Worker {
         case .relayingBody: relayBody(upstream, exchange)
         case .connecting, .idle: break
         }
+    }
+
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
+    /// takes them for the answer gives it the next client's, and so on.
+    private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        let wasUsed = upstream.served > 0
+        dropUpstream(exchange)
+        if wasUsed, replay(exchange) { return }
+        fail(exchange, .invalidResponse)
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {

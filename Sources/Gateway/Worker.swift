@@ -84,6 +84,22 @@ final class Worker {
         pools = snapshot.upstreams.map { UpstreamPool($0) }
     }
 
+    /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
+    deinit {
+        for client in clients {
+            client.socket = nil
+            client.exchange = nil
+        }
+        for exchange in exchanges {
+            exchange.client = nil
+            exchange.upstream = nil
+        }
+        for upstream in upstreams {
+            upstream.reset()
+            upstream.nextIdle = nil
+        }
+    }
+
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
     static let chunkSize = 16 * 1024
 

@@ -32,8 +32,9 @@ package final class TLSClientContext: Sendable {
         if !protocols.isEmpty {
             let object = object
             // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
+            let context = unsafe object.pointer
             let failed = unsafe protocols.span.withBytes { start, count in
-                unsafe SSL_CTX_set_alpn_protos(object.pointer, start, UInt32(count))
+                unsafe SSL_CTX_set_alpn_protos(context, start, UInt32(count))
             }
             guard failed == 0 else { throw .library }
         }

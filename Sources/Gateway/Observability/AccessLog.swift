@@ -49,7 +49,7 @@ final class AccessLog {
         block.member("bytes_out", exchange.responseBytes)
         block.member("duration_us", finishedAt - exchange.startedAt)
         if exchange.answeredAt > 0, exchange.pool != nil {
-            block.member("upstream_us", exchange.answeredAt - exchange.startedAt)
+            block.member("upstream_us", exchange.answeredAt - exchange.forwardedAt)
         }
         block.endObject()
         block.endLine()

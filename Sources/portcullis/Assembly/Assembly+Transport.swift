@@ -8,8 +8,6 @@ extension Assembly {
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
             let pointer = "/listeners/\(index)"
-            if listener.tls != nil { error("\(pointer)/tls", "TLS is not part of this version") }
-            if listener.tls == nil, listener.http2 { error("\(pointer)/http2", "HTTP/2 is not part of this version") }
             guard case .address = listener.place else {
                 error(pointer, "unix and inherited sockets are not part of this version")
                 continue
@@ -39,15 +37,6 @@ extension Assembly {
         }
     }
 
-    /// By the listener's id.
-    func listeners() -> [ListenerSettings] {
-        configuration.listeners.map { entry in
-            var settings = ListenerSettings(name: entry.name)
-            settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
-            return settings
-        }
-    }
-
     func trustedProxies() -> TrustedProxies {
         TrustedProxies(
             configuration.trustedProxies.compactMap { IPAddressRange($0) },
@@ -72,6 +61,15 @@ extension Assembly {
         limits.maximumBufferBytes = section.maximumBufferBytes
         limits.minimumBodyRate = section.minimumBodyRate
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.http2.maximumStreams = section.http2.maximumStreams
+        limits.http2.initialWindow = section.http2.windowBytes
+        limits.http2.connectionWindow = section.http2.connectionWindowBytes
+        limits.http2.maximumResets = section.http2.maximumResets
+        limits.http2.maximumSettings = section.http2.maximumSettings
+        limits.http2.maximumPings = section.http2.maximumPings
+        limits.http2.maximumEmptyFrames = section.http2.maximumEmptyFrames
+        limits.http2.maximumWindowUpdates = section.http2.maximumWindowUpdates
+        limits.http2.maximumPriorities = section.http2.maximumPriorities
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
