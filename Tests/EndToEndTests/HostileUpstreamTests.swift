@@ -230,7 +230,8 @@ import Testing
         let fixture = try fixture()
         let names = [
             "Content-Length", "Transfer-Encoding", "Host", "Connection", "Trailer", "Authorization", "Set-Cookie",
-            "Content-Encoding", "Content-Type", "Content-Range", "Cache-Control", "X-Gateway-User"            "Content_Length", "Transfer.Encoding",
+            "Content-Encoding", "Content-Type", "Content-Range", "Cache-Control", "X-Gateway-User",
+            "Content_Length", "Transfer.Encoding",
         ]
         let lines = names.map { "\($0): 1\r\n" }.joined()
         fixture.upstream.on("/trailers") { _ in
