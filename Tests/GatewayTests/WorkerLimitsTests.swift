@@ -220,6 +220,7 @@ import Testing
         #expect(bench.refusals(.passwordChecks) == 1)
         gate.open()
         let server = try bench.accepted()
+        _ = bench.head(server)
         server.send(.ok("1"))
         _ = bench.expect(clients[1], ends: "\r\n\r\n1")
         bench.turn(until: { bench.shared.errands.parties == 0 })

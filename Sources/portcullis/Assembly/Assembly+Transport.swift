@@ -7,9 +7,8 @@ extension Assembly {
     /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
-            let pointer = "/listeners/\(index)"
             guard case .address = listener.place else {
-                error(pointer, "unix and inherited sockets are not part of this version")
+                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
                 continue
             }
         }

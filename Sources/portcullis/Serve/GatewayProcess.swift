@@ -15,8 +15,8 @@ final class GatewayProcess: Sendable {
     private let directory: String
     private let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
-    private let rateLimiters = RateLimiters()
     private let ticketKeys = TicketKeyring()
+    private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
 
