@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Foundation
 import Gateway
+import HTTP
 
 extension Assembly {
     /// How each listener treats its connections, by the listener's number.
@@ -9,6 +10,7 @@ extension Assembly {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
             settings.takesHTTP2 = entry.http2
+            settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
             if let tls = entry.tls {
                 let keys = ticketKeys.keys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {

@@ -7,12 +7,8 @@ extension Assembly {
     /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
-            let pointer = "/listeners/\(index)"
-            if !listener.proxyProtocol.isEmpty {
-                error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
-            }
             guard case .address = listener.place else {
-                error(pointer, "unix and inherited sockets are not part of this version")
+                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
                 continue
             }
         }
@@ -40,6 +36,12 @@ extension Assembly {
         }
     }
 
+    func trustedProxies() -> TrustedProxies {
+        TrustedProxies(
+            configuration.trustedProxies.compactMap { IPAddressRange($0) },
+            family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded)
+    }
+
     func limits() -> GatewayLimits {
         let section = configuration.limits
         var limits = GatewayLimits()
@@ -51,6 +53,12 @@ extension Assembly {
         limits.bodyTimeout = section.bodyTimeout.milliseconds
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
+        limits.decisionTimeout = section.decisionTimeout.milliseconds
+        limits.maximumConnectionsPerAddress = section.maximumConnectionsPerAddress
+        limits.maximumHandshakesPerSecond = section.maximumHandshakesPerSecond
+        limits.maximumPasswordChecksPerAddress = section.passwordChecksPerAddress
+        limits.maximumBufferBytes = section.maximumBufferBytes
+        limits.minimumBodyRate = section.minimumBodyRate
         limits.drainTimeout = section.drainTimeout.milliseconds
         limits.http2.maximumStreams = section.http2.maximumStreams
         limits.http2.initialWindow = section.http2.windowBytes
@@ -77,6 +85,14 @@ extension SocketAddress {
     /// The address of a literal that the configuration has checked.
     init?(_ literal: IPLiteral, port: Int) {
         self.init(literal: literal.description, port: UInt16(clamping: port))
+    }
+}
+
+extension IPAddressRange {
+    /// The addresses of a block that the configuration has checked.
+    init?(_ block: AddressBlock) {
+        let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
+        self.init(text: text.span)
     }
 }
 

@@ -19,6 +19,8 @@ struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
     private let revocations: RevocationList
+    /// The limiters of the configurations before, whose buckets go on.
+    let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
     /// Those of the configuration before, for listeners that stay.
@@ -28,13 +30,14 @@ struct Assembly {
     private(set) var diagnostics: [Diagnostic] = []
 
     init?(
-        _ loaded: LoadedConfiguration, revocations: RevocationList, makesKeys: Bool,
-        ticketKeys: TicketKeyring = TicketKeyring(), bound: BoundListeners? = nil
+        _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
+        makesKeys: Bool, ticketKeys: TicketKeyring = TicketKeyring(), bound: BoundListeners? = nil
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
         self.configuration = configuration
         self.revocations = revocations
+        self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
         self.ticketKeys = ticketKeys
         self.bound = bound
@@ -77,7 +80,8 @@ struct Assembly {
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
             upstreams: upstreams(), limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
-            adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies(),
+            rateLimits: rateLimits(origins))
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

@@ -16,6 +16,7 @@ final class GatewayProcess: Sendable {
     private let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
     private let ticketKeys = TicketKeyring()
+    private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
 
@@ -59,7 +60,8 @@ final class GatewayProcess: Sendable {
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
-            loaded, revocations: revocations, makesKeys: true, ticketKeys: ticketKeys, bound: bound)
+            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, ticketKeys: ticketKeys,
+            bound: bound)
         {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
@@ -161,7 +163,7 @@ final class GatewayProcess: Sendable {
                 return
             case .reload: _ = reload(shared)
             case .reopenLogs: accessLog?.reopen()
-            case .other: continue
+            case .handOver, .other: continue
             }
         }
     }
