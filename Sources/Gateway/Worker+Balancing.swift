@@ -226,6 +226,6 @@ extension Worker {
             }
         case .address: break
         }
-        return exchange.client?.socket?.peer.map(HashRing.place) ?? 0
+        return exchange.address.map { HashRing.mix($0.high ^ HashRing.mix($0.low)) } ?? 0
     }
 }

@@ -2,12 +2,12 @@ import Bytes
 import HTTP
 import Reactor
 
-/// What upstreams need beside requests: active checks, the end of waiting, another configuration.
+/// What upstreams need beside requests: active checks, addresses of names, the end of waiting, another configuration.
 ///
-/// One worker of the process, the first, makes the active checks, so that servers are asked once for each interval and
-/// not once for each processor; it tells the others what has changed.
+/// One worker of the process, the first, makes the active checks and has names resolved, so that servers are asked once
+/// for each interval and not once for each processor; it tells the others what has changed.
 extension Worker {
-    private var makesChecks: Bool { number == 0 }
+    private var isFirst: Bool { number == 0 }
 
     // MARK: Time
 
@@ -25,7 +25,7 @@ extension Worker {
         for group in groups {
             expireQueue(group)
             if let deadline = group.queue.nextDeadline { next = min(next, deadline) }
-            if makesChecks, !isDraining { next = min(next, checkServers(of: group)) }
+            if isFirst, !isDraining { next = min(next, checkServers(of: group), resolveNames(of: group)) }
         }
         if next != .max { scheduleCare(at: next) }
     }
@@ -130,6 +130,42 @@ extension Worker {
             mailbox.post(.serverHealth(upstream: name, address: server.address, isUp: isUp))
         }
     }
+
+    // MARK: Names
+
+    /// Has the names of a group resolved where that is due. Answers when it is next.
+    private func resolveNames(of group: UpstreamGroup) -> Int64 {
+        let names = group.names
+        if names.isEmpty { return .max }
+        if group.resolveAt <= poller.now {
+            group.resolveAt = poller.now + group.settings.resolveInterval
+            for name in names { resolve(name) }
+        }
+        return group.resolveAt
+    }
+
+    private func resolve(_ target: ServerSettings.Target) {
+        guard case .name(let host, let port) = target else { return }
+        let mailboxes = shared.mailboxes
+        let accepted = NameResolver(pool: shared.blocking).resolve(host, port: port) { answer in
+            var found: [SocketAddress] = []
+            if case .addresses(let addresses) = answer { found = addresses }
+            for mailbox in mailboxes { mailbox.post(.resolved(target, found)) }
+        }
+        if !accepted { mailbox.post(.resolved(target, [])) }
+    }
+
+    func resolved(_ target: ServerSettings.Target, _ addresses: [SocketAddress]) {
+        for group in groups where group.names.contains(target) {
+            for server in group.resolved(target, addresses, poller.now) { closeUnused(of: server) }
+            // An upstream without any server is in a hurry.
+            if group.servers.isEmpty { group.resolveAt = min(group.resolveAt, poller.now + Worker.resolvePause) }
+        }
+        careForUpstreams()
+    }
+
+    /// Milliseconds between two resolutions of a name that has no address yet.
+    private static let resolvePause: Int64 = 1000
 
     // MARK: Configuration
 

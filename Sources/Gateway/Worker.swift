@@ -205,6 +205,7 @@ final class Worker {
             if let exchange = exchange(identity, in: .inEndpoint) { collected(report, for: exchange) }
         case .serverHealth(let upstream, let address, let isUp):
             groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
+        case .resolved(let target, let addresses): resolved(target, addresses)
         case .drain: drain()
         }
     }

@@ -18,6 +18,8 @@ package enum WorkerMessage: Sendable {
     case metrics(WorkerMetrics, exchange: UInt64)
     /// Active checks have found that a server of an upstream is well again, or not any more.
     case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
+    /// The addresses that a host name among the servers has now; none where nobody could say.
+    case resolved(ServerSettings.Target, [SocketAddress])
     /// Stop accepting, finish what is under way, end.
     case drain
 }

@@ -1,4 +1,5 @@
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -245,6 +246,46 @@ import Testing
         bench.pass(milliseconds: 220)
         #expect(ask(bench, answering, client).hasPrefix("HTTP/1.1 200"))
         #expect(bench.worker.groups[0].breaker.state == .closed)
+        bench.expectNothingLeft()
+    }
+
+    // MARK: Names
+
+    @Test func aNameIsResolvedOffTheLoop() throws {
+        let answering = Answering(1)
+        let port = answering.servers.listeners[0].port
+        let bench = try Self.bench(answering) { $0.servers = [ServerSettings(.name(host: "localhost", port: port))] }
+        bench.turn(until: { !bench.worker.groups[0].servers.isEmpty })
+        // It may have an address for each family, and one of them has a listener.
+        #expect(ask(bench, answering, bench.client()).hasSuffix("<0>"))
+        let report = bench.worker.groups[0].report(0)
+        #expect(report.servers.count == 1 && report.servers[0].name == "localhost:\(port)")
+        bench.expectNothingLeft()
+    }
+
+    @Test func aNameWithoutAnAddressIs503() throws {
+        let answering = Answering(1)
+        let bench = try Self.bench(answering) { $0.servers = [ServerSettings(.name(host: "none.invalid", port: 1))] }
+        let answer = ask(bench, answering, bench.client())
+        #expect(answer.hasPrefix("HTTP/1.1 503") && answer.contains("upstream_unavailable"))
+        bench.expectNothingLeft()
+    }
+
+    @Test func connectionsToAnAddressThatIsGoneAreClosed() throws {
+        let answering = Answering(2)
+        let addresses = answering.servers.settings.compactMap { entry -> SocketAddress? in
+            if case .address(let address) = entry.target { address } else { nil }
+        }
+        let name = ServerSettings.Target.name(host: "none.invalid", port: 1)
+        let bench = try Self.bench(answering) { $0.servers = [ServerSettings(name)] }
+        let client = bench.client()
+        bench.worker.mailbox.post(.resolved(name, [addresses[0]]))
+        bench.turn(until: { bench.worker.groups[0].servers.count == 1 })
+        #expect(ask(bench, answering, client).hasSuffix("<0>"))
+        let gone = bench.worker.pools[0]
+        bench.worker.mailbox.post(.resolved(name, [addresses[1]]))
+        bench.turn(until: { gone.open == 0 })
+        #expect(ask(bench, answering, client).hasSuffix("<1>"))
         bench.expectNothingLeft()
     }
 

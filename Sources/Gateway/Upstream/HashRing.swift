@@ -21,17 +21,6 @@ struct HashRing {
     /// The place of a key on the ring.
     static func place(_ key: Span<UInt8>) -> UInt64 { hash.hash(key) }
 
-    /// The place of a client, whatever its port.
-    static func place(_ address: SocketAddress) -> UInt64 {
-        let octets = address.octets
-        var words = (UInt64(0), UInt64(0))
-        for i in 0..<8 {
-            words.0 = words.0 << 8 | UInt64(octets[i])
-            words.1 = words.1 << 8 | UInt64(octets[i + 8])
-        }
-        return mix(words.0 ^ mix(words.1))
-    }
-
     init() {}
 
     init(_ servers: [UpstreamServer]) {

@@ -22,7 +22,11 @@ package struct ServerSettings: Equatable, Sendable {
         self.target = target
         self.weight = weight
         self.isBackup = isBackup
-        authority = Array(target.description.utf8)
+        if case .address(let address) = target, address.isUnix {
+            authority = Array("localhost".utf8)
+        } else {
+            authority = Array(target.description.utf8)
+        }
     }
 }
 

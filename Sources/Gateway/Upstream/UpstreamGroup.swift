@@ -46,6 +46,11 @@ final class UpstreamGroup {
         assemble(.min)
     }
 
+    /// Servers that are to be resolved.
+    var names: [ServerSettings.Target] {
+        settings.servers.map(\.target).filter { if case .name = $0 { true } else { false } }
+    }
+
     // MARK: The way of a request
 
     /// Asks for a request to go out. Where the answer is `pass` or `probe`, `ended` must follow.
@@ -156,7 +161,7 @@ final class UpstreamGroup {
     /// The addresses of a host name. No answer, or an empty one, leaves the last good one in force. Answers the servers
     /// that are gone by it.
     func resolved(_ target: ServerSettings.Target, _ found: [SocketAddress], _ now: Int64) -> [UpstreamServer] {
-        guard !found.isEmpty, addresses[target] != found else { return [] }
+        guard !found.isEmpty, Set(addresses[target] ?? []) != Set(found) else { return [] }
         addresses[target] = found
         return assemble(now)
     }
