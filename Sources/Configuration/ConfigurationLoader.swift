@@ -142,7 +142,8 @@ private struct DirectoryReading {
 extension GatewayConfiguration {
     /// Sections of `gateway.json` that somebody might look for in a file of their own.
     fileprivate static let gatewaySections = [
-        "listeners", "admin", "limits", "upstreams", "challenge", "tokenCache", "issuedTokenCache", "tokenService",
-        "store", "log", "cors", "passwords", "trustedProxies",
+        "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
+        "tokenService",
+        "store", "log", "cors", "passwords", "trustedProxies", "forwardedFields",
     ]
 }

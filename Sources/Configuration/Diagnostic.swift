@@ -5,6 +5,8 @@ package struct Diagnostic: Error, Equatable, Sendable {
         case error
         /// The configuration works, but perhaps not as meant.
         case warning
+        /// The configuration works as it says, which is perhaps less than somebody expects.
+        case note
     }
 
     package var severity: Severity

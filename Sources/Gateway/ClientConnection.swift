@@ -26,6 +26,8 @@ final class ClientConnection {
     var phase = Phase.readingHead
     /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
     var mayBeHTTP2 = false
+    /// The TLS handshake is under way.
+    var isShakingHands = false
     var parser = RequestParser(limits: HTTPLimits())
     var exchange: Exchange?
     /// The HTTP/2 connection, in `multiplexing`.
@@ -56,6 +58,7 @@ final class ClientConnection {
         generation &+= 1
         socket = nil
         phase = .readingHead
+        isShakingHands = false
         exchange = nil
         link = nil
         farewells = 0

@@ -1,9 +1,21 @@
+import Crypto
+
 /// How the connections of one listener are treated.
 package struct ListenerSettings: Sendable {
     /// The name in logs.
     package var name: String
     /// HTTP/2: without TLS by prior knowledge (RFC 9113 section 3.3), with TLS where the client chooses it.
     package var takesHTTP2 = false
+    /// TLS; nil for none.
+    package var tls: TLS?
+
+    package struct TLS: Sendable {
+        package var context: TLSServerContext
+        /// For the whole handshake, in milliseconds.
+        package var handshakeTimeout: Int64 = 10_000
+
+        package init(_ context: TLSServerContext) { self.context = context }
+    }
 
     package init(name: String) { self.name = name }
 }

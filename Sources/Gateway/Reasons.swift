@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Issuers
 import Policy
@@ -16,6 +17,7 @@ package enum Reasons {
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }
+        codes += TLSFailure.codes.map { "tls_\($0)" }
         codes += H2Failure.allCases.map { "\($0.reason)" }
         var seen: Set<String> = []
         return codes.filter { seen.insert($0).inserted }

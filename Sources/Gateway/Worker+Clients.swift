@@ -33,9 +33,11 @@ extension Worker {
         socket.owner = client.index
         client.socket = socket
         client.listener = listener
-        client.mayBeHTTP2 = snapshot.listener(listener)?.takesHTTP2 == true
+        let settings = snapshot.listener(listener)
+        client.mayBeHTTP2 = settings?.takesHTTP2 == true
         client.parser = RequestParser(limits: snapshot.limits.head)
         setDeadline(client, in: snapshot.limits.headerTimeout)
+        if let tls = settings?.tls, !secure(client, socket, tls) { closeClient(client, reset: true) }
     }
 
     func clientReceived(_ client: ClientConnection) {
@@ -221,6 +223,7 @@ extension Worker {
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     func clientEnded(_ client: ClientConnection) {
         guard let socket = client.socket else { return }
+        handshakeFailed(client)
         // Nothing more can come in any stream, not even the credit to send by.
         if client.phase == .multiplexing {
             closeClient(client)
@@ -242,6 +245,7 @@ extension Worker {
     }
 
     func clientFailed(_ client: ClientConnection) {
+        handshakeFailed(client)
         if let exchange = client.exchange {
             abandon(exchange, reason: "client_reset")
         } else {
@@ -292,6 +296,9 @@ extension Worker {
             return
         }
         switch client.phase {
+        case .readingHead where client.isShakingHands:
+            handshakeFailed(client)
+            closeClient(client)
         case .readingHead:
             if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
         case .inExchange:

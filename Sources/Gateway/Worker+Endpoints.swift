@@ -144,7 +144,7 @@ extension Worker {
         return EndpointRequest(
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
-            body: exchange.collected, secure: false, principal: exchange.principal)
+            body: exchange.collected, secure: exchange.client?.socket?.filter != nil, principal: exchange.principal)
     }
 }
 

@@ -11,7 +11,7 @@ extension Worker {
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: false),
+            client: HeaderRewrite.Client(peer: socket.peer, isTLS: socket.filter != nil),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }

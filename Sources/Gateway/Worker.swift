@@ -137,7 +137,7 @@ final class Worker {
             } else {
                 upstreamBroke(upstreams[socket.owner])
             }
-        case .secured: break
+        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }

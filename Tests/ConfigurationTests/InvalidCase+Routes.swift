@@ -101,7 +101,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "injection-header", routes(route("/a", #""injection": {"issuer": "local", "header": "Content-Length"}"#)),
-            #"routes.json:2: error: /routes/0/injection/header: the field "Content-Length" belongs to the connection (expected a header field that may carry a token)"#
+            #"routes.json:2: error: /routes/0/injection/header: the field "Content-Length" belongs to the gateway (expected a header field that may carry a token)"#
         ),
         InvalidCase(
             "injection-format", routes(route("/a", #""injection": {"issuer": "local", "format": "Bearer token"}"#)),

@@ -1,46 +1,6 @@
-/// Mistakes in upstreams and in the gateway's own services.
+/// Mistakes in the gateway's own services.
 extension InvalidCase {
-    private static func upstream(_ members: String) -> [String: String] {
-        [
-            "gateway.json": """
-            {
-              "baseUrl": "http://127.0.0.1:8080",
-              "listeners": [{ "address": "127.0.0.1", "port": 8080 }],
-              "upstreams": {
-                "inventory": {
-                  \(members)
-                }
-              }
-            }
-            """
-        ]
-    }
-
     static let serviceCases: [InvalidCase] = [
-        InvalidCase(
-            "upstream-https", upstream(#""url": "https://127.0.0.1:9000""#),
-            #"gateway.json:6: error: /upstreams/inventory/url: TLS to upstreams is not part of this version (expected a URL with http, found "https://127.0.0.1:9000")"#
-        ),
-        InvalidCase(
-            "upstream-name", upstream(#""url": "http://api.internal:9000""#),
-            #"gateway.json:6: error: /upstreams/inventory/url: host names of upstreams are not resolved in this version (expected an IP address or "localhost", found "http://api.internal:9000")"#
-        ),
-        InvalidCase(
-            "upstream-path", upstream(#""url": "http://127.0.0.1:9000/v1""#),
-            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", without path, query or trailing slash, found "http://127.0.0.1:9000/v1"; did you mean "http://127.0.0.1:9000"?)"#
-        ),
-        InvalidCase(
-            "upstream-port", upstream(#""url": "http://127.0.0.1:+90""#),
-            #"gateway.json:6: error: /upstreams/inventory/url: invalid value (expected an origin such as "https://api.example.com", with a port from 1 to 65535, found "http://127.0.0.1:+90")"#
-        ),
-        InvalidCase(
-            "upstream-without-url", upstream(#""maxIdle": 1"#),
-            #"gateway.json:5: error: /upstreams/inventory/url: required member "url" is missing (expected a URL such as "http://127.0.0.1:9000")"#
-        ),
-        InvalidCase(
-            "upstream-member", upstream("\"url\": \"http://127.0.0.1:9000\",\n\"connectTimout\": \"5s\""),
-            #"gateway.json:7: error: /upstreams/inventory/connectTimout: unknown member "connectTimout" (did you mean "connectTimeout"?)"#
-        ),
         InvalidCase(
             "challenge-key-length", gateway: #""challenge": {"key": "c2hvcnQ="}"#,
             "gateway.json:5: error: /challenge/key: the key is malformed (expected 32 bytes as padded Base64)"

@@ -15,6 +15,13 @@ struct InvalidCase: Sendable, CustomTestStringConvertible {
         self.errors = errors
     }
 
+    init(_ id: String, files: [String: String], _ errors: [String]) {
+        self.id = id
+        self.files = files
+        environment = [:]
+        self.errors = errors
+    }
+
     /// The case differs from the base in further members of `gateway.json`, which begin in line 5.
     init(_ id: String, gateway: String, environment: [String: String] = [:], _ errors: String...) {
         self.id = id

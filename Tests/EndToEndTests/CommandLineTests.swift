@@ -95,8 +95,8 @@ import Testing
         let before = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
         let result = try CommandLine.run("check", directory.path)
         #expect(result.ending == .exit(0))
-        #expect(result.output.hasSuffix(": 0 errors, 1 warning"))
-        #expect(result.errors.contains("warning: /store/kind: "))
+        #expect(result.output.hasSuffix(": 0 errors, 2 warnings"))
+        #expect(result.errors.contains("warning: /store/kind: ") && result.errors.contains("warning: /routes/0/path: "))
         #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
     }
 

@@ -83,14 +83,14 @@ import Testing
         var current = ""
         var seen: Set<String> = []
         for line in lines.dropLast() {
-            if let match = line.wholeMatch(of: /# HELP ([a-z_]+) [^\r]+/) {
+            if let match = line.wholeMatch(of: /# HELP ([a-z][a-z0-9_]+) [^\r]+/) {
                 #expect(types[String(match.1)] == nil, "\(line)")
                 current = String(match.1)
-            } else if let match = line.wholeMatch(of: /# TYPE ([a-z_]+) (counter|gauge|histogram)/) {
+            } else if let match = line.wholeMatch(of: /# TYPE ([a-z][a-z0-9_]+) (counter|gauge|histogram)/) {
                 #expect(String(match.1) == current)
                 types[current] = String(match.2)
             } else {
-                let sample = /([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
+                let sample = /([a-z][a-z0-9_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
                 let match = try #require(line.wholeMatch(of: sample), "\(line.debugDescription)")
                 let name = String(match.1)
                 let base = types[current] == "histogram" ? /_(bucket|sum|count)$/ : nil

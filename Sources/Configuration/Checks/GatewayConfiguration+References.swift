@@ -21,6 +21,7 @@ extension GatewayConfiguration {
         case .backend: backends.map(\.reference)
         case .role: roles
         case .route: routes.map(\.name)
+        case .rateLimit: rateLimits.compactMap(\.name)
         }
     }
 
@@ -40,7 +41,7 @@ extension Sources {
     fileprivate func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }
-        let isKeyedByName = section == "upstreams" || section == "issuers"
+        let isKeyedByName = ["upstreams", "issuers", "rateLimits"].contains(section)
         return isKeyedByName ? node.members != nil : node.array != nil
     }
 }

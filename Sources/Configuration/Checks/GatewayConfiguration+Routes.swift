@@ -5,6 +5,7 @@ extension GatewayConfiguration {
             checkOverlap(of: route, at: i, findings)
             checkEndpoints(against: route, at: i, findings)
         }
+        checkVariants(findings)
     }
 
     /// Longest match decides between different patterns; routes with the same pattern must differ in host or method.

@@ -30,7 +30,7 @@ extension GatewayConfiguration {
     }
 
     private func checkProduction(_ findings: Findings) {
-        if !baseURL.isSecure, listeners.contains(where: { !$0.address.isLoopback }) {
+        if !baseURL.isSecure, listeners.contains(where: { $0.tls == nil && !$0.place.isLocal }) {
             findings.warning(
                 "/baseUrl", "clients reach the gateway without TLS", expected: "an origin with https",
                 found: "\"\(baseURL)\"")
@@ -39,6 +39,23 @@ extension GatewayConfiguration {
             findings.warning(
                 "/additionalBaseUrls/\(i)", "the origin is for development", expected: "an origin clients can reach",
                 found: "\"\(origin)\"")
+        }
+        checkInjections(findings)
+    }
+
+    /// A token that is sent in the clear belongs to whoever listens on the way.
+    private func checkInjections(_ findings: Findings) {
+        for upstream in upstreams {
+            let isInjected = routes.contains { route in
+                route.upstream == upstream.name
+                    && (route.injection != nil || webgates.contains { $0.name == route.webgate && $0.injection != nil })
+            }
+            guard isInjected, let server = upstream.servers.first(where: { !$0.isSecure && !$0.isLocal }) else {
+                continue
+            }
+            findings.warning(
+                JSONPointer.child("/upstreams", upstream.name), "tokens are sent to the upstream without TLS",
+                expected: "a URL with https", found: "\"\(server)\"")
         }
     }
 }

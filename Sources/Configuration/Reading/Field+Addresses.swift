@@ -56,6 +56,14 @@ extension Field {
             invalid("\(expected), with no bit set after the prefix", suggestion: first.map { "\($0)/\(length)" })
             return nil
         }
+        if let inner = base.mapped {
+            // An IPv4 client is known by its IPv4 address (RFC 4291 section 2.5.5.2), also on a socket for both.
+            guard length > 96 else {
+                error("a block of all IPv4 addresses would trust every client", expected: expected, found: summary)
+                return nil
+            }
+            return AddressBlock(base: inner, prefixLength: length - 96)
+        }
         return AddressBlock(base: base, prefixLength: length)
     }
 }

@@ -3,7 +3,12 @@ import Bytes
 /// Durations, sizes, and the seconds of keys that end in `Seconds`.
 extension Field {
     /// `"30s"`, `"250ms"`, `"5m"`, `"1h"`: a positive length of time up to a year.
-    func duration() -> Duration? {
+    func duration() -> Duration? { duration(from: 1) }
+
+    /// The same, or `"0s"` for never.
+    func durationOrOff() -> Duration? { duration(from: 0) }
+
+    private func duration(from least: Int) -> Duration? {
         let expected = "a duration such as \"30s\", \"250ms\", \"5m\" or \"1h\""
         guard let text = node.string else {
             // A bare number is the usual slip.
@@ -17,8 +22,8 @@ extension Field {
             return nil
         }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
-        guard !overflow, milliseconds > 0, milliseconds <= 366 * 24 * 3_600_000 else {
-            error("out of range", expected: "a duration from \"1ms\" to \"8784h\"", found: summary)
+        guard !overflow, milliseconds >= least, milliseconds <= 366 * 24 * 3_600_000 else {
+            error("out of range", expected: "a duration from \"\(least)ms\" to \"8784h\"", found: summary)
             return nil
         }
         return .milliseconds(milliseconds)

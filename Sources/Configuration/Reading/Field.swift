@@ -15,6 +15,10 @@ struct Field {
         findings.warning(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }
 
+    func note(_ message: String, expected: String? = nil) {
+        findings.note(pointer, message, expected: expected)
+    }
+
     func wrongType(_ expected: String) { error("wrong type", expected: expected, found: summary) }
 
     func invalid(_ expected: String, suggestion: String? = nil) {

@@ -31,6 +31,10 @@ final class Findings {
         add(.warning, pointer, message, expected, found, suggestion)
     }
 
+    func note(_ pointer: String, _ message: String, expected: String? = nil) {
+        add(.note, pointer, message, expected, nil, nil)
+    }
+
     private func add(
         _ severity: Diagnostic.Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
         _ suggestion: String?

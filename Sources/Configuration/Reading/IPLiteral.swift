@@ -29,6 +29,14 @@ package struct IPLiteral: Hashable, Sendable {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
+    /// The IPv4 address that ::ffff:0:0/96 has inside.
+    var mapped: IPLiteral? {
+        guard bytes.count == 16, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 255, bytes[11] == 255 else {
+            return nil
+        }
+        return IPLiteral(bytes: Array(bytes[12...]))
+    }
+
     /// Strict: four numbers without leading zeros, which some readers take for octal.
     private static func version4(_ text: Substring) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

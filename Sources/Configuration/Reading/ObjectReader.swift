@@ -35,7 +35,15 @@ struct ObjectReader {
     mutating func required<Value>(
         _ name: String, _ expected: String, standIn: Value, _ read: (Field) -> Value?
     ) -> Value {
-        if let field = take(name) { return read(field) ?? standIn }
+        let member = take(name)
+        return needed(name, member, expected, standIn: standIn, read)
+    }
+
+    /// The same for a member that was taken before.
+    func needed<Value>(
+        _ name: String, _ member: Field?, _ expected: String, standIn: Value, _ read: (Field) -> Value?
+    ) -> Value {
+        if let member { return read(member) ?? standIn }
         // Where the object is none at all, that has been said already.
         if field.node.members != nil {
             field.findings.error(
@@ -46,6 +54,10 @@ struct ObjectReader {
 
     mutating func flag(_ name: String, default standard: Bool) -> Bool {
         value(name, default: standard) { $0.bool() }
+    }
+
+    mutating func count(_ name: String, in range: ClosedRange<Int>, default standard: Int, _ noun: String) -> Int {
+        value(name, default: standard) { $0.integer(in: range, noun) }
     }
 
     mutating func duration(_ name: String, default standard: Duration) -> Duration {

@@ -1,9 +1,10 @@
 /// A thing that has a name in one section and is mentioned by it in others.
 enum ReferenceKind: String {
     case upstream, webgate, issuer, backend, role, route
+    case rateLimit = "rate limit"
 
     /// The section that defines the names.
-    var section: String { "\(rawValue)s" }
+    var section: String { self == .rateLimit ? "rateLimits" : "\(rawValue)s" }
 
     /// What a reference should have been.
     var expectation: String {
@@ -11,7 +12,7 @@ enum ReferenceKind: String {
         case .backend: "a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
         case .upstream, .issuer: "the name of an \(rawValue)"
-        case .webgate, .route: "the name of a \(rawValue)"
+        case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
         }
     }
 }

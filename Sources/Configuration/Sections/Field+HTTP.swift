@@ -37,6 +37,27 @@ extension Field {
         return name
     }
 
+    /// Protocols of `Upgrade`, in lower case: their names are compared without case (RFC 9110 section 7.8).
+    func upgrades() -> [String]? {
+        let expected = "the name of a protocol, such as \"websocket\""
+        return names("an array of protocols") { element in
+            guard let text = element.text(expected) else { return nil }
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy({ Token.isValid(String($0)) }), text != "*" else {
+                element.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["websocket"]))
+                return nil
+            }
+            let name = text.lowercased()
+            // Requests inside would reach the upstream without a decision.
+            guard !["h2c", "h2", "http", "tls"].contains(String(name.prefix { $0 != "/" })) else {
+                element.error(
+                    "\"\(text)\" would carry requests that the gateway does not see", expected: "another protocol")
+                return nil
+            }
+            return name
+        }
+    }
+
     /// A path without wildcards.
     func literalPath() -> String? {
         guard let path = text("a path such as \"/oauth2/token\"") else { return nil }

@@ -12,9 +12,13 @@ package struct GatewayConfiguration: Sendable {
     package var listeners: [ListenerEntry]
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
-    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed; checked, and not used yet.
+    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed.
     package var trustedProxies: [AddressBlock]
+    /// Which of the two families of fields these proxies write; the other one is removed unread.
+    package var forwardedFields: ForwardedFieldsEntry
     package var limits: LimitsSection
+    /// Limits that routes name.
+    package var rateLimits: [RateLimitEntry]
     package var upstreams: [UpstreamEntry]
     package var challenge: ChallengeSection
     package var tokenCache: TokenCacheSection
@@ -33,6 +37,14 @@ package struct GatewayConfiguration: Sendable {
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
+}
+
+/// How proxies tell of the client before them.
+package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
+    /// `X-Forwarded-For`, `-Proto` and `-Host`.
+    case xForwarded = "x-forwarded"
+    /// `Forwarded` of RFC 7239.
+    case forwarded
 }
 
 extension GatewayConfiguration {
@@ -55,7 +67,11 @@ extension GatewayConfiguration {
             listeners: root.required("listeners", "an array of listeners", standIn: [], ListenerEntry.readAll),
             admin: root.optional("admin", AdminSection.read),
             trustedProxies: root.value("trustedProxies", default: []) { $0.addressBlocks() },
+            forwardedFields: root.value("forwardedFields", default: .xForwarded) {
+                $0.choice(ForwardedFieldsEntry.self)
+            },
             limits: root.value("limits", default: LimitsSection(), LimitsSection.read),
+            rateLimits: root.value("rateLimits", default: [], RateLimitEntry.readAll),
             upstreams: root.value("upstreams", default: [], UpstreamEntry.readAll),
             challenge: ChallengeSection.read(root.take("challenge"), findings),
             tokenCache: root.value("tokenCache", default: TokenCacheSection(), TokenCacheSection.read),

@@ -6,11 +6,14 @@ package struct InjectionEntry: Sendable {
     /// Text of the field with `{token}` once.
     package var format: String
 
-    /// Fields that frame the message or steer the connection: a token there would break the request.
+    /// Fields that frame the message or steer the connection, where a token would break the request, and those that the
+    /// gateway writes itself. As upstreams compare names that take every other character for `_` (GW-09).
     private static let reserved = [
-        "host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade",
-        "proxy-connection", "expect",
+        "host", "content_length", "transfer_encoding", "connection", "keep_alive", "te", "trailer", "upgrade",
+        "proxy_connection", "expect", "content_type", "content_encoding", "via", "forwarded", "x_forwarded",
+        "x_real_ip", "x_request_id", "http2_settings",
     ]
+    private static let reservedFamilies = ["x_gateway_", "x_forwarded_"]
 
     static func read(_ field: Field) -> InjectionEntry? {
         var object = field.object("an injection: {\"issuer\", \"header\", \"format\"}")
@@ -25,9 +28,10 @@ package struct InjectionEntry: Sendable {
 
     private static func header(_ field: Field) -> String? {
         guard let name = field.headerName() else { return nil }
-        guard !reserved.contains(name.lowercased()) else {
+        let plain = String(name.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        guard !reserved.contains(plain), !reservedFamilies.contains(where: plain.hasPrefix) else {
             field.error(
-                "the field \"\(name)\" belongs to the connection", expected: "a header field that may carry a token")
+                "the field \"\(name)\" belongs to the gateway", expected: "a header field that may carry a token")
             return nil
         }
         return name

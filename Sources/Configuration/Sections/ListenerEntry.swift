@@ -1,9 +1,13 @@
 /// A socket that clients connect to.
 package struct ListenerEntry: Sendable {
     package var name: String
-    package var address: IPLiteral
-    /// 0 lets the system choose.
-    package var port: Int
+    package var place: ListenerPlace
+    /// Whether HTTP/2 is spoken: by ALPN where the listener has TLS, else with clients that know beforehand.
+    package var http2: Bool
+    /// Peers that send a PROXY header before everything else; from them it is required, from others refused.
+    package var proxyProtocol: [AddressBlock]
+    /// nil where the listener is plain.
+    package var tls: ListenerTLSEntry?
 
     static func readAll(_ field: Field) -> [ListenerEntry]? {
         guard let elements = field.elements("an array of listeners") else { return nil }
@@ -14,10 +18,9 @@ package struct ListenerEntry: Sendable {
             if listeners.contains(where: { $0.name == listener.name }) {
                 element.error("duplicate listener name \"\(listener.name)\"", expected: "a unique name")
             }
-            if listener.port != 0,
-                listeners.contains(where: { $0.address == listener.address && $0.port == listener.port })
-            {
-                element.error("another listener has this address and port", expected: "a free address and port")
+            if !listener.place.isChosenBySystem, listeners.contains(where: { $0.place == listener.place }) {
+                let noun = listener.place.noun
+                element.error("another listener has this \(noun)", expected: "a free \(noun)")
             }
             listeners.append(listener)
         }
@@ -26,14 +29,23 @@ package struct ListenerEntry: Sendable {
 
     private static func read(_ field: Field, at index: Int) -> ListenerEntry {
         var object = field.object("a listener: {\"address\", \"port\"}")
-        let address = object.required("address", "an IP address", standIn: .loopback) { $0.address() }
-        let port = object.required("port", "a port number from 0 to 65535", standIn: 0) {
-            $0.integer(in: 0...65535, "a port number")
+        let place = ListenerPlace.read(&object)
+        let tlsField = object.take("tls")
+        let proxyField = object.take("proxyProtocol")
+        let http2Field = object.take("http2")
+        let entry = ListenerEntry(
+            name: object.value("name", default: place.standardName(at: index)) { $0.name() },
+            place: place,
+            http2: http2Field.flatMap { $0.bool() } ?? (tlsField != nil),
+            proxyProtocol: proxyField.flatMap { $0.addressBlocks() } ?? [],
+            tls: tlsField.map(ListenerTLSEntry.read))
+        if tlsField == nil, entry.http2 {
+            http2Field?.note("without TLS, HTTP/2 is for clients that know beforehand (h2c with prior knowledge)")
         }
-        // Two listeners on port 0 are different ones, so the place tells them apart.
-        let standard = port == 0 ? "listener-\(index)" : "\(address):\(port)"
-        let name = object.value("name", default: standard) { $0.name() }
+        if case .unix = place, let proxyField, !entry.proxyProtocol.isEmpty {
+            proxyField.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
+        }
         object.finish()
-        return ListenerEntry(name: name, address: address, port: port)
+        return entry
     }
 }

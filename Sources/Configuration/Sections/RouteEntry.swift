@@ -22,6 +22,9 @@ package struct RouteEntry: Sendable {
     package var forwardCredential: Bool
     package var maximumBodyBytes: Int?
     package var responseTimeout: Duration?
+    /// Protocols that a connection may change to (RFC 9110 section 7.8), in lower case.
+    package var upgrades: [String]
+    package var rateLimits: [RouteRateLimit]
 
     static func readAll(_ field: Field) -> [RouteEntry] {
         var routes: [RouteEntry] = []
@@ -56,7 +59,9 @@ package struct RouteEntry: Sendable {
             injection: object.optional("injection", InjectionEntry.read),
             forwardCredential: object.flag("forwardCredential", default: false),
             maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },
-            responseTimeout: object.optional("responseTimeout") { $0.duration() }
+            responseTimeout: object.optional("responseTimeout") { $0.duration() },
+            upgrades: object.value("upgrades", default: ["websocket"]) { $0.upgrades() },
+            rateLimits: object.value("rateLimit", default: [], RouteRateLimit.readAll)
         )
         object.finish()
         return route

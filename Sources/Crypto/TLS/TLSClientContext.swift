@@ -30,6 +30,7 @@ package final class TLSClientContext: Sendable {
         certificate = try TLSClientContext.show(settings.certificate, object)
         let protocols = ApplicationProtocol.wireList(settings.protocols)
         if !protocols.isEmpty {
+            let object = object
             // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
             let failed = unsafe protocols.span.withBytes { start, count in
                 unsafe SSL_CTX_set_alpn_protos(object.pointer, start, UInt32(count))

@@ -82,6 +82,14 @@ enum PrometheusText {
             "connections_accepted_total", "counter", "Client connections accepted.", metrics.connectionsAccepted)
         page.single(
             "connections_refused_total", "counter", "Client connections over the limit.", metrics.connectionsRefused)
+        page.single(
+            "http2_connections_total", "counter", "Client connections that speak HTTP/2.", metrics.http2Connections)
+        page.single("tls_handshakes_total", "counter", "TLS handshakes with clients.", metrics.tlsHandshakes)
+        page.single(
+            "tls_resumptions_total", "counter", "TLS handshakes that resumed a session.", metrics.tlsResumptions)
+        page.single(
+            "tls_handshake_failures_total", "counter", "TLS handshakes that came to nothing.",
+            metrics.tlsHandshakeFailures)
         page.single("connections_open", "gauge", "Client connections open.", metrics.connectionsOpen)
         page.single(
             "upstream_connections_opened_total", "counter", "Connections to upstreams.",

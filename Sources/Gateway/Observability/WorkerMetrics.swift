@@ -33,6 +33,9 @@ package struct WorkerMetrics: Sendable {
     var connectionsRefused: UInt64 = 0
     var connectionsOpen = 0
     var http2Connections: UInt64 = 0
+    var tlsHandshakes: UInt64 = 0
+    var tlsResumptions: UInt64 = 0
+    var tlsHandshakeFailures: UInt64 = 0
     var requestsInFlight = 0
     var upstreamConnectionsOpened: UInt64 = 0
     var upstreamRetries: UInt64 = 0
@@ -66,6 +69,10 @@ package struct WorkerMetrics: Sendable {
         for i in other.upstreamErrors.indices { upstreamErrors[i] &+= other.upstreamErrors[i] }
         connectionsAccepted &+= other.connectionsAccepted
         connectionsRefused &+= other.connectionsRefused
+        http2Connections &+= other.http2Connections
+        tlsHandshakes &+= other.tlsHandshakes
+        tlsResumptions &+= other.tlsResumptions
+        tlsHandshakeFailures &+= other.tlsHandshakeFailures
         connectionsOpen += other.connectionsOpen
         requestsInFlight += other.requestsInFlight
         upstreamConnectionsOpened &+= other.upstreamConnectionsOpened

@@ -4,9 +4,34 @@ import HTTP
 import Reactor
 
 extension Assembly {
+    /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
+    mutating func checkTransport() {
+        for (index, listener) in configuration.listeners.enumerated() {
+            let pointer = "/listeners/\(index)"
+            if listener.tls != nil { error("\(pointer)/tls", "TLS is not part of this version") }
+            if listener.tls == nil, listener.http2 { error("\(pointer)/http2", "HTTP/2 is not part of this version") }
+            if !listener.proxyProtocol.isEmpty {
+                error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
+            }
+            guard case .address = listener.place else {
+                error(pointer, "unix and inherited sockets are not part of this version")
+                continue
+            }
+        }
+        for upstream in configuration.upstreams {
+            let isPlain = upstream.servers.count == 1 && !upstream.http2 && !upstream.servers[0].isSecure
+            guard isPlain, case .address = upstream.servers[0].place else {
+                error("/upstreams/\(upstream.name)", "only one http server with an IP address is part of this version")
+                continue
+            }
+        }
+    }
+
     func upstreams() -> [UpstreamSettings] {
         configuration.upstreams.compactMap { entry in
-            guard let address = SocketAddress(entry.address, port: entry.port) else { return nil }
+            guard case .address(let literal, let port)? = entry.servers.first?.place,
+                let address = SocketAddress(literal, port: port)
+            else { return nil }
             var settings = UpstreamSettings(name: entry.name, address: address)
             settings.connectTimeout = entry.connectTimeout.milliseconds
             settings.responseTimeout = entry.responseTimeout.milliseconds

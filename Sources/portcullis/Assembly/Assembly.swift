@@ -58,6 +58,7 @@ struct Assembly {
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
+        checkTransport()
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }

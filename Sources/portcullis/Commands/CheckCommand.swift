@@ -31,7 +31,7 @@ enum CheckCommand: Command {
         }
         for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
-        let warnings = diagnostics.count - errors
+        let warnings = diagnostics.filter { $0.severity == .warning }.count
         Terminal.print(
             "\(directory): \(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
         if errors > 0 { throw .failed }

@@ -104,7 +104,9 @@ final class GatewayProcess: Sendable {
     private func bind(_ configuration: GatewayConfiguration, workers: Int) throws(KernelError) -> [[BoundListenerBox]] {
         var boxes: [[BoundListenerBox]] = Array(repeating: [], count: workers)
         for (id, entry) in configuration.listeners.enumerated() {
-            guard var address = SocketAddress(entry.address, port: entry.port) else { continue }
+            guard case .address(let literal, let port) = entry.place,
+                var address = SocketAddress(literal, port: port)
+            else { continue }
             try checkFree(address)
             for worker in 0..<workers {
                 let box = try bound(address, id: id)
@@ -192,7 +194,7 @@ final class GatewayProcess: Sendable {
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
         let places = { (c: GatewayConfiguration) in
-            c.listeners.map { "\($0.name) \($0.address.description) \($0.port)" }
+            c.listeners.map { "\($0.name) \($0.place)" }
         }
         if places(old) != places(fresh) { names.append("listeners") }
         if old.admin.map({ "\($0.address.description) \($0.port)" })

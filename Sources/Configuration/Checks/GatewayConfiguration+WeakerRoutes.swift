@@ -1,0 +1,173 @@
+/// Whether a path that an upstream may take for another one falls under a route that asks for less.
+///
+/// The gateway tells `/items` from `/items/` and `/Items`; many frameworks do not. Where a wide route lies around a
+/// narrow one, the variant is the wide route's, and so are its demands.
+extension GatewayConfiguration {
+    func checkVariants(_ findings: Findings) {
+        for (i, route) in routes.enumerated() where !route.path.isEmpty && !isOpen(route) {
+            guard let (example, wider, lacking) = weakerNeighbour(of: route) else { continue }
+            findings.warning(
+                "/routes/\(i)/path",
+                "\"\(example)\" falls under \"\(routes[wider].path)\" (/routes/\(wider)), which asks for less: "
+                    + lacking.joined(separator: ", "),
+                expected: "the same rule there, no wider route, or an upstream that does not take this path for "
+                    + "\"\(route.path)\"")
+        }
+    }
+
+    private func weakerNeighbour(of route: RouteEntry) -> (example: String, wider: Int, lacking: [String])? {
+        for path in PathPattern.variants(route.path) {
+            for wider in neighbours(path, likeHostsOf: route) where routes[wider].path != route.path {
+                let lacking = demands(of: route, missingIn: routes[wider])
+                if !lacking.isEmpty { return (path, wider, lacking) }
+            }
+        }
+        return nil
+    }
+
+    /// Nothing can ask for less.
+    private func isOpen(_ route: RouteEntry) -> Bool {
+        route.methods.isEmpty ? route.access.isPublic : route.methods.allSatisfy(\.access.isPublic)
+    }
+
+    /// The routes of a path, for a host that means the given route too: as Policy's `RouteTable` finds them. They have one
+    /// pattern and differ in methods.
+    private func neighbours(_ path: String, likeHostsOf route: RouteEntry) -> [Int] {
+        let matching = routes.indices.filter { PathPattern.matches(routes[$0].path, path) }
+        let sameHosts = matching.filter { routes[$0].hosts.contains(where: route.hosts.contains) }
+        let candidates = sameHosts.isEmpty ? matching.filter { routes[$0].hosts.isEmpty } : sameHosts
+        let best = candidates.min { PathPattern.isMoreSpecific(routes[$0].path, routes[$1].path) }
+        return candidates.filter { routes[$0].path == best.map { routes[$0].path } }
+    }
+
+    /// What the narrow route demands and the wide one does not.
+    private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry) -> [String] {
+        var lacking: [String] = []
+        if !wide.backends.isSubset(of: narrow.backends) { lacking.append("any other backend's credential will do") }
+        // A method that the narrow route refuses is one more way in.
+        let methods = narrow.methods.isEmpty ? wide.methods.map(\.method) : narrow.methods.map(\.method)
+        for method in methods.isEmpty ? [""] : methods {
+            guard let theirs = wide.access(of: method), let ours = narrow.access(of: method) else { continue }
+            let weaker = weakness(of: theirs, in: wide, against: ours, in: narrow)
+            for word in weaker where !lacking.contains(word) { lacking.append(word) }
+        }
+        let group = routes.filter { $0.path == narrow.path && $0.hosts == narrow.hosts }
+        if !group.contains(where: \.methods.isEmpty),
+            let other = wide.methodBeyond(group.flatMap(\.methods).map(\.method))
+        {
+            lacking.append(other.isEmpty ? "any method" : "the method \(other)")
+        }
+        return lacking
+    }
+
+    private func weakness(
+        of theirs: AccessEntry, in wide: RouteEntry, against ours: AccessEntry, in narrow: RouteEntry
+    ) -> [String] {
+        if ours.isPublic { return [] }
+        if theirs.isPublic { return ["no credential"] }
+        var words: [String] = []
+        if ours.loginRequired, !theirs.loginRequired { words.append("no login") }
+        if ours.socialLogin, !theirs.socialLogin { words.append("no social login") }
+        if level(of: theirs, in: wide) < level(of: ours, in: narrow) {
+            words.append("level \(level(of: theirs, in: wide)) and not \(level(of: ours, in: narrow))")
+        }
+        if !theirs.roles.imply(ours.roles) { words.append(theirs.roles.isEmpty ? "no role" : "other roles") }
+        return words
+    }
+
+    private func level(of access: AccessEntry, in route: RouteEntry) -> Int {
+        access.level ?? webgates.first { $0.name == route.webgate }?.level ?? 0
+    }
+}
+
+extension [String] {
+    /// Whether a list in which "none" means "all" lets in nothing that the other refuses.
+    fileprivate func isSubset(of other: [String]) -> Bool {
+        other.isEmpty || !isEmpty && allSatisfy(other.contains)
+    }
+}
+
+extension RouteEntry {
+    /// The rule of a method; nil where the route refuses it. GET takes HEAD with it.
+    fileprivate func access(of method: String) -> AccessEntry? {
+        guard !methods.isEmpty else { return access }
+        return methods.first { $0.method == method }?.access
+            ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
+    }
+
+    /// A method that this route takes beyond the given ones; empty where it takes all.
+    fileprivate func methodBeyond(_ others: [String]) -> String? {
+        guard !methods.isEmpty else { return "" }
+        return methods.map(\.method).first { !others.contains($0) && !($0 == "HEAD" && others.contains("GET")) }
+    }
+}
+
+extension RolesEntry {
+    /// Whether everybody who meets these requirements meets the others too.
+    fileprivate func imply(_ others: RolesEntry) -> Bool {
+        let anyHolds =
+            others.any.isEmpty || (!any.isEmpty && any.allSatisfy(others.any.contains))
+            || all.contains(where: others.any.contains)
+        return anyHolds && others.all.allSatisfy { all.contains($0) || any == [$0] }
+            && others.none.allSatisfy(none.contains)
+    }
+}
+
+extension PathPattern {
+    /// Paths beside a pattern that many upstreams take for one that matches it: with or without a slash at the end, and
+    /// with a segment in another case.
+    static func variants(_ pattern: String) -> [String] {
+        var segments = segments(pattern).map(String.init)
+        let isDeep = segments.last == "**"
+        if isDeep { segments.removeLast() }
+        segments = segments.map { $0 == "*" ? "x" : $0 }
+        var variants: [[String]] = []
+        if segments.last == "" {
+            if segments.count > 1 { variants.append(segments.dropLast()) }
+        } else if !isDeep {
+            variants.append(segments + [""])
+        }
+        let literals = self.segments(pattern)
+        for i in segments.indices.reversed() where literals[i] != "*" {
+            let swapped = swappingCase(segments[i])
+            guard swapped != segments[i] else { continue }
+            var other = segments
+            other[i] = swapped
+            variants.append(other)
+        }
+        return variants.map { "/" + $0.joined(separator: "/") }
+    }
+
+    /// The first letter in the other case; percent-encodings are left alone.
+    private static func swappingCase(_ segment: String) -> String {
+        guard !segment.contains("%"), let place = segment.firstIndex(where: { $0.isLetter }) else { return segment }
+        let letter = segment[place]
+        let other = letter.isLowercase ? letter.uppercased() : letter.lowercased()
+        return segment[..<place] + other + segment[segment.index(after: place)...]
+    }
+
+    /// Whether a path has the pattern.
+    static func matches(_ pattern: String, _ path: String) -> Bool {
+        let (wanted, given) = (segments(pattern), segments(path))
+        let isDeep = wanted.last == "**"
+        let literal = isDeep ? wanted.dropLast() : wanted[...]
+        guard isDeep ? given.count >= literal.count : given.count == literal.count else { return false }
+        return zip(literal, given).allSatisfy { $0 == $1 || $0 == "*" && !$1.isEmpty }
+    }
+
+    /// The order in which patterns that match the same path are preferred: segment by segment, a literal before `*`, the
+    /// end and `*` before `**`.
+    static func isMoreSpecific(_ left: String, _ right: String) -> Bool {
+        let pairs = zip(segments(left) + [""], segments(right) + [""])
+        for (one, other) in pairs where rank(one) != rank(other) { return rank(one) < rank(other) }
+        return false
+    }
+
+    private static func rank(_ segment: Substring) -> Int {
+        switch segment {
+        case "**": 2
+        case "*": 1
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Bytes
+
+/// Where a listener's socket is.
+package enum ListenerPlace: Hashable, Sendable {
+    /// Port 0 lets the system choose.
+    case address(IPLiteral, port: Int)
+    /// A socket in the file system, made with these permission bits.
+    case unix(path: String, mode: Int)
+    /// A socket that was opened before the start and handed over under this name (`FileDescriptorName=` of systemd).
+    case inherited(name: String)
+
+    /// Two listeners on port 0 are different ones.
+    var isChosenBySystem: Bool {
+        if case .address(_, port: 0) = self { true } else { false }
+    }
+
+    /// Permission bits do not tell two places apart.
+    package static func == (left: ListenerPlace, right: ListenerPlace) -> Bool {
+        switch (left, right) {
+        case (.address(let a, let first), .address(let b, let second)): a == b && first == second
+        case (.unix(let a, _), .unix(let b, _)): a == b
+        case (.inherited(let a), .inherited(let b)): a == b
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .address(let address, let port):
+            hasher.combine(address)
+            hasher.combine(port)
+        case .unix(let path, _): hasher.combine(path)
+        case .inherited(let name): hasher.combine(name)
+        }
+    }
+
+    var noun: String {
+        switch self {
+        case .address: "address and port"
+        case .unix: "path"
+        case .inherited: "socket"
+        }
+    }
+
+    /// Whether only this machine gets there.
+    var isLocal: Bool {
+        switch self {
+        case .address(let address, _): address.isLoopback
+        case .unix: true
+        case .inherited: false
+        }
+    }
+
+    func standardName(at index: Int) -> String {
+        isChosenBySystem ? "listener-\(index)" : description
+    }
+
+    /// The members `address`, `port`, `mode` and `socket` of a listener.
+    static func read(_ object: inout ObjectReader) -> ListenerPlace {
+        let address = object.take("address")
+        let port = object.take("port")
+        let mode = object.take("mode")
+        if let socket = object.take("socket") {
+            for (name, field) in [("address", address), ("port", port), ("mode", mode)] {
+                field?.error("an inherited socket is bound already", expected: "either \"socket\" or \"\(name)\"")
+            }
+            return .inherited(name: socket.socketName() ?? "")
+        }
+        if let path = address?.node.string, path.hasPrefix("unix:") {
+            port?.error("a unix socket has no port", expected: "no \"port\" beside \"\(path)\"")
+            return .unix(path: address?.unixPath() ?? "", mode: mode.flatMap { $0.permissions() } ?? 0o660)
+        }
+        mode?.error("only a unix socket has a mode", expected: "\"address\": \"unix:PATH\", or no \"mode\"")
+        return .address(
+            object.needed("address", address, "an IP address", standIn: .loopback) { $0.listeningAddress() },
+            port: object.needed("port", port, "a port number from 0 to 65535", standIn: 0) {
+                $0.integer(in: 0...65535, "a port number")
+            })
+    }
+}
+
+extension ListenerPlace: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .address(let address, let port):
+            address.bytes.count == 4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+        case .unix(let path, _): "unix:\(path)"
+        case .inherited(let name): "socket:\(name)"
+        }
+    }
+}
+
+extension Field {
+    fileprivate func listeningAddress() -> IPLiteral? {
+        guard node.string == "*" else { return address() }
+        // The usual words for every interface.
+        invalid("an IP address such as \"127.0.0.1\" or \"::1\"", suggestion: "0.0.0.0")
+        return nil
+    }
+
+    /// sd_listen_fds_with_names(3): no control characters and no colon, at most 255 bytes.
+    fileprivate func socketName() -> String? {
+        let expected = "the name of an inherited socket: at most 255 visible ASCII characters without a colon"
+        guard let name = name(expected) else { return nil }
+        guard name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }) else {
+            invalid(expected)
+            return nil
+        }
+        return name
+    }
+
+    /// Absolute path of `"unix:PATH"`, as far as a socket address can hold it (unix(7): 108 bytes with the final NUL).
+    func unixPath() -> String? {
+        guard let text = node.string, text.hasPrefix("unix:"), text.utf8.count > 5, !text.contains("\0") else {
+            invalid("\"unix:PATH\"")
+            return nil
+        }
+        let path = findings.path(of: String(text.dropFirst(5)))
+        guard path.utf8.count <= 107 else {
+            error("the path is too long for a socket", expected: "at most 107 bytes", found: "\(path.utf8.count)")
+            return nil
+        }
+        return path
+    }
+
+    /// Permission bits as octal text, `"0660"`.
+    fileprivate func permissions() -> Int? {
+        let expected = "permission bits as octal text, such as \"0660\""
+        guard let text = node.string else {
+            error("wrong type", expected: expected, found: summary)
+            return nil
+        }
+        let digits = Array(text.utf8)
+        guard (3...4).contains(digits.count), digits.allSatisfy({ (48...55).contains($0) }) else {
+            invalid(expected)
+            return nil
+        }
+        let bits = digits.reduce(0) { $0 << 3 | Int($1 - 48) }
+        guard bits <= 0o777 else {
+            invalid(expected)
+            return nil
+        }
+        return bits
+    }
+}

@@ -1,0 +1,74 @@
+import Bytes
+
+/// How many requests are let through in a time.
+package struct RateLimitEntry: Sendable {
+    /// Whose requests are counted together.
+    package enum Key: String, Sendable, CaseIterable {
+        /// All of the route, or of all routes that name the limit.
+        case route
+        /// Those of one caller; of one address where there is no caller.
+        case principal
+        case address
+    }
+
+    /// Name in `rateLimits`; nil for a limit of one route, which is then written there.
+    package var name: String?
+    package var requests: Int
+    package var per: Duration
+    /// Requests that may come at once.
+    package var burst: Int
+    package var key: Key
+
+    /// The named limits of `gateway.json`.
+    static func readAll(_ field: Field) -> [RateLimitEntry]? {
+        field.object("an object of rate limits by name").entries.map { name, place in
+            if !WebgateEntry.isName(name) {
+                place.error("invalid name of a rate limit", expected: WebgateEntry.nameRule)
+            }
+            return read(place, name: name)
+        }
+    }
+
+    static func read(_ field: Field, name: String? = nil) -> RateLimitEntry {
+        var object = field.object("a rate limit: {\"requests\", \"per\", \"burst\", \"key\"}")
+        let requests = object.required("requests", "a number of requests", standIn: 1) {
+            $0.integer(in: 1...1_000_000_000, "a number of requests")
+        }
+        let entry = RateLimitEntry(
+            name: name, requests: requests,
+            per: object.duration("per", default: .seconds(1)),
+            burst: object.count("burst", in: 1...1_000_000_000, default: requests, "a number of requests"),
+            key: object.value("key", default: .route) { $0.choice(Key.self) })
+        object.finish()
+        return entry
+    }
+}
+
+/// A limit of a route.
+package enum RouteRateLimit: Sendable {
+    /// One of `rateLimits`, counted over all routes that name it.
+    case named(String)
+    case own(RateLimitEntry)
+
+    /// One limit or a list of them, each a name or a limit of the route's own.
+    static func readAll(_ field: Field) -> [RouteRateLimit]? {
+        guard let elements = field.node.array == nil ? [field] : field.elements("an array of rate limits") else {
+            return nil
+        }
+        if elements.isEmpty { field.error("the list is empty", expected: "at least one limit, or no \"rateLimit\"") }
+        var names: [String] = []
+        return elements.compactMap { element in
+            guard element.node.string != nil else {
+                guard element.node.members != nil else {
+                    element.wrongType("the name of a rate limit, or {\"requests\", \"per\", \"burst\", \"key\"}")
+                    return nil
+                }
+                return .own(RateLimitEntry.read(element))
+            }
+            guard let name = element.reference(to: .rateLimit) else { return nil }
+            if names.contains(name) { element.error("\"\(name)\" is listed twice") }
+            names.append(name)
+            return .named(name)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Bytes
+
+/// One server of an upstream.
+package struct ServerEntry: Sendable {
+    /// Where it listens.
+    package enum Place: Hashable, Sendable {
+        case address(IPLiteral, port: Int)
+        /// A name to be looked up.
+        case name(String, port: Int)
+        case unix(path: String)
+    }
+
+    package var place: Place
+    /// Whether it is spoken to with TLS.
+    package var isSecure: Bool
+    /// Share of the requests; 0 takes the server out and lets what is under way end.
+    package var weight: Int
+    /// Whether it is used only where no other server is.
+    package var isBackup: Bool
+
+    /// What the certificate is to be for, unless `tls.serverName` says so: host name or IP address.
+    package var host: String {
+        switch place {
+        case .address(let address, _): address.description
+        case .name(let name, _): name
+        case .unix: "localhost"
+        }
+    }
+
+    /// Whether nobody but this machine is on the way there.
+    package var isLocal: Bool {
+        switch place {
+        case .address(let address, _): address.isLoopback
+        case .name: false
+        case .unix: true
+        }
+    }
+
+    /// The servers of an upstream: one in `url`, or a list in `servers`.
+    static func readAll(_ object: inout ObjectReader) -> [ServerEntry] {
+        let url = object.take("url")
+        guard let list = object.take("servers") else {
+            let expected = "a URL such as \"http://127.0.0.1:9000\""
+            let place = object.needed("url", url, expected, standIn: nil) { $0.server() }
+            return place.map { [ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: 1, isBackup: false)] } ?? []
+        }
+        url?.error("the upstream has \"servers\"", expected: "either \"url\" or \"servers\"")
+        guard let elements = list.elements("an array of {\"url\"}") else { return [] }
+        if elements.isEmpty { list.error("no server", expected: "at least one server") }
+        var servers: [ServerEntry] = []
+        for element in elements {
+            guard let server = read(element) else { continue }
+            if servers.contains(where: { $0.place == server.place }) {
+                element.error("the server is listed twice", expected: "each server once, with a \"weight\"")
+            }
+            if let first = servers.first, first.isSecure != server.isSecure {
+                element.error("some servers have TLS and others do not", expected: "one scheme for all servers")
+            }
+            servers.append(server)
+        }
+        if !servers.isEmpty, servers.allSatisfy({ $0.weight == 0 }) {
+            list.warning("every server has weight 0, so no request is sent", expected: "a server with a weight")
+        } else if !servers.isEmpty, servers.allSatisfy({ $0.isBackup || $0.weight == 0 }) {
+            list.warning("there are only backups", expected: "a server that is none")
+        }
+        return servers
+    }
+
+    private static func read(_ field: Field) -> ServerEntry? {
+        var object = field.object("a server: {\"url\", \"weight\", \"backup\"}")
+        let place = object.required("url", "a URL such as \"http://127.0.0.1:9000\"", standIn: nil) { $0.server() }
+        let weight = object.count("weight", in: 0...1000, default: 1, "a weight")
+        let isBackup = object.flag("backup", default: false)
+        object.finish()
+        return place.map { ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: weight, isBackup: isBackup) }
+    }
+}
+
+extension ServerEntry: CustomStringConvertible {
+    /// As it stands in the configuration.
+    package var description: String {
+        let scheme = isSecure ? "https" : "http"
+        switch place {
+        case .address(let address, let port):
+            return address.bytes.count == 4 ? "\(scheme)://\(address):\(port)" : "\(scheme)://[\(address)]:\(port)"
+        case .name(let name, let port): return "\(scheme)://\(name):\(port)"
+        case .unix(let path): return "unix:\(path)"
+        }
+    }
+}
+
+extension Field {
+    /// `"http://HOST:PORT"`, `"https://HOST:PORT"` or `"unix:PATH"`.
+    fileprivate func server() -> (place: ServerEntry.Place, isSecure: Bool)? {
+        if node.string?.hasPrefix("unix:") == true { return unixPath().map { (.unix(path: $0), false) } }
+        guard let origin = origin() else { return nil }
+        if origin.host == "localhost" { return (.address(.loopback, port: origin.port), origin.isSecure) }
+        guard let address = IPLiteral(origin.host) else {
+            // A name whose last label is a number is a mistyped address: some resolvers read it as one (RFC 3696).
+            if let last = origin.host.split(separator: ".").last, last.utf8.allSatisfy({ (48...57).contains($0) }) {
+                invalid("a URL with a host name or an IP address")
+                return nil
+            }
+            return (.name(origin.host, port: origin.port), origin.isSecure)
+        }
+        return (.address(address, port: origin.port), origin.isSecure)
+    }
+}

@@ -1,0 +1,34 @@
+import Bytes
+import Crypto
+import Reactor
+
+/// Clients over TLS: the handshake, and what is spoken behind it.
+extension Worker {
+    /// Puts TLS on an accepted connection. Answers false where there is no memory for it.
+    func secure(_ client: ClientConnection, _ socket: Socket, _ settings: ListenerSettings.TLS) -> Bool {
+        guard let session = settings.context.makeSession() else { return false }
+        client.isShakingHands = true
+        client.mayBeHTTP2 = false
+        poller.secure(socket, with: TLSFilter(session))
+        setDeadline(client, in: settings.handshakeTimeout)
+        return true
+    }
+
+    /// The handshake is over.
+    func clientSecured(_ client: ClientConnection) {
+        guard let socket = client.socket, let session = socket.tls else { return }
+        client.isShakingHands = false
+        metrics.tlsHandshakes &+= 1
+        if session.wasResumed { metrics.tlsResumptions &+= 1 }
+        setDeadline(client, in: snapshot.limits.headerTimeout)
+        if session.negotiatedProtocol == .h2 { beginHTTP2(client) }
+    }
+
+    /// Counts a handshake that came to nothing, and says why where it may be the operator's fault.
+    func handshakeFailed(_ client: ClientConnection) {
+        guard client.isShakingHands else { return }
+        metrics.tlsHandshakeFailures &+= 1
+        let failure = client.socket?.tls?.failure
+        reasonCounters.increment(Reasons.index(failure.map { "tls_\($0.code)" } ?? "tls_closed"))
+    }
+}

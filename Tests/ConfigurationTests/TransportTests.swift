@@ -1,0 +1,153 @@
+import Configuration
+import Foundation
+import Testing
+
+/// What the configuration says of listeners, upstreams and limits.
+@Suite struct TransportTests {
+    private func complete() throws -> GatewayConfiguration {
+        let directory = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
+        let loaded = ConfigurationLoader.load(
+            directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"], production: false)
+        #expect(loaded.lines(.error) == [])
+        return try #require(loaded.configuration)
+    }
+
+    @Test func listeners() throws {
+        let listeners = try complete().listeners
+        #expect(listeners.map(\.name).prefix(2) == ["public", "local"])
+        #expect(listeners.map(\.http2) == [false, true, false, false, false])
+        #expect(listeners[1].proxyProtocol.map(\.prefixLength) == [32, 8])
+        guard case .unix(let path, let mode) = listeners[2].place else {
+            Issue.record("no unix socket")
+            return
+        }
+        #expect(path.hasSuffix("/complete/state/gateway.sock") && mode == 0o600)
+        #expect(listeners[2].name == "unix:\(path)")
+        #expect(listeners[3].place == .inherited(name: "web"))
+        let tls = try #require(listeners[4].tls)
+        #expect(tls.certificates.count == 2)
+        #expect(tls.certificates[0].certificateFile.hasSuffix("/complete/keys/cert.pem"))
+        #expect(tls.certificates.map { $0.ocspFile != nil } == [true, false])
+        #expect(tls.minimumVersion == .tls12 && tls.ciphers == "ECDHE+AESGCM")
+        #expect(tls.cipherSuites == "TLS_AES_128_GCM_SHA256")
+        #expect(tls.clientAuthentication == .optional && tls.clientAuthoritiesFile != nil)
+        #expect(tls.ticketRotation == .zero && tls.handshakeTimeout == .seconds(5))
+    }
+
+    @Test func listenerDefaults() throws {
+        let directory = try ConfigurationDirectory(
+            [
+                "gateway.json": """
+                { "baseUrl": "https://a.example", "listeners": [
+                  { "address": "::1", "port": 443, "tls": { "certificates": [{ "certFile": "cert.pem", "keyFile": "key.pem" }] } },
+                  { "address": "unix:/run/gw.sock" }] }
+                """
+            ].merging(InvalidCase.pemFiles) { $1 })
+        let listeners = try #require(directory.load().configuration).listeners
+        #expect(listeners.map(\.http2) == [true, false])
+        let tls = try #require(listeners[0].tls)
+        #expect(tls.minimumVersion == .tls12 && tls.clientAuthentication == .off)
+        #expect(tls.ticketRotation == .seconds(12 * 3600) && tls.handshakeTimeout == .seconds(10))
+        #expect(listeners[0].name == "[::1]:443")
+        guard case .unix(path: "/run/gw.sock", mode: 0o660) = listeners[1].place else {
+            Issue.record("\(listeners[1].place)")
+            return
+        }
+    }
+
+    @Test func upstreams() throws {
+        let upstreams = try complete().upstreams
+        let first = upstreams[0]
+        #expect(first.servers.map(\.description) == ["http://127.0.0.1:9000"])
+        #expect(first.maximumInFlight == 200)
+        #expect(first.queue.length == 50 && first.queue.timeout == .milliseconds(500))
+        #expect(first.retries.attempts == 2 && first.retries.budgetPercent == 10)
+        #expect(first.retries.minimumPerSecond == 1 && first.slowStart == .seconds(20))
+        let second = upstreams[1]
+        #expect(
+            second.servers.map(\.description) == [
+                "https://[::1]:9001", "https://billing.example.com:443", "https://billing2.example.com:8443",
+            ])
+        #expect(second.servers.map(\.weight) == [3, 0, 1])
+        #expect(second.servers.map(\.isBackup) == [false, false, true])
+        #expect(second.balance == .consistentHash(.header("X-Tenant")) && second.http2)
+        #expect(second.tls?.serverName == "billing.example.com")
+        #expect(second.tls?.minimumVersion == .tls13 && second.tls?.verifies == true)
+        #expect(second.tls?.keyFile?.hasSuffix("/keys/key.pem") == true)
+        #expect(second.resolveInterval == .seconds(10))
+        #expect(second.healthCheck?.path == "/health?deep=1" && second.healthCheck?.status == 200...299)
+        #expect(second.healthCheck?.healthy == 1 && second.healthCheck?.unhealthy == 2)
+        #expect(second.ejection?.failures == 3 && second.ejection?.maximumPercent == 34)
+        #expect(second.circuitBreaker?.failures == 9 && second.circuitBreaker?.openFor == .seconds(5))
+        guard case .unix(let path)? = upstreams[2].servers.first?.place else {
+            Issue.record("no unix socket")
+            return
+        }
+        #expect(path.hasSuffix("/complete/state/app.sock"))
+    }
+
+    @Test func limits() throws {
+        let configuration = try complete()
+        let limits = configuration.limits
+        #expect(limits.maximumConnectionsPerAddress == 50 && limits.maximumBufferBytes == 64 << 20)
+        #expect(limits.minimumBodyRate == 1024 && limits.maximumHandshakesPerSecond == 500)
+        #expect(limits.passwordChecksPerAddress == 30 && limits.tunnelIdleTimeout == .seconds(7200))
+        #expect(limits.decisionTimeout == .seconds(15) && configuration.forwardedFields == .forwarded)
+        let http2 = limits.http2
+        #expect(http2.maximumStreams == 50 && http2.windowBytes == 128 << 10)
+        #expect(http2.connectionWindowBytes == 2 << 20 && http2.maximumResets == 20)
+        #expect(http2.maximumSettings == 10 && http2.maximumPings == 30 && http2.maximumEmptyFrames == 40)
+        #expect(http2.maximumWindowUpdates == 2000 && http2.maximumPriorities == 60)
+        #expect(configuration.rateLimits.map(\.name) == ["api"])
+        #expect(configuration.rateLimits[0].requests == 100 && configuration.rateLimits[0].burst == 20)
+        #expect(configuration.rateLimits[0].per == .seconds(60) && configuration.rateLimits[0].key == .principal)
+        let routes = configuration.routes
+        #expect(routes.map(\.upgrades) == [["websocket", "chat/2"], [], ["websocket"]])
+        guard case .named("api")? = routes[0].rateLimits.first, case .own(let own)? = routes[0].rateLimits.last else {
+            Issue.record("\(routes[0].rateLimits)")
+            return
+        }
+        #expect(own.requests == 5 && own.per == .seconds(10) && own.burst == 1 && own.key == .address)
+    }
+
+    @Test func burstIsTheRateByDefault() throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": ConfigurationDirectory.gateway(#""rateLimits": { "a": { "requests": 7 } }"#)
+        ])
+        let limit = try #require(directory.load().configuration?.rateLimits.first)
+        #expect(limit.burst == 7 && limit.per == .seconds(1) && limit.key == .route)
+    }
+
+    /// A missing certificate is an error that says how to make one, once for both files.
+    @Test(arguments: [("tls/cert.pem", "tls/key.pem", true), ("cert.pem", "my key.pem", false)])
+    func missingCertificate(certificate: String, key: String, inFolder: Bool) throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": """
+            { "baseUrl": "https://a.example", "listeners": [{ "address": "::1", "port": 443, "tls": {
+              "certificates": [{ "certFile": "\(certificate)", "keyFile": "\(key)" }] } }] }
+            """
+        ])
+        let folder = directory.url.standardizedFileURL.path(percentEncoded: false)
+        let keyName = key.contains(" ") ? "'\(folder)/\(key)'" : "\(folder)/\(key)"
+        let preparation = inFolder ? "mkdir -p \(folder)/tls && " : ""
+        let command =
+            "\(preparation)openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 "
+            + "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 "
+            + "-keyout \(keyName) -out \(folder)/\(certificate)"
+        let errors = directory.load().lines(.error)
+        #expect(
+            errors == [
+                "gateway.json:2: error: /listeners/0/tls/certificates/0/certFile: the file \"\(certificate)\" does not exist "
+                    + "(expected a PEM file with certificates; for a try, `\(command)` makes one)"
+            ])
+        // The command does what it says.
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = ["-c", command]
+        shell.standardError = FileHandle.nullDevice
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0)
+        #expect(directory.load().diagnostics.map(\.pointer) == ["/store/kind"])
+    }
+}

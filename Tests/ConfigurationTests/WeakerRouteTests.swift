@@ -1,0 +1,119 @@
+import Configuration
+import Foundation
+import Testing
+
+/// A wide route must not open by another spelling what a narrow one closes, where upstreams take both for the same.
+@Suite struct WeakerRouteTests {
+    private func warnings(_ routes: String...) throws -> [String] {
+        let loaded = try ConfigurationDirectory(["routes.json": "[\n\(routes.joined(separator: ",\n"))\n]"]).load()
+        #expect(loaded.lines(.error) == [])
+        return loaded.diagnostics.filter { $0.pointer != "/store/kind" }.map(\.description)
+    }
+
+    private func route(_ path: String, _ members: String = "") -> String {
+        #"{ "path": "\#(path)", "upstream": "inventory"\#(members.isEmpty ? "" : ", \(members)") }"#
+    }
+
+    private func warning(
+        _ line: Int, _ path: String, _ example: String, _ wide: String, at index: Int, _ lacking: String
+    )
+        -> String
+    {
+        #"routes.json:\#(line): warning: /routes/\#(line - 2)/path: "\#(example)" falls under "\#(wide)" (/routes/\#(index)), which asks for less: \#(lacking) (expected the same rule there, no wider route, or an upstream that does not take this path for "\#(path)")"#
+    }
+
+    @Test(
+        arguments: [
+            (#""roles": ["Manager"]"#, "", "no role"),
+            (#""roles": ["Manager"]"#, #""roles": ["Manager", "Clerk"]"#, "other roles"),
+            (#""roles": { "all": ["Manager"] }"#, #""roles": ["Clerk"]"#, "other roles"),
+            (#""roles": { "none": ["Clerk"] }"#, "", "no role"),
+            ("", #""public": true"#, "no credential"), ("", #""loginRequired": false"#, "no login"),
+            (#""level": 3"#, #""level": 2"#, "level 2 and not 3"),
+            (#""webgate": "MainWG""#, "", "level 0 and not 2"),
+            (#""socialLogin": true"#, "", "no social login"),
+            (#""backends": ["inventory/1.0"]"#, "", "any other backend's credential will do"),
+            (#""methods": ["GET"]"#, "", "any method"),
+            (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD", "PUT"]"#, "the method PUT"),
+            (#""methods": { "GET": { "roles": ["Clerk"] } }"#, #""methods": ["GET"]"#, "no role"),
+            (
+                #""level": 3, "roles": ["Manager"]"#, #""loginRequired": false"#,
+                "no login, level 0 and not 3, no role"
+            ),
+        ])
+    func weaker(narrow: String, wide: String, lacking: String) throws {
+        #expect(
+            try warnings(route("/a/items", narrow), route("/a/**", wide)) == [
+                warning(2, "/a/items", "/a/items/", "/a/**", at: 1, lacking)
+            ])
+    }
+
+    @Test(arguments: [
+        ("", ""), ("", #""roles": ["Manager"]"#), (#""public": true"#, ""), (#""loginRequired": false"#, ""),
+        (#""roles": ["Manager", "Clerk"]"#, #""roles": ["Clerk"]"#),
+        (#""roles": ["Manager", "Clerk"]"#, #""roles": { "all": ["Clerk"] }"#),
+        (#""roles": { "all": ["Clerk"] }"#, #""roles": ["Clerk"]"#), (#""level": 2"#, #""webgate": "MainWG""#),
+        (#""backends": ["inventory/1.0"], "methods": ["GET"]"#, #""backends": ["inventory/1.0"], "methods": ["GET"]"#),
+        (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD"]"#),
+        (#""methods": ["POST"], "roles": ["Clerk"]"#, #""methods": { "POST": { "roles": ["Clerk"] } }"#),
+    ])
+    func notWeaker(narrow: String, wide: String) throws {
+        #expect(try warnings(route("/a/items", narrow), route("/a/**", wide)) == [])
+    }
+
+    /// Which spelling falls where.
+    @Test func spellings() throws {
+        let role = #""roles": ["Manager"]"#
+        #expect(
+            try warnings(route("/**"), route("/a/admin/**", role)) == [
+                warning(3, "/a/admin/**", "/a/Admin", "/**", at: 0, "no role")
+            ])
+        #expect(
+            try warnings(route("/a/*"), route("/a/items", role)) == [
+                warning(3, "/a/items", "/a/Items", "/a/*", at: 0, "no role")
+            ])
+        #expect(
+            try warnings(route("/a/items/", role), route("/a/items")) == [
+                warning(2, "/a/items/", "/a/items", "/a/items", at: 1, "no role")
+            ])
+        #expect(
+            try warnings(route("/a/*/items", role), route("/a/**")) == [
+                warning(2, "/a/*/items", "/a/x/items/", "/a/**", at: 1, "no role")
+            ])
+        // A catch-all with the same rule covers both the slash and what lies below, and case remains.
+        #expect(
+            try warnings(route("/a/items/**", role), route("/a/**")) == [
+                warning(2, "/a/items/**", "/a/Items", "/a/**", at: 1, "no role")
+            ])
+        #expect(try warnings(route("/a/items", role), route("/b/**")) == [])
+        #expect(try warnings(route("/a/items", role), route("/a/ITEMS/**")) == [])
+    }
+
+    /// The route between takes the variant.
+    @Test func nearestRouteCounts() throws {
+        let role = #""roles": ["Manager"]"#
+        #expect(try warnings(route("/a/items", role), route("/a/**", role), route("/**", role)) == [])
+        #expect(
+            try warnings(route("/a/items", role), route("/a/**", role), route("/**"))
+                .map { $0.components(separatedBy: " (")[0] } == [
+                    #"routes.json:2: warning: /routes/0/path: "/A/items" falls under "/**""#,
+                    #"routes.json:3: warning: /routes/1/path: "/A" falls under "/**""#,
+                ])
+    }
+
+    @Test func hosts() throws {
+        let role = #""roles": ["Manager"], "hosts": ["a.example"]"#
+        #expect(try warnings(route("/a/items", role), route("/a/**", #""hosts": ["b.example"]"#)) == [])
+        #expect(try warnings(route("/a/items", role), route("/a/**", #""hosts": ["a.example"]"#)).count == 1)
+        #expect(try warnings(route("/a/items", role), route("/a/**")).count == 1)
+    }
+
+    /// Two routes of one path are one rule.
+    @Test func methodsOfTheSamePath() throws {
+        #expect(
+            try warnings(
+                route("/a/items", #""methods": ["GET"]"#),
+                route("/a/items", #""name": "b", "methods": ["POST"], "roles": ["Clerk"]"#),
+                route("/a/**", #""methods": ["GET"]"#)) == [])
+    }
+}
