@@ -8,12 +8,12 @@ package enum Reasons {
     /// Codes of this room; those of a denial, a parse error, an upstream or an issuer are added to them.
     private static let own = [
         "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
-        "client_reset", "client_write_timeout", "other",
+        "client_reset", "client_write_timeout", "upgrade_refused", "other",
     ]
 
     /// Every code, each once.
     package static let all: [String] = {
-        var codes = DenialReason.allCases.map(\.rawValue) + own
+        var codes = DenialReason.allCases.map(\.rawValue) + own + CutReason.allCodes
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }

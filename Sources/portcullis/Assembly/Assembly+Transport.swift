@@ -54,6 +54,7 @@ extension Assembly {
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.tunnelIdleTimeout = section.tunnelIdleTimeout.milliseconds
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
