@@ -38,7 +38,8 @@ struct Upgrade {
         guard let name = route.upgrade(named: Upgrade.webSocket.span) else { return nil }
         self.name = name
         ownKey = Base64.encode(SecureRandom.bytes(16).span)
-        accept = Upgrade.accept(for: ownKey.span)
+        let key = ownKey
+        accept = Upgrade.accept(for: key.span)
     }
 
     /// Writes the fields that ask for it. No other field of that kind is in a head of ours.

@@ -128,14 +128,14 @@ extension Worker {
         guard let source = upstream.side, let target = exchange.clientSide, let tunnel = exchange.tunnel else { return }
         var body = upstream.body
         var frames = tunnel.frames
-        while target.pendingBytes <= Worker.highWater, let inbox = source.inbox, !inbox.isEmpty {
+        while target.pendingBytes <= highWater, let inbox = source.inbox, !inbox.isEmpty {
             frames?.advance(inbox.readable)
             _ = moveBody(&body, from: source, inbox, to: target)
         }
         tunnel.frames = frames
         upstream.body = body
-        let isStuck = target.pendingBytes > Worker.highWater
-        if isStuck { setClientDeadline(exchange, in: exchange.snapshot.limits.writeTimeout) }
+        let isStuck = target.pendingBytes > highWater
+        if isStuck { awaitClient(exchange) }
         proceed(upstream, exchange, reading: source, isStuck: isStuck)
     }
 
@@ -143,11 +143,11 @@ extension Worker {
     func moveUp(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = exchange.clientSide, let target = upstream.side else { return }
         var body = exchange.requestBody
-        while target.pendingBytes <= Worker.highWater, let inbox = source.inbox, !inbox.isEmpty {
+        while target.pendingBytes <= highWater, let inbox = source.inbox, !inbox.isEmpty {
             _ = moveBody(&body, from: source, inbox, to: target)
         }
         exchange.requestBody = body
-        proceed(upstream, exchange, reading: source, isStuck: target.pendingBytes > Worker.highWater)
+        proceed(upstream, exchange, reading: source, isStuck: target.pendingBytes > highWater)
     }
 
     /// Reads on where there is room, and passes on the end of a side that has ended. Any byte keeps the tunnel alive.

@@ -52,7 +52,8 @@ struct BasicCredentials: Sendable {
 
     /// Who a caller of before is now: the same holder with the roles of today. The password is not asked again.
     func renew(_ principal: Principal) -> Principal? {
-        guard let index = backends.index(id: principal.backendBytes.span), backends.backends[index].httpBasic else {
+        let id = principal.backendBytes
+        guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
             return nil
         }
         if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }

@@ -44,8 +44,11 @@ extension PolicySnapshot {
 
     private func renewed(_ principal: Principal, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
         switch principal.method {
-        case .bearer: authenticate(token: principal.token.span, now: now, cache: cache)
-        case .basic, .anonymousKey: passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
+        case .bearer:
+            let token = principal.token
+            return authenticate(token: token.span, now: now, cache: cache)
+        case .basic, .anonymousKey:
+            return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }
     }
 }
