@@ -13,6 +13,8 @@ struct Upgrade {
     /// What `Sec-WebSocket-Accept` has to be; empty for other protocols than WebSocket.
     let accept: [UInt8]
 
+    var isWebSocket: Bool { !accept.isEmpty }
+
     /// What a client of HTTP/1.1 asks for, as far as the route has it; nil where the request is one like any other.
     ///
     /// - Parameter bytes: the buffer of `head` and `headers`.

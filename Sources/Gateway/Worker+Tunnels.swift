@@ -72,9 +72,7 @@ extension Worker {
         upstream.body = BodyRelay(.untilClose, to: .raw)
         upstream.phase = .tunnelling
         upstream.keepAlive = false
-        if bytesEqualIgnoringCase(tunnel.upgrade.name.span, Upgrade.webSocket.span) {
-            tunnel.frames = WebSocketFrames()
-        }
+        if tunnel.upgrade.isWebSocket { tunnel.frames = WebSocketFrames() }
         releaseRequest(exchange)
         metrics.tunnelsOpened &+= 1
         endConnection(after: exchange)
