@@ -12,8 +12,17 @@ extension Worker {
     /// The exchange lasts from here on.
     func watch(_ exchange: Exchange) {
         lasting.add(exchange)
+        releaseRequest(exchange)
         // It was decided by an earlier configuration, and has missed the change.
         if exchange.snapshot !== snapshot { beginReadmission() }
+    }
+
+    /// The request is not sent again: its buffer would be held for as long as the exchange lasts.
+    private func releaseRequest(_ exchange: Exchange) {
+        guard let chunk = exchange.requestChunk, chunk.isEmpty else { return }
+        chunk.isHeld = false
+        poller.chunks.give(chunk)
+        exchange.requestChunk = nil
     }
 
     /// Whether a response is a stream of events (HTML Living Standard, section 9.2), for which nobody knows an end.

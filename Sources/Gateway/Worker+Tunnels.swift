@@ -73,7 +73,6 @@ extension Worker {
         upstream.phase = .tunnelling
         upstream.keepAlive = false
         if tunnel.upgrade.isWebSocket { tunnel.frames = WebSocketFrames() }
-        releaseRequest(exchange)
         metrics.tunnelsOpened &+= 1
         endConnection(after: exchange)
         clearClientDeadline(exchange)
@@ -109,14 +108,6 @@ extension Worker {
             HeadWriter.appendField(bytes.slice(field.name), bytes.slice(field.value), to: chunk)
         }
         chunk.append("\r\n")
-    }
-
-    /// The request is not sent again: its buffer would be held for as long as the tunnel.
-    private func releaseRequest(_ exchange: Exchange) {
-        guard let chunk = exchange.requestChunk, chunk.isEmpty else { return }
-        chunk.isHeld = false
-        poller.chunks.give(chunk)
-        exchange.requestChunk = nil
     }
 
     // MARK: Moving

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import HTTP
 import Identity
 import JOSE
