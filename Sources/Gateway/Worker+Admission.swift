@@ -11,15 +11,16 @@ extension Worker {
     }
 
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
+    ///
+    /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
     func admit(_ socket: Socket) -> Bool {
-        if isDraining { return refuse(socket, nil) }
         if let limit = refusal(of: socket.peer?.ipAddress) { return refuse(socket, limit) }
         return true
     }
 
-    private func refuse(_ socket: Socket, _ limit: Limit?) -> Bool {
+    private func refuse(_ socket: Socket, _ limit: Limit) -> Bool {
         metrics.connectionsRefused &+= 1
-        if let limit { limited(limit) }
+        limited(limit)
         poller.close(socket, reset: true)
         return false
     }

@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Gateway

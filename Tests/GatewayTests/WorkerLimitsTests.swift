@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway
