@@ -8,6 +8,7 @@ extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         guard let buffer = headBuffer(exchange) else { return }
+        if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
@@ -63,6 +64,10 @@ extension Worker {
     func requestBodyReceived(_ exchange: Exchange) {
         if exchange.stage == .collectingBody {
             collectBody(exchange)
+            return
+        }
+        if exchange.stage == .tunnelling {
+            if let upstream = exchange.upstream { moveUp(upstream, exchange) }
             return
         }
         // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
@@ -148,6 +153,10 @@ extension Worker {
 
     func upstreamSent(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange, let source = exchange.clientSide else { return }
+        if upstream.phase == .tunnelling {
+            moveUp(upstream, exchange)
+            return
+        }
         if !exchange.requestBody.isComplete { awaitRequestBody(upstream, exchange) }
         resumeReading(source)
     }
@@ -177,6 +186,7 @@ extension Worker {
     /// Ends the exchange's use of its upstream connection, which cannot serve another.
     func dropUpstream(_ exchange: Exchange) {
         guard let upstream = exchange.upstream else { return }
+        if exchange.responseBegun { exchange.responseBytes = upstream.body.passed }
         exchange.upstream = nil
         upstream.exchange = nil
         upstream.server?.ended()

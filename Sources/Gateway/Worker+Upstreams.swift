@@ -47,6 +47,7 @@ extension Worker {
         switch upstream.phase {
         case .awaitingHead: readResponseHeads(upstream, exchange)
         case .relayingBody: relayBody(upstream, exchange)
+        case .tunnelling: moveDown(upstream, exchange)
         case .connecting, .idle: break
         }
     }
@@ -83,8 +84,7 @@ extension Worker {
                 return
             case .head(let head):
                 if head.status == 101 {
-                    // No upgrade was asked for: the fields that ask are not forwarded.
-                    fail(exchange, .invalidResponse)
+                    switchProtocols(upstream, exchange, head, inbox)
                     return
                 }
                 if head.status < 200 {
@@ -119,12 +119,18 @@ extension Worker {
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) {
         guard let target = exchange.clientSide, let source = upstream.side else { return }
+        if mistakesTunnel(exchange, head) {
+            fail(exchange, .invalidResponse)
+            return
+        }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status
         exchange.responseBegun = true
         noteAnswer(exchange, status: head.status)
         exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.tunnel = nil
+        if isEventStream(responseHeaders, buffer.readable) { watch(exchange) }
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
         if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
         upstream.body = BodyRelay(head.framing, to: bodyTarget(head, exchange))
@@ -246,7 +252,7 @@ extension Worker {
         } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
         } else {
-            setDeadline(upstream, in: responseTimeout(exchange))
+            setDeadline(upstream, in: exchange.lastingPlace < 0 ? responseTimeout(exchange) : silence(exchange))
             readMore(source)
         }
     }
@@ -259,9 +265,12 @@ extension Worker {
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {
-        guard let source = upstream.side, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
+        guard let source = upstream.side, let exchange = upstream.exchange else { return }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
             return
         }
+        guard upstream.phase == .relayingBody else { return }
         resumeReading(source)
         relayBody(upstream, exchange)
     }
@@ -305,6 +314,10 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
+            return
+        }
         guard upstream.phase == .relayingBody else {
             upstreamBroke(upstream)
             return
@@ -322,6 +335,10 @@ extension Worker {
     func upstreamBroke(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             endUnused(upstream)
+            return
+        }
+        if upstream.phase == .tunnelling {
+            tunnelBroke(upstream, exchange)
             return
         }
         let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
@@ -353,6 +370,10 @@ extension Worker {
         }
         guard let exchange = upstream.exchange else {
             endUnused(upstream)
+            return
+        }
+        if exchange.lastingPlace >= 0 {
+            cut(exchange, .idle)
             return
         }
         fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)

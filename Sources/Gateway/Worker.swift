@@ -16,6 +16,7 @@ final class Worker {
         static let stream: UInt8 = 5
         static let upstreamCare: UInt8 = 6
         static let healthCheck: UInt8 = 7
+        static let readmission: UInt8 = 8
     }
 
     let number: Int
@@ -51,6 +52,8 @@ final class Worker {
     var spareLinks: [H2Link] = []
     /// Streams without use, for all HTTP/2 connections.
     let streams = H2StreamPool()
+
+    let lasting = LastingExchanges()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -229,7 +232,10 @@ final class Worker {
         case Role.stream:
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
-        case Role.drainDeadline: isFinished = true
+        case Role.readmission: readmitSome()
+        case Role.drainDeadline:
+            cutAllLasting(.drained)
+            isFinished = true
         default: break
         }
     }
@@ -245,6 +251,7 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
+        reviewLasting()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 {
             if let link = client.link { drainHTTP2(client, link) }
@@ -259,6 +266,7 @@ final class Worker {
         tokenCache.clear()
         issuedTokens.clear()
         useRoutes(of: fresh)
+        beginReadmission()
     }
 
     /// Counters of routes that keep their name go on.
@@ -303,6 +311,8 @@ final class Worker {
         report.reasons = reasonCounters.values
         report.limited = limitCounters.values
         report.connectionsOpen = openClients
+        report.tunnelsOpen = lasting.tunnels
+        report.eventStreamsOpen = lasting.count - report.tunnelsOpen
         report.requestsInFlight = exchanges.count - vacantExchanges
         report.tokenCacheHits = UInt64(tokenCache.hits)
         report.tokenCacheMisses = UInt64(tokenCache.misses)
@@ -338,6 +348,7 @@ final class Worker {
             chunk.isHeld = false
             poller.chunks.give(chunk)
         }
+        lasting.remove(exchange)
         exchange.reset()
         exchange.nextVacant = firstVacantExchange
         firstVacantExchange = exchange

@@ -100,6 +100,9 @@ enum PrometheusText {
         page.single(
             "upstream_connections_opened_total", "counter", "Connections to upstreams.",
             metrics.upstreamConnectionsOpened)
+        page.single("tunnels_total", "counter", "Connections that were upgraded.", metrics.tunnelsOpened)
+        page.single("tunnels_open", "gauge", "Upgraded connections open.", metrics.tunnelsOpen)
+        page.single("event_streams_open", "gauge", "Streams of events under way.", metrics.eventStreamsOpen)
         page.single("buffers_in_use", "gauge", "Receive and send buffers in use.", metrics.chunksInUse)
         page.single("buffer_bytes", "gauge", "Bytes of those buffers.", metrics.bufferBytes)
         page.single("blocking_waiting", "gauge", "Blocking work that waits for a place.", facts.blockingWaiting)

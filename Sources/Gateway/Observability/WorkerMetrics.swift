@@ -41,6 +41,9 @@ package struct WorkerMetrics: Sendable {
     var tlsResumptions: UInt64 = 0
     var tlsHandshakeFailures: UInt64 = 0
     var requestsInFlight = 0
+    var tunnelsOpened: UInt64 = 0
+    var tunnelsOpen = 0
+    var eventStreamsOpen = 0
     var upstreamConnectionsOpened: UInt64 = 0
     var upstreamRetries: UInt64 = 0
     var upstreamErrors: [UInt64] = Array(repeating: 0, count: UpstreamFailure.allCases.count)
@@ -88,6 +91,9 @@ package struct WorkerMetrics: Sendable {
         tlsHandshakeFailures &+= other.tlsHandshakeFailures
         connectionsOpen += other.connectionsOpen
         requestsInFlight += other.requestsInFlight
+        tunnelsOpened &+= other.tunnelsOpened
+        tunnelsOpen += other.tunnelsOpen
+        eventStreamsOpen += other.eventStreamsOpen
         upstreamConnectionsOpened &+= other.upstreamConnectionsOpened
         upstreamRetries &+= other.upstreamRetries
         tokenCacheHits &+= other.tokenCacheHits

@@ -13,6 +13,8 @@ final class UpstreamConnection {
         case awaitingHead
         /// The response body is under way.
         case relayingBody
+        /// An upgrade was agreed to, and bytes go both ways.
+        case tunnelling
     }
 
     /// How long a response head may be; more generous than toward clients, since upstreams are the operator's own.
