@@ -152,7 +152,8 @@ import Testing
             String(repeating: "0", count: 100) + "5\r\nhello\r\n",
         ].map { Case(head("Transfer-Encoding: chunked") + $0 + "0\r\n\r\n", .invalidOrCut) }
         + [
-            "0\r\nContent_Length: 5\r\n\r\n", "0\n\n", "0\r\nX: y\n\n", "0\r\n X: y\r\n\r\n", "0\r\nX : y\r\n\r\n", "0\r\nno colon\r\n\r\n",
+            "0\r\nContent_Length: 5\r\n\r\n", "0\n\n", "0\r\nX: y\n\n", "0\r\n X: y\r\n\r\n", "0\r\nX : y\r\n\r\n",
+            "0\r\nno colon\r\n\r\n",
             "0\r\nX: a\0b\r\n\r\n",
             "0\r\nX: y\r\n z\r\n\r\n", "0\r\nX: \(String(repeating: "x", count: 70_000))\r\n\r\n",
             "0\r\n" + String(repeating: "X: y\r\n", count: 5000) + "\r\n",
@@ -230,7 +231,8 @@ import Testing
         let fixture = try fixture()
         let names = [
             "Content-Length", "Transfer-Encoding", "Host", "Connection", "Trailer", "Authorization", "Set-Cookie",
-            "Content-Encoding", "Content-Type", "Content-Range", "Cache-Control", "X-Gateway-User"            "Content_Length", "Transfer.Encoding",
+            "Content-Encoding", "Content-Type", "Content-Range", "Cache-Control", "X-Gateway-User",
+            "TE", "Upgrade",
         ]
         let lines = names.map { "\($0): 1\r\n" }.joined()
         fixture.upstream.on("/trailers") { _ in
