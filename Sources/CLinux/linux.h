@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -139,6 +140,13 @@ static inline int64_t clinux_send_vector(int fd, struct iovec *vector, int count
 
 /// Refuses further connections while the descriptor stays open.
 static inline int clinux_stop_listening(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_RD)); }
+
+
+/// Bytes sent that the peer has not acknowledged (SIOCOUTQ); 0 where the kernel does not say.
+static inline int clinux_unacknowledged(int fd) {
+    int count = 0;
+    return ioctl(fd, TIOCOUTQ, &count) < 0 ? 0 : count;
+}
 
 static inline int clinux_close(int fd) { return CLINUX_RESULT(close(fd)); }
 static inline int clinux_shutdown_write(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_WR)); }

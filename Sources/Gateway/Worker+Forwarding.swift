@@ -7,13 +7,13 @@ import Reactor
 extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        guard let socket = exchange.client?.socket, let buffer = headBuffer(exchange) else { return }
+        guard let buffer = headBuffer(exchange) else { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: socket.filter != nil),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
+        exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
         exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
@@ -109,7 +109,7 @@ extension Worker {
             upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
         moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
-            if target.pendingBytes > Worker.highWater { break }
+            if target.pendingBytes > highWater { break }
             var body = exchange.requestBody
             let move = moveBody(&body, from: source, inbox, to: target)
             exchange.requestBody = body
@@ -129,10 +129,10 @@ extension Worker {
         if exchange.requestBody.isComplete {
             clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
-        } else if target.pendingBytes > Worker.highWater {
+        } else if target.pendingBytes > highWater {
             // The upstream is slower than the client: its time runs, and not the client's.
             pauseReading(source)
-            clearClientDeadline(exchange)
+            pauseRequestBody(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else {
             awaitRequestBody(upstream, exchange)
@@ -154,7 +154,7 @@ extension Worker {
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
     private func awaitRequestBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if upstream.phase == .awaitingHead { upstream.deadline = .max }
-        setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
+        paceRequestBody(exchange)
     }
 
     enum BodyMove { case moved, waiting, broken }

@@ -225,7 +225,7 @@ extension Worker {
     func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = upstream.side, let target = exchange.clientSide else { return }
         relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
-            if target.pendingBytes > Worker.highWater {
+            if target.pendingBytes > highWater {
                 pauseResponse(upstream, exchange, source)
                 return
             }
@@ -242,7 +242,7 @@ extension Worker {
         }
         if upstream.body.isComplete {
             endResponse(upstream, exchange)
-        } else if target.pendingBytes > Worker.highWater {
+        } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
         } else {
             setDeadline(upstream, in: responseTimeout(exchange))
@@ -254,7 +254,7 @@ extension Worker {
     private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side) {
         pauseReading(source)
         upstream.deadline = .max
-        setClientDeadline(exchange, in: exchange.snapshot.limits.writeTimeout)
+        awaitClient(exchange)
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {

@@ -35,6 +35,7 @@ extension Poller {
     /// Takes note of what a send has answered.
     func attempt(_ socket: Socket, _ result: Int, of wanted: Int) {
         count(sent: result, of: wanted)
+        if result > 0 { socket.sentBytes &+= result }
         if result < 0, result != -Int(EAGAIN) {
             socket.failure = Int32(-result)
             queue(socket)

@@ -83,8 +83,8 @@ package final class TLSClientContext: Sendable {
         return true
     }
 
-    /// Hears that a connection with a server broke: its saved session may be why.
-    func sessionFailed(serverName: String) { cache?.forget(serverName) }
+    /// Hears that a handshake with a server failed: its saved session may be why.
+    func handshakeFailed(serverName: String) { cache?.forget(serverName) }
 
     /// Keeps what a server gave for resuming.
     func save(_ session: OpaquePointer, serverName: String) { unsafe cache?.save(session, for: serverName) }
