@@ -6,13 +6,16 @@ import Reactor
 extension Worker {
     /// Whether a connection of this address is one too many, and which limit says so.
     private func refusal(of address: IPAddress?) -> Limit? {
-        if openClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
+        if openClients - adminClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
         return bufferPressure == .over ? .memory : nil
     }
 
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
-    func admit(_ socket: Socket) -> Bool {
+    func admit(_ socket: Socket, listener: Int) -> Bool {
         if isDraining { return refuse(socket, nil) }
+        if shared.isAdmin(listener: listener) {
+            return adminClients < Worker.maximumAdminClients || refuse(socket, .connections)
+        }
         if let limit = refusal(of: socket.peer?.ipAddress) { return refuse(socket, limit) }
         return true
     }
