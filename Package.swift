@@ -23,6 +23,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
+/// What several test targets stand on, under `Tests/`.
+func support(_ name: String) -> Target {
+    .target(name: name, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let package = Package(
     name: "portcullis",
     products: [
@@ -67,8 +72,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        support("TestSupport"),
         tests("BytesTests", ["Bytes"]),
-        tests("ReactorTests", ["Bytes", "Reactor"]),
+        tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("HTTPTests", ["Bytes", "HTTP"]),
         tests("JOSETests", ["Bytes", "Crypto", "JOSE"]),
@@ -79,7 +85,10 @@ let package = Package(
         tests("ConfigurationTests", ["Bytes", "Configuration"]),
         tests(
             "GatewayTests",
-            ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway"]),
+            [
+                "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway",
+                "TestSupport",
+            ]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
     ],

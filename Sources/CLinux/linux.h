@@ -12,8 +12,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -24,10 +26,13 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+extern int pipe2(int fds[2], int flags);
 
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
@@ -65,7 +70,8 @@ static inline uint64_t clinux_event_data(const struct epoll_event *event) { retu
 static inline uint32_t clinux_event_mask(const struct epoll_event *event) { return event->events; }
 
 static const uint32_t CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP = EPOLLRDHUP, CLINUX_HUP = EPOLLHUP,
-                      CLINUX_ERR = EPOLLERR, CLINUX_EDGE = (uint32_t)EPOLLET;
+                      CLINUX_ERR = EPOLLERR, CLINUX_EDGE = (uint32_t)EPOLLET,
+                      CLINUX_EXCLUSIVE = EPOLLEXCLUSIVE;
 
 static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
@@ -118,6 +124,37 @@ static inline int clinux_local_address(int fd, struct sockaddr_storage *address)
     return CLINUX_RESULT(getsockname(fd, (struct sockaddr *)address, &length));
 }
 
+/// A further descriptor of the same open file, closed in programs that are started.
+static inline int clinux_duplicate(int fd) { return CLINUX_RESULT(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+
+/// Whether the descriptor is a stream socket that listens; if so, it is made non-blocking and closed in programs that
+/// are started.
+static inline int clinux_adopt_listener(int fd) {
+    int type = 0, listening = 0;
+    socklen_t length = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) < 0) return -errno;
+    length = sizeof listening;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) < 0) return -errno;
+    if (type != SOCK_STREAM || !listening) return -EINVAL;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return -errno;
+    return CLINUX_RESULT(fcntl(fd, F_SETFD, FD_CLOEXEC));
+}
+
+static inline int clinux_close_on_exec(int fd) { return CLINUX_RESULT(fcntl(fd, F_SETFD, FD_CLOEXEC)); }
+
+static inline int clinux_set_path_mode(const char *path, mode_t mode) { return CLINUX_RESULT(chmod(path, mode)); }
+
+/// Device and inode of the socket file at the path; -ENOTSOCK where something else is there.
+static inline int clinux_socket_file(const char *path, uint64_t *device, uint64_t *inode) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    if (!S_ISSOCK(status.st_mode)) return -ENOTSOCK;
+    *device = status.st_dev;
+    *inode = status.st_ino;
+    return 0;
+}
+
 static inline int clinux_socket_error(int fd) {
     int error = 0;
     socklen_t length = sizeof error;
@@ -129,6 +166,12 @@ static inline int64_t clinux_receive(int fd, void *bytes, size_t count) {
     return (int64_t)CLINUX_RETRIED(recv(fd, bytes, count, 0));
 }
 
+/// Looks whether something could be received, and leaves it there: a count, 0 at the end, or -errno.
+static inline int clinux_peek(int fd) {
+    char byte;
+    return (int)CLINUX_RESULT(recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT));
+}
+
 static inline int64_t clinux_send(int fd, const void *bytes, size_t count) {
     return (int64_t)CLINUX_RETRIED(send(fd, bytes, count, MSG_NOSIGNAL));
 }
@@ -137,10 +180,6 @@ static inline int64_t clinux_send_vector(int fd, struct iovec *vector, int count
     struct msghdr message = { .msg_iov = vector, .msg_iovlen = (size_t)count };
     return (int64_t)CLINUX_RETRIED(sendmsg(fd, &message, MSG_NOSIGNAL));
 }
-
-/// Refuses further connections while the descriptor stays open.
-static inline int clinux_stop_listening(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_RD)); }
-
 
 /// Bytes sent that the peer has not acknowledged (SIOCOUTQ); 0 where the kernel does not say.
 static inline int clinux_unacknowledged(int fd) {
@@ -226,3 +265,81 @@ static inline int clinux_processor_count(void) {
 static inline void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+static inline int clinux_pipe(int fds[2]) { return CLINUX_RESULT(pipe2(fds, O_CLOEXEC)); }
+
+/// Starts a program that keeps the given descriptors under their numbers, with no signal blocked and SIGPIPE as usual.
+/// Answers its process id or -errno.
+static inline int clinux_spawn(const char *path, char *const *arguments, char *const *environment, const int *fds,
+                               int count) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return -error;
+    if ((error = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return -error;
+    }
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    // To the same number: that takes the close-on-exec flag away in the new process, and only there.
+    for (int i = 0; i < count && error == 0; i++) error = posix_spawn_file_actions_adddup2(&actions, fds[i], fds[i]);
+    pid_t pid = 0;
+    if (error == 0) error = posix_spawn(&pid, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error != 0 ? -error : (int)pid;
+}
+
+/// Waits until a byte can be read, or the end was reached: 1, 0 when the time is over, or -errno.
+static inline int clinux_wait_readable(int fd, int timeout_ms) {
+    struct pollfd entry = { .fd = fd, .events = POLLIN };
+    return CLINUX_RESULT(poll(&entry, 1, timeout_ms));
+}
+
+static inline int clinux_read_byte(int fd) {
+    char byte;
+    return (int)CLINUX_RESULT(read(fd, &byte, 1));
+}
+
+static inline int clinux_kill(int pid) { return CLINUX_RESULT(kill(pid, SIGKILL)); }
+
+/// Waits for the end of a child: its exit code, 128 and the signal's number, or -errno.
+static inline int clinux_reap(int pid) {
+    int status = 0;
+    pid_t result;
+    do result = waitpid(pid, &status, 0);
+    while (result < 0 && errno == EINTR);
+    if (result < 0) return -errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static inline int clinux_is_executable(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static inline int64_t clinux_executable_link(char *path, size_t size) {
+    return (int64_t)CLINUX_RESULT(readlink("/proc/self/exe", path, size));
+}
+
+static inline const char *clinux_environment(const char *name) { return getenv(name); }
+static inline void clinux_forget_environment(const char *name) { unsetenv(name); }
+static inline const char *clinux_environment_entry(int index) {
+    extern char **environ;
+    return environ != (char **)0 ? environ[index] : (const char *)0;
+}
+
+/// Looks a name up for stream sockets of both families, in the order of the resolver's answer. AI_ADDRCONFIG is off: it
+/// would hide the loopback addresses of a machine without a network.
+static inline int clinux_resolve(const char *name, struct addrinfo **found) {
+    struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
+    return getaddrinfo(name, (const char *)0, &hints, found);
+}
+
+static inline int clinux_name_is_unknown(int error) { return error == EAI_NONAME || error == -5 /* EAI_NODATA */; }

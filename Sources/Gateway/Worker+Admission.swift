@@ -11,8 +11,9 @@ extension Worker {
     }
 
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
+    ///
+    /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
     func admit(_ socket: Socket, listener: Int) -> Bool {
-        if isDraining { return refuse(socket, nil) }
         if shared.isAdmin(listener: listener) {
             return adminClients < Worker.maximumAdminClients || refuse(socket, .connections)
         }
@@ -20,9 +21,9 @@ extension Worker {
         return true
     }
 
-    private func refuse(_ socket: Socket, _ limit: Limit?) -> Bool {
+    private func refuse(_ socket: Socket, _ limit: Limit) -> Bool {
         metrics.connectionsRefused &+= 1
-        if let limit { limited(limit) }
+        limited(limit)
         poller.close(socket, reset: true)
         return false
     }
@@ -98,6 +99,6 @@ extension Worker {
 }
 
 extension SocketAddress {
-    /// The address without its port.
-    var ipAddress: IPAddress? { IPAddress(octets: octets, isIPv6: isIPv6) }
+    /// The address without its port; nil for a unix socket, whose peers have none.
+    var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: octets, isIPv6: isIPv6) }
 }

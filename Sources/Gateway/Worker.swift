@@ -287,7 +287,7 @@ final class Worker {
     }
 
     func finishIfIdle() {
-        if openClients == 0 { isFinished = true }
+        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
     }
 
     /// Counters of this worker with the gauges filled in.

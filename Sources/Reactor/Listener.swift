@@ -3,22 +3,31 @@ import CLinux
 
 /// A listening socket of one loop.
 package final class Listener {
-    let descriptor: Descriptor
+    private(set) var descriptor: Int32
     /// The number its owner gave it.
     package let id: Int
     package let address: SocketAddress
+    /// Other loops or processes accept from the same socket.
+    let isShared: Bool
     /// Connections taken in this turn; the rest waits for the next (the registration is level-triggered).
     var acceptedInTurn = 0
     var registered = false
-    var closed = false
 
     init(_ bound: consuming BoundListener, id: Int) {
         address = bound.address
-        descriptor = bound.takeDescriptor()
+        isShared = bound.isShared
+        descriptor = bound.takeNumber()
         self.id = id
     }
-}
 
-extension BoundListener {
-    consuming func takeDescriptor() -> Descriptor { descriptor }
+    deinit { close() }
+
+    var isClosed: Bool { descriptor < 0 }
+
+    /// Lets go of the socket, which lives on where others hold it. It is never shut down, which would end it for all.
+    func close() {
+        guard descriptor >= 0 else { return }
+        _ = clinux_close(descriptor)
+        descriptor = -1
+    }
 }

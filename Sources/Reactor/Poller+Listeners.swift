@@ -11,25 +11,60 @@ extension Poller {
 
     func register(_ listener: Listener, at index: Int) throws(KernelError) {
         let data = Poller.listenerFlag | UInt64(index)
-        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor.number, CLINUX_IN, data))
+        // Of the loops that wait at one socket the kernel is to wake one, not all.
+        let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
+        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor, mask, data))
         listener.registered = true
     }
 
-    /// Closes all listeners with the given ids; connections in their queues are refused by the kernel.
+    /// Closes all listeners with the given ids. Connections that the kernel has accepted already are taken first, and
+    /// come as `.accepted` in this turn: their clients hold them for established. A socket that others share is let go
+    /// of and nothing else.
     package func stopListening(where isIncluded: (Int) -> Bool) {
-        for listener in listeners where !listener.closed && isIncluded(listener.id) {
+        for listener in listeners where !listener.isClosed && isIncluded(listener.id) {
             // One that rests for want of descriptors is not registered, and must not come back.
-            if listener.registered { _ = clinux_epoll_remove(epoll.number, listener.descriptor.number) }
-            _ = clinux_stop_listening(listener.descriptor.number)
+            if listener.registered { _ = clinux_epoll_remove(epoll.number, listener.descriptor) }
             listener.registered = false
-            listener.closed = true
+            acceptRest(of: listener)
+            listener.close()
         }
+    }
+
+    /// Connections of closed listeners have not been told yet: who ends its loop waits for them.
+    package var hasLateArrivals: Bool { !lateArrivals.isEmpty }
+
+    /// Bounded, since others may keep the queue of a shared socket filled.
+    private func acceptRest(of listener: Listener) {
+        // Out and in again: a change in place would put a check on every reading of the array, in each turn.
+        var arrivals = lateArrivals
+        lateArrivals = []
+        for _ in 0..<BoundListener.usualBacklog {
+            let (descriptor, peer) = Kernel.accept(listener.descriptor)
+            if descriptor >= 0 {
+                arrivals.append((listener.id, adopt(descriptor, peer: peer)))
+            } else if !Poller.isOfTheConnection(descriptor) {
+                break
+            }
+        }
+        lateArrivals = arrivals
+    }
+
+    /// The connection that has waited longest at a closed listener.
+    func nextLateArrival() -> Completion? {
+        guard lateCursor < lateArrivals.count else { return nil }
+        let (listener, socket) = lateArrivals[lateCursor]
+        lateCursor += 1
+        if lateCursor == lateArrivals.count {
+            lateArrivals = []
+            lateCursor = 0
+        }
+        return .accepted(listener: listener, socket)
     }
 
     func accept(_ listener: Listener) -> Completion? {
         while listener.acceptedInTurn < Poller.acceptsPerTurn, listener.registered {
             listener.acceptedInTurn += 1
-            let (descriptor, peer) = Kernel.accept(listener.descriptor.number)
+            let (descriptor, peer) = Kernel.accept(listener.descriptor)
             if descriptor >= 0 { return .accepted(listener: listener.id, adopt(descriptor, peer: peer)) }
             if descriptor == -EAGAIN { return nil }
             if KernelError(-descriptor).isOutOfDescriptors {
@@ -40,11 +75,18 @@ extension Poller {
         return nil
     }
 
-    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead.
+    /// Whether accept has reported an error of one connection, behind which others may wait (accept(2), "Error handling").
+    private static func isOfTheConnection(_ result: Int32) -> Bool {
+        result != -EAGAIN && result != -EINVAL && result != -EBADF && !KernelError(-result).isOutOfDescriptors
+    }
+
+    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead, as nginx and HAProxy let
+    /// it. What waits stays in the kernel's queue: to accept and close would turn a delay into a failure.
     func pauseListeners() {
+        acceptsPostponed &+= 1
         listenersPausedUntil = now + 100
         for listener in listeners where listener.registered {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor.number)
+            _ = clinux_epoll_remove(epoll.number, listener.descriptor)
             listener.registered = false
         }
         timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
@@ -54,7 +96,7 @@ extension Poller {
         guard listenersPausedUntil != 0, now >= listenersPausedUntil else { return }
         listenersPausedUntil = 0
         var isIncomplete = false
-        for (index, listener) in listeners.enumerated() where !listener.registered && !listener.closed {
+        for (index, listener) in listeners.enumerated() where !listener.registered && !listener.isClosed {
             do { try register(listener, at: index) } catch { isIncomplete = true }
         }
         // No memory for it: a listener must not stay deaf for good.

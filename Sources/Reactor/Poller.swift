@@ -24,6 +24,11 @@ package final class Poller {
     var timers: TimerWheel
     private let waker: Waker
     var listenersPausedUntil: Int64 = 0
+    /// Connections that waited at a listener when it was closed.
+    var lateArrivals: [(listener: Int, socket: Socket)] = []
+    var lateCursor = 0
+    /// How often the listeners have rested because no descriptor was left.
+    package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
 
     /// Counts the waits: what is reported in one turn was there before anything was done in it.
@@ -60,7 +65,7 @@ package final class Poller {
     /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
     package func wait() {
         settle()
-        let limit = revisit.isEmpty ? timers.sleepLimit(now: now) : 0
+        let limit = revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
         waits &+= 1
@@ -102,6 +107,7 @@ package final class Poller {
         }
         revisiting.removeAll(keepingCapacity: true)
         revisitCursor = 0
+        if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
         return nil
     }
@@ -304,6 +310,14 @@ package final class Poller {
         guard socket.descriptor >= 0 else { return }
         releaseEmptyInbox(socket)
         if socket.mayHaveMore, !socket.readingPaused { queue(socket) }
+    }
+
+    /// Whether nothing has come from the peer, not even something that the loop has not looked at: what it says next is
+    /// said to what is sent next. A system call, for the moment at which an idle connection is used again.
+    package func isQuiet(_ socket: Socket) -> Bool {
+        guard !socket.isUnusable, !socket.connecting, socket.unread == 0, !socket.holdsMore else { return false }
+        if let stream = socket.stream, stream.state != .open || stream.received != nil { return false }
+        return Kernel.isQuiet(socket.descriptor)
     }
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.

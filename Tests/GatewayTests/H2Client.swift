@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

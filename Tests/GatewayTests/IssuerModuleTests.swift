@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import TestSupport
 import Testing
 
 @testable import Gateway

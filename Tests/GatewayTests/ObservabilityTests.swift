@@ -5,6 +5,7 @@ import Identity
 import Issuers
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

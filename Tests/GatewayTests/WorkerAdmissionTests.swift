@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Gateway

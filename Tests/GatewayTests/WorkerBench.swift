@@ -6,6 +6,7 @@ import Issuers
 import JOSE
 import Policy
 import Reactor
+import TestSupport
 import Testing
 import Tokens
 

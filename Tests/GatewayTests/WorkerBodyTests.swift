@@ -1,5 +1,6 @@
 import Bytes
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

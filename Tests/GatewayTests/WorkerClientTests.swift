@@ -2,6 +2,7 @@ import Bytes
 import Dispatch
 import Issuers
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,7 @@
 import Identity
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -3,15 +3,15 @@ import Glibc
 
 /// The signals that the program acts upon, taken from a descriptor by one thread.
 package struct Signals: ~Copyable {
-    package enum Signal: Sendable { case terminate, reload, reopenLogs, other(Int32) }
+    package enum Signal: Sendable { case terminate, reload, reopenLogs, handOver, other(Int32) }
 
     private let descriptor: Descriptor
 
-    /// Blocks SIGTERM, SIGINT, SIGHUP and SIGUSR1 in this thread and those it starts later, and ignores SIGPIPE.
+    /// Blocks SIGTERM, SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 in this thread and those it starts later, and ignores SIGPIPE.
     /// Call before any other thread starts.
     package init() throws(KernelError) {
         clinux_ignore_sigpipe()
-        let wanted = [SIGTERM, SIGINT, SIGHUP, SIGUSR1]
+        let wanted = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
         // SAFETY: the array outlives the call.
         let number = unsafe wanted.withUnsafeBufferPointer {
             unsafe clinux_signal_descriptor($0.baseAddress, Int32($0.count))
@@ -26,6 +26,7 @@ package struct Signals: ~Copyable {
             case SIGTERM, SIGINT: return .terminate
             case SIGHUP: return .reload
             case SIGUSR1: return .reopenLogs
+            case SIGUSR2: return .handOver
             case let number where number > 0: return .other(number)
             default: continue
             }

@@ -1,12 +1,21 @@
 import Bytes
 import CLinux
 
-/// An IPv4 or IPv6 address with a port.
+/// An IPv4 or IPv6 address with a port, or the path of a unix socket.
 package struct SocketAddress: Equatable, Hashable, Sendable {
     /// The address in network order; IPv4 in the first four bytes.
     private var words: SIMD16<UInt8> = .zero
     package private(set) var isIPv6 = false
     package var port: UInt16 = 0
+    /// The path of a unix socket; empty for a peer at the other end of one, which has no name; nil for an IP address.
+    package private(set) var unixPath: String?
+
+    /// A unix socket; nil where the path is empty, too long for the kernel (107 bytes), or has a NUL in it.
+    package init?(unixPath path: String) {
+        let room = MemoryLayout<sockaddr_un>.size - MemoryLayout<sa_family_t>.size - 1
+        guard !path.isEmpty, path.utf8.count <= room, !path.utf8.contains(0) else { return nil }
+        unixPath = path
+    }
 
     /// An IP literal (`127.0.0.1`, `::1`); nil where the text is none.
     package init?(literal: String, port: UInt16) {
@@ -46,6 +55,9 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
                 unsafe withUnsafeBytes(of: address.sin_addr) { octets in
                     for i in 0..<4 { unsafe words[i] = octets[i] }
                 }
+            } else if storage.ss_family == sa_family_t(AF_UNIX) {
+                let path = unsafe bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
+                unixPath = unsafe String(decoding: path, as: UTF8.self)
             }
         }
     }
@@ -55,6 +67,15 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         var storage = sockaddr_storage()
         // SAFETY: as above.
         return unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            if let unixPath {
+                // `init` has seen to it that the path and its NUL have room.
+                unsafe bytes.storeBytes(of: sa_family_t(AF_UNIX), as: sa_family_t.self)
+                let start = MemoryLayout<sa_family_t>.size
+                for (offset, byte) in unixPath.utf8.enumerated() { unsafe bytes[start + offset] = byte }
+                return unsafe (
+                    bytes.loadUnaligned(as: sockaddr_storage.self), socklen_t(start + unixPath.utf8.count + 1)
+                )
+            }
             if isIPv6 {
                 var address = sockaddr_in6()
                 address.sin6_family = sa_family_t(AF_INET6)
@@ -78,17 +99,26 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         }
     }
 
-    var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
+    var family: Int32 { isIPv6 ? AF_INET6 : unixPath == nil ? AF_INET : AF_UNIX }
 
+    package var isUnix: Bool { unixPath != nil }
+
+    /// Whether it is on this machine.
     package var isLoopback: Bool {
+        if isUnix { return true }
         if !isIPv6 { return words[0] == 127 }
         var expected = SIMD16<UInt8>.zero
         expected[15] = 1
         return words == expected
     }
 
-    /// The address as text without the port, appended as the peers of `X-Forwarded-For` write it (IPv6 bare).
+    /// The address as text without the port, appended as the peers of `X-Forwarded-For` write it: IPv6 bare, and
+    /// for a unix socket the word that RFC 7239 section 6.2 has for a node without an address.
     package func appendHost(to chunk: Chunk) {
+        if isUnix {
+            chunk.append("unknown")
+            return
+        }
         if isIPv6 {
             chunk.append(Array(host.utf8))
             return
@@ -99,8 +129,9 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         }
     }
 
-    /// The address as text without the port.
+    /// The address as text without the port; `unknown` for a unix socket.
     package var host: String {
+        if isUnix { return "unknown" }
         var text = [CChar](repeating: 0, count: 64)
         var octets = [UInt8](repeating: 0, count: 16)
         for i in 0..<16 { octets[i] = words[i] }
@@ -112,8 +143,11 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         return String(decoding: text[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// `host:port`, IPv6 in brackets.
-    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    /// `host:port`, IPv6 in brackets; `unix:` and the path for a unix socket.
+    package var description: String {
+        if let unixPath { return "unix:\(unixPath)" }
+        return isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 
     /// The 16 octets (IPv4 as the first four), for address ranges.
     package var octets: SIMD16<UInt8> { words }

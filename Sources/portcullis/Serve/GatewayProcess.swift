@@ -163,7 +163,7 @@ final class GatewayProcess: Sendable {
                 return
             case .reload: _ = reload(shared)
             case .reopenLogs: accessLog?.reopen()
-            case .other: continue
+            case .handOver, .other: continue
             }
         }
     }

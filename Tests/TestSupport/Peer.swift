@@ -1,14 +1,14 @@
 import Glibc
 
 /// The other side of a connection under test, on 127.0.0.1: a plain socket that is moved by hand and never waits.
-final class Peer {
+package final class Peer {
     private var descriptor: Int32
     /// Everything received so far.
-    private(set) var received: [UInt8] = []
+    package private(set) var received: [UInt8] = []
     /// The other side has sent its last byte.
-    private(set) var ended = false
+    package private(set) var ended = false
     /// The connection was reset.
-    private(set) var wasReset = false
+    package private(set) var wasReset = false
 
     fileprivate init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -19,7 +19,7 @@ final class Peer {
     deinit { close() }
 
     /// A connection to a port of this machine. The kernel completes it without the listener's help.
-    init(port: UInt16, receiveBuffer: Int32? = nil) {
+    package init(port: UInt16, receiveBuffer: Int32? = nil) {
         descriptor = Peer.stream()
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         let number = descriptor
@@ -37,22 +37,22 @@ final class Peer {
     }
 
     /// The text received so far, after taking what has come.
-    var text: String {
+    package var text: String {
         receive()
         return String(decoding: received, as: UTF8.self)
     }
 
     /// Whether the other side has closed, in whichever way, after taking what has come.
-    var isOver: Bool {
+    package var isOver: Bool {
         receive()
         return ended || wasReset
     }
 
     /// Forgets what was received.
-    func forget() { received = [] }
+    package func forget() { received = [] }
 
     /// Takes what has come, at most `limit` bytes of it.
-    func receive(atMost limit: Int = .max) {
+    package func receive(atMost limit: Int = .max) {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         var taken = 0
         while taken < limit, !ended, !wasReset, descriptor >= 0 {
@@ -73,7 +73,7 @@ final class Peer {
     }
 
     /// Sends what the kernel takes; answers how much that was.
-    @discardableResult func send(_ bytes: [UInt8]) -> Int {
+    @discardableResult package func send(_ bytes: [UInt8]) -> Int {
         var sent = 0
         while sent < bytes.count {
             let n = unsafe bytes.withUnsafeBytes {
@@ -86,18 +86,18 @@ final class Peer {
         return sent
     }
 
-    @discardableResult func send(_ text: String) -> Int { send(Array(text.utf8)) }
+    @discardableResult package func send(_ text: String) -> Int { send(Array(text.utf8)) }
 
-    func shutdownSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+    package func shutdownSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         _ = Glibc.close(descriptor)
         descriptor = -1
     }
 
     /// Closes with a reset instead of an end.
-    func reset() {
+    package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         // SAFETY: the pointer is to a local and used during the call only.
         _ = unsafe setsockopt(
@@ -129,12 +129,12 @@ final class Peer {
 }
 
 /// A listening port of 127.0.0.1 for connections that the code under test makes.
-final class PeerListener {
+package final class PeerListener {
     private let descriptor: Int32
-    let port: UInt16
+    package let port: UInt16
 
     /// - Parameter backlog: how many connections the kernel completes before they are accepted, less one.
-    init(backlog: Int32 = 64) {
+    package init(backlog: Int32 = 64) {
         descriptor = Peer.stream()
         let number = descriptor
         precondition(unsafe Peer.withLoopback(port: 0) { unsafe bind(number, $0, $1) } == 0)
@@ -153,7 +153,7 @@ final class PeerListener {
     deinit { _ = close(descriptor) }
 
     /// The next connection, if there is one.
-    func accept() -> Peer? {
+    package func accept() -> Peer? {
         // SAFETY: null pointers ask for no address.
         let accepted = unsafe Glibc.accept(descriptor, nil as UnsafeMutablePointer<sockaddr>?, nil)
         return accepted >= 0 ? Peer(accepted) : nil

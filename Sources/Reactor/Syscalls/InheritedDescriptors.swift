@@ -1,0 +1,152 @@
+import Bytes
+import CLinux
+import Glibc
+
+/// The listening sockets that this process was started with: by systemd (sd_listen_fds(3)) or by the process whose
+/// successor it is.
+package struct InheritedDescriptors: ~Copyable, Sendable {
+    /// Where a socket comes from.
+    package enum Origin: Sendable { case systemd, predecessor }
+
+    private struct Entry: Sendable {
+        var name: String
+        var number: Int32
+        var origin: Origin
+    }
+
+    private var entries: [Entry] = []
+    private var ready: Int32?
+
+    static let listenersVariable = "PORTCULLIS_LISTENERS"
+    static let readyVariable = "PORTCULLIS_READY"
+    /// systemd passes its descriptors from this number on.
+    private static let systemdStart: Int32 = 3
+
+    /// Reads the variables and takes them out of the environment, so that no program started later believes in them. To
+    /// be called once, before any other thread starts and before anything is opened.
+    package init() {
+        let (count, process) = (Environment.take("LISTEN_FDS"), Environment.take("LISTEN_PID"))
+        let names = Environment.take("LISTEN_FDNAMES")
+        // The variables may be meant for a process that we descend from.
+        if process == String(ProcessLimits.processID), let count = count.flatMap(InheritedDescriptors.number) {
+            addSystemd(count, names: names)
+        }
+        if let text = Environment.take(InheritedDescriptors.listenersVariable) { addPredecessor(text) }
+        ready = Environment.take(InheritedDescriptors.readyVariable).flatMap(InheritedDescriptors.number)
+        for number in entries.map(\.number) + (ready.map { [$0] } ?? []) { _ = clinux_close_on_exec(number) }
+    }
+
+    deinit {
+        for entry in entries { _ = clinux_close(entry.number) }
+        if let ready { _ = clinux_close(ready) }
+    }
+
+    /// Names of the sockets nobody has claimed, one for each socket.
+    package var names: [String] { entries.map(\.name) }
+    /// A predecessor waits to hear that this process serves.
+    package var hasPredecessor: Bool { ready != nil }
+
+    /// The next socket of a name, several of which may be there; nil when none is left. Throws where the descriptor is no
+    /// listening stream socket.
+    package mutating func claim(_ name: String) throws(KernelError) -> BoundListener? {
+        guard let index = entries.firstIndex(where: { $0.name == name }) else { return nil }
+        return try BoundListener(adopting: entries.remove(at: index).number)
+    }
+
+    /// Where the next socket of a name comes from. The file of a unix socket is systemd's to remove, or ours.
+    package func origin(of name: String) -> Origin? { entries.first { $0.name == name }?.origin }
+
+    /// Tells the predecessor that this process serves, upon which it stops accepting.
+    package mutating func reportReady() {
+        guard let number = ready else { return }
+        ready = nil
+        let pipe = Descriptor(number)
+        // SAFETY: the byte outlives the call.
+        _ = unsafe [UInt8(1)].withUnsafeBytes { unsafe clinux_write(pipe.number, $0.baseAddress, 1) }
+    }
+
+    private mutating func addSystemd(_ count: Int32, names: String?) {
+        let names = names?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        for offset in 0..<min(count, 1024) {
+            let name = Int(offset) < names.count ? String(names[Int(offset)]) : "unknown"
+            let number = InheritedDescriptors.systemdStart + offset
+            entries.append(Entry(name: name, number: number, origin: .systemd))
+        }
+    }
+
+    private mutating func addPredecessor(_ text: String) {
+        for pair in text.split(separator: ",") {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
+            guard parts.count == 2, let number = InheritedDescriptors.number(String(parts[1])), number > 2,
+                !entries.contains(where: { $0.number == number })
+            else { continue }
+            entries.append(Entry(name: InheritedDescriptors.decoded(parts[0]), number: number, origin: .predecessor))
+        }
+    }
+
+    /// The variable's text for sockets with names; what would end a name is written as `%` and two digits.
+    static func text(_ listeners: [(name: String, number: Int32)]) -> String {
+        listeners.map { listener in
+            var name = ""
+            for byte in listener.name.utf8 {
+                let isPlain = byte > 0x20 && byte < 0x7f && !"%,=".utf8.contains(byte)
+                let digits = String(byte, radix: 16)
+                name += isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            }
+            return "\(name)=\(listener.number)"
+        }.joined(separator: ",")
+    }
+
+    private static func decoded(_ name: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = name.utf8
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(ASCII.hexadecimalValue)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// One to nine digits.
+    private static func number(_ text: String) -> Int32? {
+        guard (1...9).contains(text.utf8.count) else { return nil }
+        var value: Int32 = 0
+        for byte in text.utf8 {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int32(byte - 0x30)
+        }
+        return value
+    }
+}
+
+/// The environment of this process. Other threads must not read it while it is changed.
+enum Environment {
+    /// A variable's value, which is then gone.
+    static func take(_ name: String) -> String? {
+        // SAFETY: the text is copied before the variable is removed.
+        guard let value = unsafe clinux_environment(name) else { return nil }
+        let copy = unsafe String(cString: value)
+        unsafe clinux_forget_environment(name)
+        return copy
+    }
+
+    /// All entries, `name=value`, with some added or put in the place of those of the same name.
+    static func entries(changedBy changes: [String]) -> [String] {
+        let names = Set(changes.map { $0.prefix { $0 != "=" } })
+        return entries.filter { !names.contains($0.prefix { $0 != "=" }) } + changes
+    }
+
+    private static var entries: [String] {
+        var entries: [String] = []
+        // SAFETY: the list ends with a null pointer, and the texts are copied at once.
+        while let entry = unsafe clinux_environment_entry(Int32(entries.count)) {
+            entries.append(unsafe String(cString: entry))
+        }
+        return entries
+    }
+}

@@ -1,0 +1,126 @@
+import CLinux
+import Glibc
+
+/// A further descriptor of a listening socket, kept to be handed to a successor.
+///
+/// It keeps the socket alive: let go of it before the workers stop listening where nobody takes over.
+package final class ListenerCopy: Sendable {
+    package let name: String
+    package let address: SocketAddress
+    let descriptor: Descriptor
+
+    /// - Parameter name: under which the successor claims it; several sockets may have the same.
+    package init(_ bound: borrowing BoundListener, name: String) throws(KernelError) {
+        descriptor = Descriptor(try Kernel.check(clinux_duplicate(bound.descriptor.number)))
+        address = bound.address
+        self.name = name
+    }
+}
+
+/// Why no successor took over. This process then goes on as if nothing had been tried.
+package enum SuccessorError: Error, Equatable, Sendable {
+    /// There is no program at the place this one was started from.
+    case noExecutable
+    case notStarted(KernelError)
+    /// It ended before it served, with this code (128 and a signal's number where one ended it).
+    case ended(code: Int32)
+    /// It did not serve in time, and was ended.
+    case late
+}
+
+/// A new process of the same program, perhaps of a newer file of it, that takes over the listening sockets.
+package struct Successor: ~Copyable, Sendable {
+    package let processID: Int32
+    private let ready: Descriptor
+
+    /// Starts the program with the sockets. It inherits the environment, and no other descriptor but those that were
+    /// opened to be inherited.
+    ///
+    /// - Parameters:
+    ///   - arguments: with the name of the program first, as `CommandLine.arguments` has them.
+    ///   - environment: entries `NAME=value` that are added, or take the place of others.
+    package init(
+        arguments: [String], environment added: [String] = [], listeners: [ListenerCopy]
+    ) throws(SuccessorError) {
+        guard let path = Successor.executable(arguments.first ?? "") else { throw .noExecutable }
+        do throws(KernelError) {
+            var ends: [Int32] = [0, 0]
+            // SAFETY: the array has room for both ends.
+            _ = try Kernel.check(unsafe clinux_pipe(&ends))
+            let reading = Descriptor(ends[0])
+            let writing = Descriptor(ends[1])
+            let named = listeners.map { ($0.name, $0.descriptor.number) }
+            let variables = [
+                "\(InheritedDescriptors.listenersVariable)=\(InheritedDescriptors.text(named))",
+                "\(InheritedDescriptors.readyVariable)=\(writing.number)",
+            ]
+            let numbers = listeners.map { $0.descriptor.number } + [writing.number]
+            let environment = Environment.entries(changedBy: added + variables)
+            processID = try Successor.spawn(path, arguments, environment, numbers)
+            ready = reading
+        } catch { throw .notStarted(error) }
+    }
+
+    /// Waits until it serves. Blocks; one that fails is ended and reaped.
+    package consuming func waitUntilReady(milliseconds: Int) throws(SuccessorError) {
+        let deadline = Clock.monotonicMilliseconds + Int64(milliseconds)
+        while true {
+            let rest = Int32(clamping: max(0, deadline - Clock.monotonicMilliseconds))
+            let result = clinux_wait_readable(ready.number, rest)
+            if result == -EINTR { continue }
+            guard result > 0 else {
+                _ = clinux_kill(processID)
+                _ = clinux_reap(processID)
+                throw .late
+            }
+            if clinux_read_byte(ready.number) == 1 { return }
+            // It has closed its end without a word: it is gone, or will not serve.
+            _ = clinux_kill(processID)
+            throw .ended(code: clinux_reap(processID))
+        }
+    }
+
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [Int32]
+    ) throws(KernelError) -> Int32 {
+        // SAFETY: strdup answers copies that live until they are freed below; both lists end with a null pointer.
+        var arguments = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var environment = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer {
+            unsafe arguments.forEach { unsafe free($0) }
+            unsafe environment.forEach { unsafe free($0) }
+        }
+        return try Kernel.check(
+            unsafe clinux_spawn(path, &arguments, &environment, descriptors, Int32(descriptors.count)))
+    }
+
+    /// The file to start: the one that the program's name means now, since a new version may have taken its place or a
+    /// link may lead elsewhere; else the one that runs.
+    static func executable(_ name: String) -> String? {
+        if name.utf8.contains(UInt8(ascii: "/")) {
+            if isExecutable(name) { return name }
+        } else if !name.isEmpty {
+            // SAFETY: the text is copied at once.
+            let path = unsafe clinux_environment("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+            for directory in path.split(separator: ":") where isExecutable("\(directory)/\(name)") {
+                return "\(directory)/\(name)"
+            }
+        }
+        var link = [UInt8](repeating: 0, count: 4096)
+        // SAFETY: readlink writes within the array.
+        let count = unsafe link.withUnsafeMutableBytes {
+            unsafe clinux_executable_link($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        guard count > 0 else { return nil }
+        let running = String(decoding: link[..<Int(count)], as: UTF8.self)
+        // So the kernel marks a file that was replaced while it ran.
+        let mark = " (deleted)"
+        let path = running.hasSuffix(mark) ? String(running.dropLast(mark.count)) : running
+        return isExecutable(path) ? path : nil
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        // SAFETY: the text outlives the call.
+        unsafe clinux_is_executable(path) == 1
+    }
+}
