@@ -28,6 +28,8 @@ final class Worker {
     var clients: [ClientConnection] = []
     var vacantClients: [Int] = []
     var openClients = 0
+    /// Those of them that came by the admin listener.
+    var adminClients = 0
     var exchanges: [Exchange] = []
     private var firstVacantExchange: Exchange?
     private var vacantExchanges = 0
@@ -120,6 +122,17 @@ final class Worker {
         begin(listeners)
         while !isFinished { turn() }
         accessLog?.flush()
+        leave()
+    }
+
+    /// Leaves the last counters behind, for those who still ask and those who have asked already.
+    private func leave() {
+        let report = currentMetrics()
+        shared.leave(number, report)
+        for message in mailbox.takeAll() {
+            guard case .reportMetrics(let requester, let identity) = message else { continue }
+            shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+        }
     }
 
     /// Takes the listeners over.
