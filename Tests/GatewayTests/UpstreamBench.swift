@@ -20,11 +20,21 @@ extension UpstreamSettings {
     }
 }
 
-/// Several scripted servers behind one upstream.
-struct ServerSet {
-    let listeners: [PeerListener]
+/// Scripted servers behind one upstream: each answers every request with its number, or behaves otherwise.
+final class ServerSet {
+    enum Manner { case answers, closes, isFrozen }
 
-    init(_ count: Int) { listeners = (0..<count).map { _ in PeerListener() } }
+    let listeners: [PeerListener]
+    var manners: [Manner]
+    private var peers: [(server: Int, peer: Peer)] = []
+    /// Heads received, by server.
+    private(set) var heads: [[String]]
+
+    init(_ count: Int) {
+        listeners = (0..<count).map { _ in PeerListener() }
+        manners = Array(repeating: .answers, count: count)
+        heads = Array(repeating: [], count: count)
+    }
 
     var settings: [ServerSettings] {
         listeners.compactMap { listener in
@@ -32,11 +42,54 @@ struct ServerSet {
         }
     }
 
-    /// The next connection to any of the servers, and which one it is.
-    func accept() -> (server: Int, Peer)? {
-        for (index, listener) in listeners.enumerated() {
-            if let peer = listener.accept() { return (index, peer) }
+    /// Requests other than checks, by server.
+    var counts: [Int] { heads.map { $0.count { !$0.contains("portcullis-health-check") } } }
+
+    /// Accepts and answers what has come.
+    func go() {
+        for (index, listener) in listeners.enumerated() where manners[index] != .isFrozen {
+            while let peer = listener.accept() { peers.append((index, peer)) }
         }
-        return nil
+        peers.removeAll { $0.peer.isOver }
+        for (index, peer) in peers where manners[index] != .isFrozen && peer.text.contains("\r\n\r\n") {
+            heads[index].append(peer.text)
+            peer.forget()
+            if manners[index] == .closes { peer.close() } else { peer.send(.ok("<\(index)>")) }
+        }
+    }
+
+    /// A worker with these servers as its upstream, and some more where nobody listens.
+    func bench(
+        dead: Int = 0, _ change: @escaping (inout UpstreamSettings) -> Void = { _ in }
+    ) throws -> WorkerBench {
+        let nobody = try (0..<dead).map { _ in
+            let port = PeerListener().port
+            return ServerSettings(.address(try #require(SocketAddress(literal: "127.0.0.1", port: port))))
+        }
+        return try WorkerBench {
+            $0.upstream = {
+                $0.servers = self.settings + nobody
+                change(&$0)
+            }
+        }
+    }
+}
+
+extension WorkerBench {
+    /// Sends a request and answers the response, whoever gives it.
+    func ask(
+        _ servers: ServerSet, _ client: Peer, _ request: String = .get(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        client.send(request)
+        turn(
+            until: {
+                servers.go()
+                let text = client.text
+                return text.hasSuffix(">") || text.hasSuffix("}")
+            }, sourceLocation: sourceLocation)
+        let all = client.text
+        client.forget()
+        return all
     }
 }

@@ -94,6 +94,7 @@ import Testing
     @Test func serversThatStayKeepTheirState() throws {
         let group = try Self.group(3) {
             $0.ejection = Self.rules
+            $0.healthCheck = HealthCheckSettings(path: "/")
             $0.slowStart = 1000
         }
         let old = group.servers

@@ -71,10 +71,10 @@ import Testing
         let settings = Self.settings(percent: 20, least: 0)
         budget.noted(requests: 100, 1000)
         for attempt in 0..<30 { #expect(budget.takeRetry(5000, settings) == (attempt < 20)) }
-        // Ten seconds later neither requests nor retries count any more.
+        // Ten seconds later requests do not count any more, and neither do retries.
         #expect(budget.takeRetry(11_000, settings) == false)
-        budget.noted(requests: 10, 12_000)
-        for attempt in 0..<30 { #expect(budget.takeRetry(12_000, settings) == (attempt < 2)) }
+        budget.noted(requests: 10, 16_000)
+        for attempt in 0..<30 { #expect(budget.takeRetry(16_000, settings) == (attempt < 2)) }
     }
 
     /// Under a total outage every request asks for a retry: attempts stay under (1 + share) of the requests.

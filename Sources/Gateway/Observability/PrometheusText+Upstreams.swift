@@ -4,8 +4,8 @@ extension PrometheusText {
         upstreamGauges(reports, &page)
         let families: [(String, String, (UpstreamReport) -> UInt64)] = [
             ("breaker_opened_total", "Times that the breaker opened.", { $0.breakerOpened }),
-            ("retries_total", "Attempts on another server.", { $0.retries }),
-            ("retries_refused_total", "Attempts that the budget did not allow.", { $0.retriesRefused }),
+            ("failovers_total", "Attempts on another server.", { $0.retries }),
+            ("failovers_refused_total", "Attempts that the budget did not allow.", { $0.retriesRefused }),
             ("ejections_total", "Servers left alone because requests failed.", { $0.ejections }),
         ]
         for (name, help, value) in families {
