@@ -21,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -36,6 +37,14 @@ extern int pipe2(int fds[2], int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 #define CLINUX_RESULT(call) ({ __typeof__(call) r_ = (call); r_ < 0 ? (__typeof__(r_))-errno : r_; })
+/// The same for calls that a signal may interrupt before they have done anything: an edge that made us call comes once.
+#define CLINUX_RETRIED(call)                                                                                           \
+    ({                                                                                                                 \
+        __typeof__(call) r_;                                                                                           \
+        do r_ = (call);                                                                                                \
+        while (r_ < 0 && errno == EINTR);                                                                              \
+        r_ < 0 ? (__typeof__(r_))-errno : r_;                                                                          \
+    })
 
 static inline int clinux_epoll_create(void) { return CLINUX_RESULT(epoll_create1(EPOLL_CLOEXEC)); }
 
@@ -68,12 +77,12 @@ static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLO
 
 static inline int clinux_eventfd_signal(int fd) {
     uint64_t one = 1;
-    return (int)CLINUX_RESULT(write(fd, &one, sizeof one));
+    return (int)CLINUX_RETRIED(write(fd, &one, sizeof one));
 }
 
 static inline int clinux_eventfd_drain(int fd) {
     uint64_t value;
-    return (int)CLINUX_RESULT(read(fd, &value, sizeof value));
+    return (int)CLINUX_RETRIED(read(fd, &value, sizeof value));
 }
 
 static inline int clinux_accept(int fd, struct sockaddr_storage *address) {
@@ -154,7 +163,7 @@ static inline int clinux_socket_error(int fd) {
 }
 
 static inline int64_t clinux_receive(int fd, void *bytes, size_t count) {
-    return (int64_t)CLINUX_RESULT(recv(fd, bytes, count, 0));
+    return (int64_t)CLINUX_RETRIED(recv(fd, bytes, count, 0));
 }
 
 /// Looks whether something could be received, and leaves it there: a count, 0 at the end, or -errno.
@@ -164,12 +173,18 @@ static inline int clinux_peek(int fd) {
 }
 
 static inline int64_t clinux_send(int fd, const void *bytes, size_t count) {
-    return (int64_t)CLINUX_RESULT(send(fd, bytes, count, MSG_NOSIGNAL));
+    return (int64_t)CLINUX_RETRIED(send(fd, bytes, count, MSG_NOSIGNAL));
 }
 
 static inline int64_t clinux_send_vector(int fd, struct iovec *vector, int count) {
     struct msghdr message = { .msg_iov = vector, .msg_iovlen = (size_t)count };
-    return (int64_t)CLINUX_RESULT(sendmsg(fd, &message, MSG_NOSIGNAL));
+    return (int64_t)CLINUX_RETRIED(sendmsg(fd, &message, MSG_NOSIGNAL));
+}
+
+/// Bytes sent that the peer has not acknowledged (SIOCOUTQ); 0 where the kernel does not say.
+static inline int clinux_unacknowledged(int fd) {
+    int count = 0;
+    return ioctl(fd, TIOCOUTQ, &count) < 0 ? 0 : count;
 }
 
 static inline int clinux_close(int fd) { return CLINUX_RESULT(close(fd)); }

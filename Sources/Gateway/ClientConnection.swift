@@ -5,6 +5,8 @@ import Reactor
 /// over HTTP/2 it carries many, each in a stream of its own.
 final class ClientConnection {
     enum Phase: Equatable {
+        /// A peer that must send a PROXY header has not sent it whole.
+        case readingProxyHeader
         /// A request head is awaited or incomplete.
         case readingHead
         /// An exchange is under way.
@@ -23,6 +25,16 @@ final class ClientConnection {
     var socket: Socket?
     /// Which listener accepted it.
     var listener = 0
+    /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.
+    var address: IPAddress?
+    /// Whether it came over TLS.
+    var isEncrypted: Bool { socket?.filter != nil }
+    /// The address that the connection is counted for.
+    var talliedAddress: IPAddress?
+    /// Bytes that the client had taken when its time to take more began.
+    var delivered = 0
+    /// When that was.
+    var deliveredAt: Int64 = 0
     var phase = Phase.readingHead
     /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
     var mayBeHTTP2 = false
@@ -58,6 +70,8 @@ final class ClientConnection {
         generation &+= 1
         socket = nil
         phase = .readingHead
+        address = nil
+        talliedAddress = nil
         isShakingHands = false
         exchange = nil
         link = nil

@@ -57,6 +57,22 @@ final class Exchange {
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
     var bodySeen = 0
     var adminResource: AdminResource?
+    /// The client's address as far as it is known: of the connection, or what trusted proxies say.
+    var address: IPAddress?
+    /// Whether the client's own connection is encrypted.
+    var isSecure = false
+    /// The forwarding field lines for the upstream, where a trusted proxy has said something; empty otherwise.
+    let forwarding = Chunk(capacity: 256)
+    /// Blocking work that is done for the exchange.
+    var errand: Errand?
+    /// The client's time for the request body, and how much of it had passed when that was last looked at.
+    var bodyPace = Pace()
+    var pacedBytes = 0
+    /// Of a stream: bytes of the response that its client had taken when its time to take more began, and when that was.
+    var delivered = 0
+    var deliveredAt: Int64 = 0
+    /// When an exchange that waits for a decision must have it.
+    var decisionDeadline: Int64 = .max
     /// Counters gathered so far for `/metrics`, and how many workers have not reported.
     var reports: WorkerMetrics?
     var reportsMissing = 0
@@ -111,6 +127,14 @@ final class Exchange {
         if collected.capacity > 0 { collected = [] }
         bodySeen = 0
         adminResource = nil
+        address = nil
+        isSecure = false
+        forwarding.reset()
+        errand?.cancel()
+        errand = nil
+        bodyPace = Pace()
+        pacedBytes = 0
+        decisionDeadline = .max
         reports = nil
         answeredAt = 0
         pool = nil

@@ -9,6 +9,17 @@ package struct GatewayLimits: Sendable {
     package var maximumBodyBytes = 0
     /// Client connections of one worker; further ones are closed at once.
     package var maximumConnectionsPerWorker = 100_000
+    /// Client connections of one address (IPv6: /64) over all workers; 0 for no limit. Trusted proxies have none.
+    package var maximumConnectionsPerAddress = 0
+    /// TLS handshakes of the process that may begin in a second; 0 for no limit.
+    package var maximumHandshakesPerSecond = 0
+    /// Password checks and other blocking work of one address that run or wait; 0 for no limit.
+    package var maximumPasswordChecksPerAddress = 32
+    /// Ceiling of the bytes in buffers of the whole process; 0 for none.
+    package var maximumBufferBytes = 0
+    /// Bytes in a second that a request body, or a client that takes its response, must not fall behind in the long
+    /// run; 0 asks only that something moves within the time-out.
+    package var minimumBodyRate = 256
     /// From the first byte of a head to its end.
     package var headerTimeout: Int64 = 10_000
     /// Between two pieces of a request body.
@@ -17,6 +28,9 @@ package struct GatewayLimits: Sendable {
     package var idleTimeout: Int64 = 60_000
     /// While the client takes nothing of a response.
     package var writeTimeout: Int64 = 30_000
+    /// For a decision that needs more than the head of the request: a password check, an issued token, an endpoint with
+    /// the body it wants.
+    package var decisionTimeout: Int64 = 30_000
     /// How long requests under way may take to finish when the program ends.
     package var drainTimeout: Int64 = 30_000
 

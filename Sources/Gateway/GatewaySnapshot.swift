@@ -15,6 +15,9 @@ package final class GatewaySnapshot: Sendable {
     package let backends: BackendStore
     package let upstreams: [UpstreamSettings]
     package let limits: GatewayLimits
+    package let proxies: TrustedProxies
+    /// The request-rate limits of each route, by its number; empty where no route has any.
+    package let rateLimits: [[RateLimiter]]
     /// By the listener's id; those that are not here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
     /// What the admin listener wants as bearer token; nil where there is none.
@@ -35,7 +38,7 @@ package final class GatewaySnapshot: Sendable {
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         backends: BackendStore,
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
-        adminToken: [UInt8]?
+        adminToken: [UInt8]?, proxies: TrustedProxies = TrustedProxies(), rateLimits: [[RateLimiter]] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -46,5 +49,7 @@ package final class GatewaySnapshot: Sendable {
         self.limits = limits
         self.listeners = listeners
         self.adminToken = adminToken
+        self.proxies = proxies
+        self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }
 }

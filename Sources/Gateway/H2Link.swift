@@ -44,7 +44,7 @@ extension Worker {
         let socket = link.socket
         // The socket may be another connection's by now.
         guard socket.role == Role.client, clients[socket.owner].link === link else { return }
-        while link.session.wantsToSend, socket.pendingBytes <= Worker.highWater {
+        while link.session.wantsToSend, socket.pendingBytes <= highWater {
             let chunk = poller.chunks.take()
             _ = link.session.produce(into: chunk, upTo: chunk.capacity)
             guard !chunk.isEmpty else {

@@ -9,12 +9,6 @@ import Reactor
 ///
 /// Everything forwarded is serialised anew from parsed pieces; no byte of a head passes through raw.
 struct HeaderRewrite {
-    /// Everything about the client's side that request fields tell the upstream.
-    struct Client {
-        var peer: SocketAddress?
-        var isTLS: Bool
-    }
-
     /// Writes the head of the request to the upstream, the empty line included.
     ///
     /// - Parameters:
@@ -22,8 +16,8 @@ struct HeaderRewrite {
     ///   - authority: `Host` where the request has none.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
-        _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, client: Client,
-        authority: [UInt8], into chunk: Chunk
+        _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, authority: [UInt8],
+        into chunk: Chunk
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
@@ -45,7 +39,7 @@ struct HeaderRewrite {
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
             append(field, bytes, to: chunk)
         }
-        appendForwarding(exchange, bytes, client, to: chunk)
+        appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
         if let injection, let token = exchange.issued {
             chunk.append(injection.headerName)
@@ -70,7 +64,8 @@ struct HeaderRewrite {
     /// Bytes that the head needs beside the received ones.
     private static func extraLength(_ exchange: Exchange, _ authority: [UInt8]) -> Int {
         // The authority stands in two fields, of which only one was received.
-        var length = exchange.requestID.count + Int(exchange.head.authority.count) + authority.count
+        var length =
+            exchange.requestID.count + exchange.forwarding.count + Int(exchange.head.authority.count) + authority.count
         if let principal = exchange.principal {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
@@ -99,7 +94,9 @@ struct HeaderRewrite {
         // an upstream that maps names could take it for the real one.
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
-        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes) || ManagedName.isOverride(field) {
+        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes)
+            || ManagedName.isOverride(field, bytes)
+        {
             return true
         }
         if let injection { return ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span) }
@@ -113,18 +110,12 @@ struct HeaderRewrite {
         chunk.append("\r\n")
     }
 
-    private static func appendForwarding(
-        _ exchange: Exchange, _ bytes: Span<UInt8>, _ client: Client, to chunk: Chunk
-    ) {
-        if let peer = client.peer {
-            chunk.append("X-Forwarded-For: ")
-            peer.appendHost(to: chunk)
-            chunk.append(client.isTLS ? "\r\nX-Forwarded-Proto: https\r\n" : "\r\nX-Forwarded-Proto: http\r\n")
-        }
-        if !exchange.head.authority.isEmpty {
-            chunk.append("X-Forwarded-Host: ")
-            chunk.append(bytes.slice(exchange.head.authority))
-            chunk.append("\r\n")
+    private static func appendForwarding(_ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        let said = exchange.forwarding
+        if said.isEmpty {
+            appendOrigin(exchange, bytes, to: chunk)
+        } else {
+            chunk.append(said)
         }
         chunk.append("X-Request-Id: ")
         chunk.append(exchange.requestID)
@@ -135,6 +126,21 @@ struct HeaderRewrite {
             chunk.append(exchange.head.minorVersion == 0 ? "1.0" : "1.1")
         }
         chunk.append(" portcullis\r\n")
+    }
+
+    /// Where no trusted proxy has said anything: what the connection itself tells.
+    private static func appendOrigin(_ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        if let address = exchange.address {
+            chunk.append("X-Forwarded-For: ")
+            address.append(to: chunk)
+            chunk.append("\r\n")
+        }
+        chunk.append(exchange.isSecure ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n")
+        if !exchange.head.authority.isEmpty {
+            chunk.append("X-Forwarded-Host: ")
+            chunk.append(bytes.slice(exchange.head.authority))
+            chunk.append("\r\n")
+        }
     }
 
     private static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {

@@ -1,4 +1,5 @@
 import Crypto
+import HTTP
 
 /// How the connections of one listener are treated.
 package struct ListenerSettings: Sendable {
@@ -16,6 +17,9 @@ package struct ListenerSettings: Sendable {
 
         package init(_ context: TLSServerContext) { self.context = context }
     }
+
+    /// The peers that begin a connection with a PROXY header, of whom it is required.
+    package var proxyPeers: [IPAddressRange] = []
 
     package init(name: String) { self.name = name }
 }

@@ -2,19 +2,22 @@ import Crypto
 import HTTP
 import Issuers
 import Policy
+import Tokens
 
 /// All reason codes of decisions and failures, in one order, so that counting one is an array access.
 package enum Reasons {
     /// Codes of this room; those of a denial, a parse error, an upstream or an issuer are added to them.
     private static let own = [
         "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
-        "client_reset", "client_write_timeout", "other",
+        "client_reset", "client_write_timeout", "rate_limited", "decision_timeout", "memory_exhausted",
+        "invalid_request", "unavailable", "reload_failed", "other",
     ]
 
     /// Every code, each once.
     package static let all: [String] = {
         var codes = DenialReason.allCases.map(\.rawValue) + own
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
+        codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }
         codes += TLSFailure.codes.map { "tls_\($0)" }

@@ -22,6 +22,12 @@ package final class SharedState: Sendable {
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
     package let log: EventLog
+    /// Connections by address.
+    let connections = AddressTally()
+    /// Blocking work by address.
+    let errands = AddressTally()
+    let buffers = BufferBudget()
+    let handshakes = HandshakeGate()
     /// Listeners with these ids take admin requests.
     private let adminListeners: Set<Int>
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)

@@ -38,7 +38,7 @@ extension Worker {
             respond(exchange, .text(status, isDraining ? "draining\n" : "ready\n", reason: "readiness"))
         case .metrics: collectMetrics(exchange)
         case .reload:
-            exchange.stage = .inEndpoint
+            park(exchange, in: .inEndpoint)
             let identity = exchange.identity
             let mailbox = mailbox
             shared.requestReload { outcome in
@@ -84,7 +84,7 @@ extension Worker {
 
     /// Asks every worker for its counters; the answer is written when the last has come.
     private func collectMetrics(_ exchange: Exchange) {
-        exchange.stage = .inEndpoint
+        park(exchange, in: .inEndpoint)
         exchange.reports = currentMetrics()
         exchange.reportsMissing = shared.mailboxes.count - 1
         if exchange.reportsMissing == 0 {

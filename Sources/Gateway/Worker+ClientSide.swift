@@ -78,10 +78,14 @@ extension Worker {
 
     /// The client must have done its part within so many milliseconds.
     func setClientDeadline(_ exchange: Exchange, in milliseconds: Int64) {
+        setClientDeadline(exchange, at: poller.now + milliseconds)
+    }
+
+    func setClientDeadline(_ exchange: Exchange, at deadline: Int64) {
         if exchange.stream != nil {
-            setStreamDeadline(exchange, in: milliseconds)
+            setStreamDeadline(exchange, at: deadline)
         } else if let client = exchange.client {
-            setDeadline(client, in: milliseconds)
+            setDeadline(client, at: deadline)
         }
     }
 

@@ -7,16 +7,9 @@ extension Worker {
     /// How many bytes of an unwanted request body are read before the connection is closed instead.
     static let skipAllowance = 64 * 1024
     static let lingerTime: Int64 = 2000
-    /// Unsent bytes toward one side at which reading from the other stops.
-    static let highWater = 64 * 1024
 
     func accept(_ socket: Socket, listener: Int) {
-        // While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
-        guard openClients < snapshot.limits.maximumConnectionsPerWorker else {
-            metrics.connectionsRefused &+= 1
-            poller.close(socket, reset: true)
-            return
-        }
+        guard admit(socket) else { return }
         let client: ClientConnection
         if let index = vacantClients.popLast() {
             client = clients[index]
@@ -34,15 +27,18 @@ extension Worker {
         socket.owner = client.index
         client.socket = socket
         client.listener = listener
-        let settings = snapshot.listener(listener)
-        client.mayBeHTTP2 = settings?.takesHTTP2 == true
-        client.parser = RequestParser(limits: snapshot.limits.head)
-        setDeadline(client, in: snapshot.limits.headerTimeout)
-        if let tls = settings?.tls, !secure(client, socket, tls) { closeClient(client, reset: true) }
+        client.address = socket.peer?.ipAddress
+        if awaitsProxyHeader(client) {
+            client.phase = .readingProxyHeader
+            setDeadline(client, in: snapshot.limits.headerTimeout)
+        } else {
+            open(client, socket)
+        }
     }
 
     func clientReceived(_ client: ClientConnection) {
         switch client.phase {
+        case .readingProxyHeader: readProxyHeader(client)
         case .readingHead, .skippingBody: readRequests(client)
         case .inExchange:
             if let exchange = client.exchange { requestBodyReceived(exchange) }
@@ -58,7 +54,7 @@ extension Worker {
         defer { client.draining = false }
         while let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty {
             switch client.phase {
-            case .readingHead where socket.pendingBytes > Worker.highWater:
+            case .readingHead where socket.pendingBytes > highWater:
                 // A client that takes no answers gets no further ones: they would pile up here without a bound.
                 poller.pauseReading(socket)
                 return
@@ -68,7 +64,7 @@ extension Worker {
                 guard readHead(client, socket, inbox) else { return }
             case .skippingBody:
                 guard skipBody(client, inbox) else { return }
-            case .inExchange, .lingering, .multiplexing: return
+            case .readingProxyHeader, .inExchange, .lingering, .multiplexing: return
             }
         }
         if let socket = client.socket { poller.readMore(socket) }
@@ -131,7 +127,7 @@ extension Worker {
             closeAfterResponse(client, socket)
             return false
         }
-        setDeadline(client, in: snapshot.limits.bodyTimeout)
+        // The time for all of it began with the end of the exchange: each piece that is dropped earns no more.
         // The buffer may have been full before, and then no new byte announces what waits in the kernel.
         if let socket = client.socket { poller.readMore(socket) }
         return false
@@ -158,7 +154,7 @@ extension Worker {
             client.phase = .skippingBody
             setDeadline(client, in: snapshot.limits.bodyTimeout)
         }
-        if socket.pendingBytes > 0 { setDeadline(client, in: snapshot.limits.writeTimeout) }
+        if socket.pendingBytes > 0 { awaitClient(client, snapshot.limits) }
         if !client.draining { readRequests(client) }
     }
 
@@ -172,7 +168,11 @@ extension Worker {
         client.phase = .lingering
         client.allowance = Worker.skipAllowance * 16
         if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
-        setDeadline(client, in: socket.pendingBytes > 0 ? snapshot.limits.writeTimeout : Worker.lingerTime)
+        if socket.pendingBytes > 0 {
+            awaitClient(client, snapshot.limits)
+        } else {
+            setDeadline(client, in: Worker.lingerTime)
+        }
         linger(client)
     }
 
@@ -200,11 +200,7 @@ extension Worker {
             poller.shutdownSending(socket)
             setDeadline(client, in: Worker.lingerTime)
         case .inExchange:
-            if let exchange = client.exchange, exchange.stage == .forwarding, !exchange.requestBody.isComplete {
-                setDeadline(client, in: exchange.snapshot.limits.bodyTimeout)
-            } else {
-                client.deadline = .max
-            }
+            if let exchange = client.exchange { awaitAgain(exchange) } else { client.deadline = .max }
             if let upstream = client.exchange?.upstream { resumeResponse(upstream) }
         case .readingHead:
             // A head that has begun keeps the time it was given (slowloris).
@@ -215,7 +211,7 @@ extension Worker {
             }
             poller.resumeReading(socket)
             readRequests(client)
-        case .skippingBody: break
+        case .skippingBody, .readingProxyHeader: break
         case .multiplexing: if let link = client.link { framesSent(client, link) }
         }
     }
@@ -258,6 +254,7 @@ extension Worker {
         guard let socket = client.socket else { return }
         leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
+        if let address = client.talliedAddress { shared.connections.leave(address) }
         client.reset()
         vacantClients.append(client.index)
         openClients -= 1
@@ -270,7 +267,7 @@ extension Worker {
         setDeadline(client, at: poller.now + milliseconds)
     }
 
-    private func setDeadline(_ client: ClientConnection, at deadline: Int64) {
+    func setDeadline(_ client: ClientConnection, at deadline: Int64) {
         client.deadline = deadline
         guard deadline < client.timerAt else { return }
         client.timerAt = deadline
@@ -288,6 +285,11 @@ extension Worker {
         }
         guard let socket = client.socket else { return }
         if socket.pendingBytes > 0 {
+            if hasTakenEnough(client, client.exchange?.snapshot.limits ?? snapshot.limits) {
+                awaitClient(client, client.exchange?.snapshot.limits ?? snapshot.limits)
+                return
+            }
+            limited(.readRate)
             leaveMultiplexing(client, reason: "client_write_timeout")
             if let exchange = client.exchange {
                 abandon(exchange, reason: "client_write_timeout")
@@ -303,7 +305,10 @@ extension Worker {
         case .readingHead:
             if socket.unread > 0 { refuseSlowHead(client) } else { closeClient(client) }
         case .inExchange:
-            if let exchange = client.exchange { requestBodyTimedOut(exchange) }
+            if let exchange = client.exchange { exchangeTimedOut(exchange) }
+        case .readingProxyHeader:
+            limited(.proxyHeader)
+            closeClient(client, reset: true)
         case .skippingBody, .lingering: closeClient(client)
         case .multiplexing: if let link = client.link { multiplexingTimedOut(client, link) }
         }

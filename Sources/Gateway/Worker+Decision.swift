@@ -45,6 +45,7 @@ extension Worker {
         let bytes = buffer.readable
         let head = exchange.head
         takeRequestID(exchange, bytes)
+        identifyClient(exchange, bytes)
         if shared.isAdmin(listener: client.listener) {
             answerAdmin(exchange, bytes)
             return
@@ -78,6 +79,7 @@ extension Worker {
                 deny(exchange, .ambiguousPath, bytes)
                 return
             }
+            guard passesRateLimits(exchange, route) else { return }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
@@ -130,15 +132,12 @@ extension Worker {
 
     /// Parks the exchange while the blocking pool computes a slow hash.
     func checkPassword(_ check: PasswordCheck, _ exchange: Exchange) {
-        exchange.stage = .checkingPassword
         let identity = exchange.identity
-        let mailbox = mailbox
-        let accepted = shared.blocking.submit { mailbox.post(.passwordChecked(exchange: identity, check.run())) }
-        if !accepted { refuseOverload(exchange) }
+        park(exchange, in: .checkingPassword) { .passwordChecked(exchange: identity, check.run()) }
     }
 
     func passwordChecked(_ exchange: Exchange, _ principal: Principal?) {
-        exchange.stage = .deciding
+        unpark(exchange)
         guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
@@ -159,6 +158,7 @@ extension Worker {
     }
 
     private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        guard passesPrincipalLimits(exchange, route) else { return }
         let denial = exchange.snapshot.policy.authorize(
             route, principal: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
         if let denial {
@@ -184,10 +184,10 @@ extension Worker {
             forward(exchange, route, path, bytes)
         case .join:
             metrics.injectionMisses &+= 1
-            exchange.stage = .awaitingToken
+            park(exchange, in: .awaitingToken)
         case .lead(let flight):
             metrics.injectionMisses &+= 1
-            exchange.stage = .awaitingToken
+            park(exchange, in: .awaitingToken)
             issue(flight, exchange.snapshot, leader: waiter)
         case .failed(let failure): refuseWithoutToken(exchange, failure)
         }
@@ -219,7 +219,7 @@ extension Worker {
     }
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
-        exchange.stage = .deciding
+        unpark(exchange)
         guard let buffer = reread(exchange), let route = exchange.route else {
             abandon(exchange, reason: "client_closed")
             return

@@ -32,6 +32,9 @@ extension Worker {
             return
         }
         exchange.stage = .collectingBody
+        if exchange.decisionDeadline == .max {
+            exchange.decisionDeadline = poller.now + exchange.snapshot.limits.decisionTimeout
+        }
         // The endpoint wants the body without its framing.
         exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
         if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(exchange) }
@@ -81,7 +84,7 @@ extension Worker {
             return
         }
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
-        setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
+        paceRequestBody(exchange)
         readMore(side)
     }
 
@@ -96,7 +99,7 @@ extension Worker {
             }
         }
         guard exchange.requestBody.isComplete || side.isExhausted else {
-            setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
+            paceRequestBody(exchange)
             return
         }
         exchange.requestBody = .empty
@@ -121,11 +124,8 @@ extension Worker {
         switch exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds) {
         case .reply(let response): respond(exchange, response)
         case .offload(let work):
-            exchange.stage = .inEndpoint
             let identity = exchange.identity
-            let mailbox = mailbox
-            let accepted = shared.blocking.submit { mailbox.post(.endpointDone(exchange: identity, work())) }
-            if !accepted { refuseOverload(exchange) }
+            park(exchange, in: .inEndpoint) { .endpointDone(exchange: identity, work()) }
         }
     }
 
@@ -144,7 +144,7 @@ extension Worker {
         return EndpointRequest(
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
-            body: exchange.collected, secure: exchange.client?.socket?.filter != nil, principal: exchange.principal)
+            body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal)
     }
 }
 

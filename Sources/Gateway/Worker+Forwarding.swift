@@ -7,15 +7,15 @@ import Reactor
 extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        guard let socket = exchange.client?.socket, let buffer = headBuffer(exchange) else { return }
+        guard let buffer = headBuffer(exchange) else { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            client: HeaderRewrite.Client(peer: socket.peer, isTLS: socket.filter != nil),
             authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
         exchange.stage = .forwarding
+        exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
-        exchange.forwardedAt = exchange.startedAt
+        exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.requestChunk = chunk
@@ -69,11 +69,14 @@ extension Worker {
     }
 
     func upstreamConnected(_ upstream: UpstreamConnection) {
-        if let exchange = upstream.exchange {
-            sendRequest(upstream, exchange)
-        } else {
+        guard let exchange = upstream.exchange else {
             closeUpstream(upstream)
+            return
         }
+        // What has come with the connection is read in the next turn.
+        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        sendRequest(upstream, exchange)
+        upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }
 
     /// Sends the head, and what of the body is there already.
@@ -83,6 +86,7 @@ extension Worker {
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
+        upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
         send(chunk, to: side)
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
@@ -105,7 +109,7 @@ extension Worker {
             upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
         moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
-            if target.pendingBytes > Worker.highWater { break }
+            if target.pendingBytes > highWater { break }
             var body = exchange.requestBody
             let move = moveBody(&body, from: source, inbox, to: target)
             exchange.requestBody = body
@@ -125,10 +129,10 @@ extension Worker {
         if exchange.requestBody.isComplete {
             clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
-        } else if target.pendingBytes > Worker.highWater {
+        } else if target.pendingBytes > highWater {
             // The upstream is slower than the client: its time runs, and not the client's.
             pauseReading(source)
-            clearClientDeadline(exchange)
+            pauseRequestBody(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else {
             awaitRequestBody(upstream, exchange)
@@ -150,7 +154,7 @@ extension Worker {
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
     private func awaitRequestBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if upstream.phase == .awaitingHead { upstream.deadline = .max }
-        setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
+        paceRequestBody(exchange)
     }
 
     enum BodyMove { case moved, waiting, broken }

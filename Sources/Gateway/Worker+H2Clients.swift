@@ -44,10 +44,8 @@ extension Worker {
             closeAfterResponse(client, socket)
         } else if socket.pendingBytes > 0 {
             // A client that takes no frames gets no further ones: what it asks for would pile up without a bound.
-            if socket.pendingBytes > Worker.highWater { poller.pauseReading(socket) }
-            if client.deadline == .max || client.exchanges.isEmpty {
-                setDeadline(client, in: snapshot.limits.writeTimeout)
-            }
+            if socket.pendingBytes > highWater { poller.pauseReading(socket) }
+            if client.deadline == .max || client.exchanges.isEmpty { awaitClient(client, snapshot.limits) }
         }
     }
 
@@ -123,6 +121,7 @@ extension Worker {
         let exchange = takeExchange()
         exchange.client = client
         exchange.stream = stream
+        exchange.address = client.address
         exchange.startedAt = Clock.monotonicMicroseconds
         stream.owner = exchange.index + 1
         client.add(exchange)
@@ -130,6 +129,7 @@ extension Worker {
         switch stream.requestHead(into: requestHeaders, limits: exchange.snapshot.limits.head) {
         case .invalid(let error):
             makeRequestID(exchange)
+            if error.status == 431 || error.status == 414 { limited(.headerSize) }
             reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
         case .head(let head):
             exchange.head = head
@@ -146,11 +146,7 @@ extension Worker {
 
     /// What waited for the client to take it has become little.
     private func streamDrained(_ exchange: Exchange) {
-        if exchange.stage == .forwarding, !exchange.requestBody.isComplete {
-            setClientDeadline(exchange, in: exchange.snapshot.limits.bodyTimeout)
-        } else {
-            clearClientDeadline(exchange)
-        }
+        awaitAgain(exchange)
         if let upstream = exchange.upstream { resumeResponse(upstream) }
     }
 
@@ -177,8 +173,8 @@ extension Worker {
 
     // MARK: Time
 
-    func setStreamDeadline(_ exchange: Exchange, in milliseconds: Int64) {
-        exchange.deadline = poller.now + milliseconds
+    func setStreamDeadline(_ exchange: Exchange, at deadline: Int64) {
+        exchange.deadline = deadline
         guard exchange.deadline < exchange.timerAt else { return }
         exchange.timerAt = exchange.deadline
         let token = TimerToken(role: Role.stream, owner: exchange.index, generation: exchange.generation)
@@ -189,13 +185,18 @@ extension Worker {
         guard exchange.timerAt <= poller.now else { return }
         exchange.timerAt = .max
         if exchange.deadline > poller.now {
-            if exchange.deadline != .max { setStreamDeadline(exchange, in: exchange.deadline - poller.now) }
+            if exchange.deadline != .max { setStreamDeadline(exchange, at: exchange.deadline) }
             return
         }
         if let side = exchange.clientSide, side.pendingBytes > 0 {
+            if hasTakenEnough(exchange) {
+                awaitClient(exchange)
+                return
+            }
+            limited(.readRate)
             abandonStream(exchange, reason: "client_write_timeout")
         } else {
-            requestBodyTimedOut(exchange)
+            exchangeTimedOut(exchange)
         }
     }
 }

@@ -71,12 +71,14 @@ extension Worker {
     /// A request that is no HTTP, or too much of it.
     func refuse(_ client: ClientConnection, _ error: HTTPParseError) {
         let exchange = beginRefusal(client)
+        if error.status == 431 || error.status == 414 { limited(.headerSize) }
         reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
     }
 
     /// A head that did not come to its end in time.
     func refuseSlowHead(_ client: ClientConnection) {
         let exchange = beginRefusal(client)
+        limited(.headerTime)
         reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
     }
 
@@ -84,6 +86,7 @@ extension Worker {
     private func beginRefusal(_ client: ClientConnection) -> Exchange {
         let exchange = takeExchange()
         exchange.client = client
+        exchange.address = client.address
         exchange.startedAt = Clock.monotonicMicroseconds
         client.exchange = exchange
         client.phase = .inExchange
@@ -96,6 +99,7 @@ extension Worker {
     }
 
     func refuseLargeBody(_ exchange: Exchange) {
+        limited(.bodySize)
         dropUpstream(exchange)
         endConnection(after: exchange)
         if exchange.responseBegun {
@@ -107,6 +111,7 @@ extension Worker {
 
     /// More blocking work waits than is good for anybody.
     func refuseOverload(_ exchange: Exchange) {
+        limited(.blockingWork)
         reply(exchange, status: 503, reason: "overloaded", detail: "try again later", retryAfter: 1)
     }
 
@@ -143,6 +148,7 @@ extension Worker {
     /// The answer of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.reason = "\(response.reason)"
+        if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
         HeadWriter.appendStatusLine(response.status, to: chunk)
         for header in response.headers {

@@ -38,6 +38,10 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .awaitingHead, poller.turn <= upstream.unaskedUntil {
+            upstreamSpokeUnasked(upstream, exchange)
+            return
+        }
         upstream.heard = true
         exchange.mayReplay = false
         switch upstream.phase {
@@ -45,6 +49,15 @@ extension Worker {
         case .relayingBody: relayBody(upstream, exchange)
         case .connecting, .idle: break
         }
+    }
+
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
+    /// takes them for the answer gives it the next client's, and so on.
+    private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        let wasUsed = upstream.served > 0
+        dropUpstream(exchange)
+        if wasUsed, replay(exchange) { return }
+        fail(exchange, .invalidResponse)
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
@@ -212,7 +225,7 @@ extension Worker {
     func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = upstream.side, let target = exchange.clientSide else { return }
         relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
-            if target.pendingBytes > Worker.highWater {
+            if target.pendingBytes > highWater {
                 pauseResponse(upstream, exchange, source)
                 return
             }
@@ -229,7 +242,7 @@ extension Worker {
         }
         if upstream.body.isComplete {
             endResponse(upstream, exchange)
-        } else if target.pendingBytes > Worker.highWater {
+        } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
         } else {
             setDeadline(upstream, in: responseTimeout(exchange))
@@ -241,7 +254,7 @@ extension Worker {
     private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side) {
         pauseReading(source)
         upstream.deadline = .max
-        setClientDeadline(exchange, in: exchange.snapshot.limits.writeTimeout)
+        awaitClient(exchange)
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {

@@ -52,6 +52,14 @@ final class Worker {
     /// By the number of the route in the snapshot; the last stands for requests without one.
     private(set) var routeCounters: [RouteCounter]
     let reasonCounters: CounterBlock
+    /// Refusals by the place of the `Limit`.
+    let limitCounters = CounterBlock(count: Limit.allCases.count)
+    /// Unsent bytes toward one side at which reading from the other stops; less where memory is short.
+    var highWater = Worker.usualHighWater
+    static let usualHighWater = 64 * 1024
+    var bufferShare = BufferShare()
+    /// The earliest time at which clients may be let go of again for want of memory.
+    var nextShedding: Int64 = 0
     var accessLog: AccessLog?
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
@@ -74,6 +82,22 @@ final class Worker {
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         pools = snapshot.upstreams.map { UpstreamPool($0) }
+    }
+
+    /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
+    deinit {
+        for client in clients {
+            client.socket = nil
+            client.exchange = nil
+        }
+        for exchange in exchanges {
+            exchange.client = nil
+            exchange.upstream = nil
+        }
+        for upstream in upstreams {
+            upstream.reset()
+            upstream.nextIdle = nil
+        }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
@@ -104,6 +128,7 @@ final class Worker {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
         flushLinks()
+        watchBuffers()
     }
 
     private func handle(_ completion: Completion) {
@@ -237,7 +262,9 @@ final class Worker {
                 continue
             }
             client.closing = true
-            guard client.phase == .readingHead, let socket = client.socket, socket.unread == 0 else { continue }
+            guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
+                socket.unread == 0
+            else { continue }
             // A client that has not taken its last response yet still gets it.
             if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
         }
@@ -255,6 +282,7 @@ final class Worker {
         var report = metrics
         report.routes = routeCounters.map(\.report)
         report.reasons = reasonCounters.values
+        report.limited = limitCounters.values
         report.connectionsOpen = openClients
         report.requestsInFlight = exchanges.count - vacantExchanges
         report.tokenCacheHits = UInt64(tokenCache.hits)
@@ -262,6 +290,7 @@ final class Worker {
         report.tokenCacheEvictions = UInt64(tokenCache.evictions)
         report.tokenCacheEntries = tokenCache.count
         report.chunksInUse = poller.chunks.inUse
+        report.bufferBytes = poller.chunks.bytesInUse
         report.logLinesDropped = accessLog?.dropped ?? 0
         return report
     }

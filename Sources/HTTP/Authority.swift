@@ -70,7 +70,8 @@ package enum Authority {
         return compressed ? groups <= 7 : groups == 8
     }
 
-    private static func isIPv4(_ text: Span<UInt8>) -> Bool {
+    /// An IPv4 address in dotted decimal, without leading zeros.
+    static func isIPv4(_ text: Span<UInt8>) -> Bool {
         var parts = 0
         var position = 0
         while position < text.count {

@@ -18,8 +18,9 @@ package enum ManagedName {
         }
     }
 
-    /// A field that tells of an earlier hop: any alias of `Forwarded`, `X-Real-IP`, `X-Forwarded-` and whatever
-    /// follows. They are believed of nobody (other gateways' CVE-2026-35051 and more).
+    /// A field that tells of an earlier hop: any alias of `Forwarded`, `X-Forwarded-` and whatever follows, and of the
+    /// names by which balancers and frameworks call the client's address, scheme or host. None goes on as it came (other
+    /// gateways' CVE-2026-35051 and more); what of them is believed of a trusted proxy is written anew.
     package static func isForwarding(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xForwardedPort, .xForwardedPrefix,
@@ -27,16 +28,42 @@ package enum ManagedName {
             true
         case .other:
             hasPrefix(bytes.slice(field.name), ("x_forwarded_" as StaticString).span)
-                || isAlias(bytes.slice(field.name), of: ("x_forwarded" as StaticString).span)
+                || tellsOfClient(bytes.slice(field.name))
         default: false
         }
     }
 
-    /// A field that makes frameworks take another method or path than the one the decision was about
-    /// (another gateway's CVE-2023-30845).
-    package static func isOverride(_ field: HeaderField) -> Bool {
+    /// A field that makes frameworks take another method, path or environment than the one the decision was about
+    /// (another gateway's CVE-2023-30845; `Proxy`: CVE-2016-5385 and its kin).
+    package static func isOverride(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .xHTTPMethodOverride, .xMethodOverride, .xHTTPMethod, .xOriginalURL, .xRewriteURL, .xOriginalMethod: true
+        case .other:
+            hasPrefix(bytes.slice(field.name), ("x_original_" as StaticString).span)
+                || isAlias(bytes.slice(field.name), of: ("proxy" as StaticString).span)
+        default: false
+        }
+    }
+
+    /// By length first: most names are done with one comparison of numbers.
+    private static func tellsOfClient(_ name: Span<UInt8>) -> Bool {
+        func named(_ other: StaticString) -> Bool { isAlias(name, of: other.span) }
+        return switch name.count {
+        case 6: named("x_host")
+        case 8: named("x_scheme")
+        case 9: named("client_ip")
+        case 11: named("x_client_ip") || named("x_remote_ip") || named("x_forwarded")
+        case 12: named("x_url_scheme")
+        case 13: named("x_remote_addr") || named("fly_client_ip") || named("forwarded_for")
+        case 14: named("true_client_ip") || named("x_proxyuser_ip")
+        case 15: named("proxy_client_ip") || named("front_end_https")
+        case 16:
+            named("cf_connecting_ip") || named("fastly_client_ip") || named("x_azure_clientip")
+                || named("x_azure_socketip")
+        case 18: named("cf_connecting_ipv6") || named("wl_proxy_client_ip")
+        case 19: named("x_cluster_client_ip") || named("x_appengine_user_ip")
+        case 20: named("x_http_host_override")
+        case 24: named("x_envoy_external_address")
         default: false
         }
     }

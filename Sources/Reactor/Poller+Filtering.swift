@@ -119,10 +119,6 @@ extension Poller {
 
     /// Nothing was received: the end, nothing yet, or an error.
     private func stopped(_ socket: Socket, _ stream: FilteredStream, _ result: Int) {
-        if result == -Int(EINTR) {
-            queue(socket)
-            return
-        }
         socket.readable = false
         if result == 0 {
             if stream.isOpening { socket.failure = ECONNRESET } else { stream.owesEnd = true }

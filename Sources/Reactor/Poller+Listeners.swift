@@ -95,8 +95,11 @@ extension Poller {
     func resumeListeners() {
         guard listenersPausedUntil != 0, now >= listenersPausedUntil else { return }
         listenersPausedUntil = 0
+        var isIncomplete = false
         for (index, listener) in listeners.enumerated() where !listener.registered && !listener.isClosed {
-            try? register(listener, at: index)
+            do { try register(listener, at: index) } catch { isIncomplete = true }
         }
+        // No memory for it: a listener must not stay deaf for good.
+        if isIncomplete { pauseListeners() }
     }
 }

@@ -35,7 +35,8 @@ extension Poller {
     /// Takes note of what a send has answered.
     func attempt(_ socket: Socket, _ result: Int, of wanted: Int) {
         count(sent: result, of: wanted)
-        if result < 0, result != -Int(EAGAIN), result != -Int(EINTR) {
+        if result > 0 { socket.sentBytes &+= result }
+        if result < 0, result != -Int(EAGAIN) {
             socket.failure = Int32(-result)
             queue(socket)
         }
@@ -63,10 +64,7 @@ extension Poller {
             let total = before + (second?.count ?? 0)
             let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
             attempt(socket, sent, of: total)
-            if sent < 0 {
-                if sent == -Int(EINTR) { continue }
-                return
-            }
+            if sent < 0 { return }
             socket.outboxCount -= sent
             while let head = socket.outbox.first, head.isEmpty {
                 socket.outbox.removeFirst()

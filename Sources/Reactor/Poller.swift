@@ -31,6 +31,10 @@ package final class Poller {
     package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
 
+    /// Counts the waits: what is reported in one turn was there before anything was done in it.
+    package var turn: UInt64 { waits }
+    private var waits: UInt64 = 0
+
     /// The spare buffers of this loop.
     package let chunks: ChunkPool
     /// Milliseconds of the monotonic clock at the last wait.
@@ -64,6 +68,7 @@ package final class Poller {
         let limit = revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
+        waits &+= 1
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
         timers.advance(to: now)
@@ -217,10 +222,6 @@ package final class Poller {
             return .ended(socket)
         }
         let error = Int32(-n)
-        if error == EINTR {
-            queue(socket)
-            return nil
-        }
         socket.readable = false
         if error == EAGAIN { return nil }
         return fail(socket, error)
@@ -256,7 +257,8 @@ package final class Poller {
     package func connect(to address: SocketAddress) throws(KernelError) -> Socket {
         let descriptor = try Kernel.check(clinux_stream_socket(address.family))
         let result = Kernel.connect(descriptor, address)
-        if result < 0, result != -EINPROGRESS {
+        // An interrupted connect goes on by itself (POSIX).
+        if result < 0, result != -EINPROGRESS, result != -EINTR {
             _ = clinux_close(descriptor)
             throw KernelError(-result)
         }

@@ -32,6 +32,8 @@ package final class Socket {
     var received: Chunk?
     var outbox: [Chunk] = []
     var outboxCount = 0
+    /// Bytes that the kernel has taken so far.
+    var sentBytes = 0
     /// The filter and what belongs to it; nil where bytes pass as they are.
     var stream: FilteredStream?
     /// Bytes that were sent before the filter was open, as the owner gave them.
@@ -83,6 +85,7 @@ package final class Socket {
         failureReported = false
         readingPaused = false
         sawEnd = false
+        sentBytes = 0
         stream = nil
         keptCount = 0
         holdsMore = false

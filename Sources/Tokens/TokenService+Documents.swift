@@ -26,7 +26,7 @@ extension TokenService {
     func whoAmI(_ principal: Principal?) -> EndpointResponse {
         guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
             return .problem(
-                status: 401, title: "Unauthorized", detail: "invalid or missing token", code: "invalid_token",
+                status: 401, title: "Unauthorized", detail: "invalid or missing token", code: "unauthorized",
                 reason: "login_required", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
         }
         return .personal(details.json(), reason: "who_am_i")

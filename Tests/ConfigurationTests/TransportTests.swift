@@ -75,10 +75,17 @@ import Testing
         #expect(second.tls?.minimumVersion == .tls13 && second.tls?.verifies == true)
         #expect(second.tls?.keyFile?.hasSuffix("/keys/key.pem") == true)
         #expect(second.resolveInterval == .seconds(10))
-        #expect(second.healthCheck?.path == "/health?deep=1" && second.healthCheck?.status == 200...299)
-        #expect(second.healthCheck?.healthy == 1 && second.healthCheck?.unhealthy == 2)
-        #expect(second.ejection?.failures == 3 && second.ejection?.maximumPercent == 34)
-        #expect(second.circuitBreaker?.failures == 9 && second.circuitBreaker?.openFor == .seconds(5))
+        #expect(second.slowStart == .zero)
+        let check = try #require(second.healthCheck)
+        let range: ClosedRange<Int> = 200...299
+        #expect(check.path == "/health?deep=1")
+        #expect(check.status == range)
+        #expect(check.healthy == 1 && check.unhealthy == 2 && check.timeout == .seconds(1))
+        let ejection = try #require(second.ejection)
+        #expect(ejection.failures == 3 && ejection.maximumPercent == 34)
+        let breaker = try #require(second.circuitBreaker)
+        #expect(breaker.failures == 9 && breaker.minimumRequests == 30)
+        #expect(breaker.openFor == .seconds(5))
         guard case .unix(let path)? = upstreams[2].servers.first?.place else {
             Issue.record("no unix socket")
             return

@@ -72,7 +72,8 @@ import Testing
 
     @Test("GW-05: the sample configuration is good")
     func sample() throws {
-        let result = try run("check", Vectors.root.appending(path: "config").path)
+        let sample = try SampleConfiguration.copy()
+        let result = try run("check", sample.path)
         #expect(result.ending == .exit(0))
         #expect(result.output.hasSuffix("0 errors, 1 warning"))
     }

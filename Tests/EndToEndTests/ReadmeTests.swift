@@ -74,10 +74,7 @@ import Tokens
     @Test("the lines to try print what the README says")
     func lines() throws {
         let directory = try ConfigurationDirectory()
-        let manager = FileManager.default
-        try manager.copyItem(atPath: Vectors.root.appending(path: "config").path, toPath: directory.path + "/config")
-        try? manager.removeItem(atPath: directory.path + "/config/state")
-        try manager.createDirectory(atPath: directory.path + "/config/state", withIntermediateDirectories: true)
+        try SampleConfiguration.copy(into: directory)
         let echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
         let upstream = try #require(
             echo.wait(.errors) { $0.compactMap { JSONText($0)["address"].string }.first }, "no sample upstream")
@@ -85,7 +82,7 @@ import Tokens
         try directory.write(
             "config/gateway.json",
             sample.replacing("127.0.0.1:9000", with: upstream).replacing(#""port": 8080"#, with: #""port": 0"#)
-                .replacing(#""port": 9901"#, with: #""port": 0"#))
+                .replacing(#""port": 8443"#, with: #""port": 0"#).replacing(#""port": 9901"#, with: #""port": 0"#))
         let gateway = try GatewayProcess(ConfigurationDirectory("config", in: directory))
         try directory.write("config/state/gateway.pid", String(gateway.program.processIdentifier))
         let (open, admin) = (try gateway.port(), try gateway.port("admin"))

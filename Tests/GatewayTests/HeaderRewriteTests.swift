@@ -49,12 +49,12 @@ import Testing
         exchange.route = snapshot.policy.routes.routes.first { $0.name == name }
         exchange.principal = principal
         exchange.requestID.append("id-1")
+        exchange.address = IPAddress(v4: 0xc000_0207)
         exchange.issued = token.map { IssuedToken(value: Array($0.utf8), issuedAt: 0, expiresAt: .max) }
         let chunk = Chunk(capacity: 1)
         let path = bytes.span.slice(head.path)
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes.span, headers: headers,
-            client: HeaderRewrite.Client(peer: SocketAddress(literal: "192.0.2.7", port: 9), isTLS: false),
             authority: Array("api.internal:8081".utf8), into: chunk)
         return Rewritten(text: chunk.text)
     }

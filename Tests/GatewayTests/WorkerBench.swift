@@ -23,6 +23,9 @@ final class WorkerBench {
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
         var accessLog: LogWriter?
         var listeners = [ListenerSettings(name: "public")]
+        var proxies = TrustedProxies()
+        /// By the route's name.
+        var rateLimits: [String: [RateLimit]] = [:]
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {
@@ -110,7 +113,8 @@ final class WorkerBench {
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
             backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
-            adminToken: Array("admin".utf8))
+            adminToken: Array("admin".utf8), proxies: setup.proxies,
+            rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
     }
 
     // MARK: Turns

@@ -121,7 +121,16 @@ struct Head {
         "X-Gateways", "X-Gateway", "Gateway-User", "X-Forwarded-For", "x_forwarded_for", "X.Forwarded.Future",
         "Forwarded",
         "X-Real-IP", "X_REAL_IP", "X-Forwarder-For", "X-HTTP-Method-Override", "x_http_method_override",
-        "X-Original.URL", "Accept",
+        "X-Original.URL", "Accept", "X-Original-URI", "x_original_host", "Proxy", "Proxy-Authenticate-Not", "Proxyx",
+    ]
+
+    /// Names by which some balancer or framework calls the client's address, scheme or host.
+    private static let forwardingNames = [
+        "X-Host", "X-Scheme", "Client-IP", "X-Client-IP", "x_client.ip", "X-Remote-IP", "X-Forwarded", "X-Url-Scheme",
+        "X-Remote-Addr", "Fly-Client-IP", "Forwarded-For", "True-Client-IP", "TRUE_CLIENT_IP", "X-ProxyUser-IP",
+        "Proxy-Client-IP", "Front-End-Https", "CF-Connecting-IP", "CF-Connecting-IPv6", "Fastly-Client-IP",
+        "X-Azure-ClientIP", "X-Azure-SocketIP", "WL-Proxy-Client-IP", "X-Cluster-Client-IP", "X-AppEngine-User-IP",
+        "X-HTTP-Host-Override", "X-Envoy-External-Address",
     ]
 
     private func head() throws -> Head { try Head(Self.names.map { "\($0): v" }.joined(separator: "\r\n")) }
@@ -138,10 +147,19 @@ struct Head {
         #expect(head.names { ManagedName.isForwarding($0, head.bytes.span) } == Array(Self.names[9..<15]))
     }
 
-    @Test("overrides of method and path (CVE-2023-30845)")
+    @Test("every name that tells of the client is one of the family", arguments: forwardingNames)
+    func forwarding(_ name: String) throws {
+        let head = try Head("\(name): v\r\n\(name)x: v\r\nZ-\(name)-Y: v")
+        #expect(head.names { ManagedName.isForwarding($0, head.bytes.span) }.first == name)
+        let similar = head.names { ManagedName.isForwarding($0, head.bytes.span) }.dropFirst()
+        #expect(similar.isEmpty)
+    }
+
+    @Test("overrides of method, path and environment (CVE-2023-30845, CVE-2016-5385)")
     func override() throws {
         let head = try head()
-        #expect(head.names(ManagedName.isOverride) == Array(Self.names[16..<19]))
+        let expected = Array(Self.names[16..<19]) + ["X-Original-URI", "x_original_host", "Proxy"]
+        #expect(head.names { ManagedName.isOverride($0, head.bytes.span) } == expected)
     }
 
     @Test(

@@ -9,9 +9,12 @@ final class H2Pair {
     let client: H2Session
     let table = HeaderTable()
     var now: Int64 = 1000
-    /// What each side has been told, and not yet been asked for.
-    var serverEvents: [H2Event] = []
-    var clientEvents: [H2Event] = []
+    /// What each side has been told, as text, and the streams that the server was told of.
+    var serverLog: [String] = []
+    var clientLog: [String] = []
+    var asked: [H2Stream] = []
+    /// Response heads that the client was told of, nil for those that are not valid.
+    var answers: [ResponseHead?] = []
 
     init(server serverLimits: H2Limits = H2Limits(), client clientLimits: H2Limits = H2Limits()) {
         server = H2Session(server: serverLimits, chunks: chunks)
@@ -22,17 +25,56 @@ final class H2Pair {
     func settle() {
         var moved = true
         while moved {
-            moved = carry(from: client, to: server) { serverEvents.append($0) }
-            moved = carry(from: server, to: client) { clientEvents.append($0) } || moved
+            let up = H2Wire.take(client)
+            if !up.isEmpty { _ = server.receive(up.span, now: now) }
+            let down = H2Wire.take(server)
+            if !down.isEmpty { _ = client.receive(down.span, now: now) }
+            listen()
+            moved = !up.isEmpty || !down.isEmpty
         }
     }
 
-    private func carry(from: H2Session, to: H2Session, _ tell: (H2Event) -> Void) -> Bool {
-        let bytes = H2Wire.take(from)
-        guard !bytes.isEmpty else { return false }
-        _ = to.receive(bytes.span, now: now)
-        while let event = to.nextEvent() { tell(event) }
-        return true
+    func listen() {
+        while let event = server.nextEvent() {
+            serverLog.append(event.text)
+            if case .head(let stream) = event { asked.append(stream) }
+        }
+        while let event = client.nextEvent() {
+            clientLog.append(event.text)
+            switch event {
+            case .head(let stream): answers.append(try? response(stream))
+            case .interim(let stream): answers.append(try? response(stream, isInterim: true))
+            default: break
+            }
+        }
+    }
+
+    func respond(_ stream: H2Stream, _ status: Int = 200, fields: String = "", ended: Bool = false) {
+        let block = fields.bytes
+        server.respond(stream, status: status, fields: block.span, ended: ended)
+    }
+
+    func send(_ session: H2Session, _ stream: H2Stream, _ text: String) { session.send(stream, chunk(text.bytes)) }
+
+    func finish(_ session: H2Session, _ stream: H2Stream, trailers: String = "") {
+        let block = trailers.bytes
+        session.finish(stream, trailers: block.span)
+    }
+
+    func head(_ stream: H2Stream) throws -> RequestHead {
+        switch stream.requestHead(into: table, limits: HTTPLimits()) {
+        case .head(let head): return head
+        case .invalid(let error): throw error
+        }
+    }
+
+    func response(_ stream: H2Stream, to method: HTTP.Method = .get, isInterim: Bool = false) throws -> ResponseHead {
+        let outcome = stream.responseHead(
+            into: table, limits: HTTPLimits(), requestMethod: method, isInterim: isInterim)
+        switch outcome {
+        case .head(let head): return head
+        case .invalid(let error): throw error
+        }
     }
 
     /// Opens a request with these field lines.

@@ -105,6 +105,7 @@ import Tokens
             #expect(response.status == 401)
             #expect(response.names == ["code", "detail", "status", "title"])
             #expect(response.json?["status"]?.integer == 401)
+            #expect(response.json?["code"]?.string == "unauthorized")
             #expect(response.values("Content-Type") == ["application/json"])
             #expect(response.values("WWW-Authenticate").count == 1)
         }

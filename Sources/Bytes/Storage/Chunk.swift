@@ -20,11 +20,17 @@ package final class Chunk {
     /// The next spare chunk of the pool that this one is in.
     var nextSpare: Chunk?
 
+    /// Where the size of a pool's chunk is counted while it is in use.
+    private let account: ChunkAccount?
+
     /// A chunk of `capacity` bytes, uninitialised.
-    package init(capacity: Int) {
+    package convenience init(capacity: Int) { self.init(capacity: capacity, account: nil) }
+
+    init(capacity: Int, account: ChunkAccount?) {
         precondition(capacity > 0)
         unsafe base = .allocate(capacity: capacity)
         size = capacity
+        self.account = account
     }
 
     deinit { unsafe base.deallocate() }
@@ -97,6 +103,7 @@ package final class Chunk {
         unsafe fresh.initialize(from: base, count: writePosition)
         unsafe base.deallocate()
         unsafe base = fresh
+        account?.add(larger - size)
         size = larger
     }
 

@@ -1,3 +1,10 @@
+/// Bytes of the chunks of a pool that are in use, kept apart from the pool so that a chunk that grows can tell.
+final class ChunkAccount {
+    private(set) var bytes = 0
+
+    func add(_ difference: Int) { bytes &+= difference }
+}
+
 /// The spare chunks of one worker, in a list through the chunks themselves: taking one from a warm pool allocates nothing.
 package final class ChunkPool {
     private var firstSpare: Chunk?
@@ -6,6 +13,7 @@ package final class ChunkPool {
     package let chunkSize: Int
     private let keep: Int
     private var outstanding = 0
+    private let account = ChunkAccount()
 
     /// - Parameters:
     ///   - chunkSize: bytes of a chunk.
@@ -17,11 +25,14 @@ package final class ChunkPool {
 
     /// Chunks taken and not given back.
     package var inUse: Int { outstanding }
+    /// Their size together, with what they have grown by.
+    package var bytesInUse: Int { account.bytes }
 
     /// An empty chunk.
     package func take() -> Chunk {
         outstanding &+= 1
-        guard let chunk = firstSpare else { return Chunk(capacity: chunkSize) }
+        account.add(chunkSize)
+        guard let chunk = firstSpare else { return Chunk(capacity: chunkSize, account: account) }
         firstSpare = chunk.nextSpare
         chunk.nextSpare = nil
         spareCount &-= 1
@@ -32,6 +43,7 @@ package final class ChunkPool {
     package func give(_ chunk: Chunk) {
         if chunk.isHeld { return }
         outstanding &-= 1
+        account.add(-chunk.capacity)
         guard chunk.capacity == chunkSize, spareCount < keep else { return }
         chunk.reset()
         chunk.nextSpare = firstSpare

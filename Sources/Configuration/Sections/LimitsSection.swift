@@ -31,44 +31,12 @@ package struct LimitsSection: Sendable {
     package var drainTimeout = Duration.seconds(30)
 
     static func read(_ field: Field) -> LimitsSection? {
-        let standard = LimitsSection()
+        var limits = LimitsSection()
         var object = field.object("an object of limits")
-        let limits = LimitsSection(
-            maximumHeadBytes: object.value("maxHeaderBytes", default: standard.maximumHeadBytes) {
-                $0.size(in: 1 << 10...64 << 10)
-            },
-            maximumHeaders: object.value("maxHeaders", default: standard.maximumHeaders) {
-                $0.integer(in: 1...120, "a number of header fields")
-            },
-            maximumTargetBytes: object.value("maxTargetBytes", default: standard.maximumTargetBytes) {
-                $0.size(in: 256...64 << 10)
-            },
-            maximumBodyBytes: object.value("maxBodyBytes", default: 0) { $0.size(in: 0...Int.max) },
-            maximumConnections: object.value("maxConnections", default: 0) {
-                $0.integer(in: 0...1_000_000, "a number of connections")
-            },
-            maximumConnectionsPerAddress: object.count(
-                "maxConnectionsPerAddress", in: 0...1_000_000, default: 0, "a number of connections"),
-            maximumBufferBytes: object.value("maxBufferBytes", default: standard.maximumBufferBytes) {
-                $0.size(in: 8 << 20...1 << 40)
-            },
-            minimumBodyRate: object.value("minBodyRate", default: standard.minimumBodyRate) {
-                $0.size(in: 0...1 << 30)
-            },
-            maximumHandshakesPerSecond: object.count(
-                "maxHandshakesPerSecond", in: 0...1_000_000, default: 0, "a number of handshakes"),
-            passwordChecksPerAddress: object.count(
-                "passwordChecksPerAddress", in: 0...1_000_000, default: standard.passwordChecksPerAddress,
-                "a number of checks"),
-            http2: object.value("http2", default: standard.http2, HTTP2LimitsSection.read),
-            headerTimeout: object.duration("headerTimeout", default: standard.headerTimeout),
-            bodyTimeout: object.duration("bodyTimeout", default: standard.bodyTimeout),
-            idleTimeout: object.duration("idleTimeout", default: standard.idleTimeout),
-            writeTimeout: object.duration("writeTimeout", default: standard.writeTimeout),
-            decisionTimeout: object.duration("decisionTimeout", default: standard.decisionTimeout),
-            tunnelIdleTimeout: object.duration("tunnelIdleTimeout", default: standard.tunnelIdleTimeout),
-            drainTimeout: object.duration("drainTimeout", default: standard.drainTimeout)
-        )
+        limits.readSizes(&object)
+        limits.readCounts(&object)
+        limits.readTimes(&object)
+        limits.http2 = object.value("http2", default: limits.http2, HTTP2LimitsSection.read)
         if limits.maximumTargetBytes > limits.maximumHeadBytes {
             field.error(
                 "maxTargetBytes is more than maxHeaderBytes",
@@ -77,5 +45,38 @@ package struct LimitsSection: Sendable {
         }
         object.finish()
         return limits
+    }
+
+    private mutating func readSizes(_ object: inout ObjectReader) {
+        maximumHeadBytes = object.value("maxHeaderBytes", default: maximumHeadBytes) { $0.size(in: 1 << 10...64 << 10) }
+        maximumTargetBytes = object.value("maxTargetBytes", default: maximumTargetBytes) { $0.size(in: 256...64 << 10) }
+        maximumBodyBytes = object.value("maxBodyBytes", default: maximumBodyBytes) { $0.size(in: 0...Int.max) }
+        maximumBufferBytes = object.value("maxBufferBytes", default: maximumBufferBytes) {
+            $0.size(in: 8 << 20...1 << 40)
+        }
+        minimumBodyRate = object.value("minBodyRate", default: minimumBodyRate) { $0.size(in: 0...1 << 30) }
+    }
+
+    private mutating func readCounts(_ object: inout ObjectReader) {
+        let any = 0...1_000_000
+        maximumHeaders = object.count("maxHeaders", in: 1...120, default: maximumHeaders, "a number of header fields")
+        maximumConnections = object.count(
+            "maxConnections", in: any, default: maximumConnections, "a number of connections")
+        maximumConnectionsPerAddress = object.count(
+            "maxConnectionsPerAddress", in: any, default: maximumConnectionsPerAddress, "a number of connections")
+        maximumHandshakesPerSecond = object.count(
+            "maxHandshakesPerSecond", in: any, default: maximumHandshakesPerSecond, "a number of handshakes")
+        passwordChecksPerAddress = object.count(
+            "passwordChecksPerAddress", in: any, default: passwordChecksPerAddress, "a number of checks")
+    }
+
+    private mutating func readTimes(_ object: inout ObjectReader) {
+        headerTimeout = object.duration("headerTimeout", default: headerTimeout)
+        bodyTimeout = object.duration("bodyTimeout", default: bodyTimeout)
+        idleTimeout = object.duration("idleTimeout", default: idleTimeout)
+        writeTimeout = object.duration("writeTimeout", default: writeTimeout)
+        decisionTimeout = object.duration("decisionTimeout", default: decisionTimeout)
+        tunnelIdleTimeout = object.duration("tunnelIdleTimeout", default: tunnelIdleTimeout)
+        drainTimeout = object.duration("drainTimeout", default: drainTimeout)
     }
 }

@@ -10,7 +10,7 @@ package enum ListenerPlace: Hashable, Sendable {
     case inherited(name: String)
 
     /// Two listeners on port 0 are different ones.
-    var isChosenBySystem: Bool {
+    package var isChosenBySystem: Bool {
         if case .address(_, port: 0) = self { true } else { false }
     }
 

@@ -32,8 +32,9 @@ package final class TLSClientContext: Sendable {
         if !protocols.isEmpty {
             let object = object
             // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
+            let context = unsafe object.pointer
             let failed = unsafe protocols.span.withBytes { start, count in
-                unsafe SSL_CTX_set_alpn_protos(object.pointer, start, UInt32(count))
+                unsafe SSL_CTX_set_alpn_protos(context, start, UInt32(count))
             }
             guard failed == 0 else { throw .library }
         }
@@ -82,8 +83,8 @@ package final class TLSClientContext: Sendable {
         return true
     }
 
-    /// Hears that a connection with a server broke: its saved session may be why.
-    func sessionFailed(serverName: String) { cache?.forget(serverName) }
+    /// Hears that a handshake with a server failed: its saved session may be why.
+    func handshakeFailed(serverName: String) { cache?.forget(serverName) }
 
     /// Keeps what a server gave for resuming.
     func save(_ session: OpaquePointer, serverName: String) { unsafe cache?.save(session, for: serverName) }

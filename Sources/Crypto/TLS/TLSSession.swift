@@ -226,9 +226,12 @@ package final class TLSSession {
     }
 
     private func fail(_ cause: TLSFailure) {
+        // A handshake that fails may do so because of the session that it resumes.
+        if state == .opening, case .client(let context) = side, let serverName {
+            context.handshakeFailed(serverName: serverName)
+        }
         failure = cause
         state = .failed
-        if case .client(let context) = side, let serverName { context.sessionFailed(serverName: serverName) }
     }
 }
 

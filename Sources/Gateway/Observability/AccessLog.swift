@@ -12,6 +12,7 @@ final class AccessLog {
     private var block = JSONWriter()
     private(set) var dropped: UInt64 = 0
     private var lines: UInt64 = 0
+    private let addressText = Chunk(capacity: 48)
 
     init(writer: LogWriter) {
         self.writer = writer
@@ -24,7 +25,12 @@ final class AccessLog {
         block.member("time", wallSeconds)
         let (id, path) = (exchange.requestID, exchange.path)
         block.member("request_id", text: id.readable)
-        if let peer = exchange.client?.socket?.peer { block.member("client_ip", peer.host) }
+        if let address = exchange.address {
+            let text = addressText
+            text.reset()
+            address.append(to: text)
+            block.member("client_ip", text: text.readable)
+        }
         if let name = exchange.head.method.name {
             block.member("method", "\(name)")
         } else {
@@ -43,7 +49,7 @@ final class AccessLog {
         block.member("bytes_out", exchange.responseBytes)
         block.member("duration_us", finishedAt - exchange.startedAt)
         if exchange.answeredAt > 0, exchange.pool != nil {
-            block.member("upstream_us", exchange.answeredAt - exchange.startedAt)
+            block.member("upstream_us", exchange.answeredAt - exchange.forwardedAt)
         }
         block.endObject()
         block.endLine()

@@ -68,6 +68,11 @@ enum PrometheusText {
         for (i, code) in Reasons.all.enumerated() where metrics.reasons[i] > 0 {
             page.sample("denied_total", "reason=\"\(code)\"", metrics.reasons[i])
         }
+        // All of them, also where they are 0: whoever watches a limit wants to see that it is there.
+        page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.")
+        for limit in Limit.allCases {
+            page.sample("limited_total", "limit=\"\(limit.name)\"", metrics.limited[limit.rawValue])
+        }
         page.family("upstream_errors_total", "counter", "Failures of upstreams by kind.")
         for failure in UpstreamFailure.allCases {
             page.sample("upstream_errors_total", "reason=\"\(failure.code)\"", metrics.upstreamErrors[failure.rawValue])
@@ -95,6 +100,7 @@ enum PrometheusText {
             "upstream_connections_opened_total", "counter", "Connections to upstreams.",
             metrics.upstreamConnectionsOpened)
         page.single("buffers_in_use", "gauge", "Receive and send buffers in use.", metrics.chunksInUse)
+        page.single("buffer_bytes", "gauge", "Bytes of those buffers.", metrics.bufferBytes)
         page.single("blocking_waiting", "gauge", "Blocking work that waits for a place.", facts.blockingWaiting)
     }
 

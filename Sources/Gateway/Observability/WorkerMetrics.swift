@@ -29,6 +29,9 @@ package struct WorkerMetrics: Sendable {
     var routes: [RouteCounters] = []
     /// Decisions other than "allowed", by the reason's place in `reasonNames`.
     var reasons: [UInt64]
+    /// Refusals by limits, by the place of the `Limit`.
+    var limited = [UInt64](repeating: 0, count: Limit.allCases.count)
+    var bufferBytes = 0
     var connectionsAccepted: UInt64 = 0
     var connectionsRefused: UInt64 = 0
     var connectionsOpen = 0
@@ -66,6 +69,8 @@ package struct WorkerMetrics: Sendable {
             routes[place].durationSum &+= route.durationSum
         }
         for i in other.reasons.indices { reasons[i] &+= other.reasons[i] }
+        for i in other.limited.indices { limited[i] &+= other.limited[i] }
+        bufferBytes += other.bufferBytes
         for i in other.upstreamErrors.indices { upstreamErrors[i] &+= other.upstreamErrors[i] }
         connectionsAccepted &+= other.connectionsAccepted
         connectionsRefused &+= other.connectionsRefused

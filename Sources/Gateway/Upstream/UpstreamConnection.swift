@@ -46,6 +46,8 @@ final class UpstreamConnection {
     var interim = 0
     /// Any byte of the current response has been seen.
     var heard = false
+    /// The last turn of the loop whose events are older than the request.
+    var unaskedUntil: UInt64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
 

@@ -61,6 +61,7 @@ extension H2Session {
         if kind == .trailers {
             guard error == nil else {
                 reset(stream, code: H2Code.protocolError)
+                stream.code = H2Code.protocolError
                 post(.reset, stream)
                 return isServer ? floods.provokedReset(now: now) : nil
             }

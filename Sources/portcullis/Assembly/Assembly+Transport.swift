@@ -7,14 +7,8 @@ extension Assembly {
     /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
-            let pointer = "/listeners/\(index)"
-            if listener.tls != nil { error("\(pointer)/tls", "TLS is not part of this version") }
-            if listener.tls == nil, listener.http2 { error("\(pointer)/http2", "HTTP/2 is not part of this version") }
-            if !listener.proxyProtocol.isEmpty {
-                error("\(pointer)/proxyProtocol", "the PROXY protocol is not part of this version")
-            }
             guard case .address = listener.place else {
-                error(pointer, "unix and inherited sockets are not part of this version")
+                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
                 continue
             }
         }
@@ -42,6 +36,12 @@ extension Assembly {
         }
     }
 
+    func trustedProxies() -> TrustedProxies {
+        TrustedProxies(
+            configuration.trustedProxies.compactMap { IPAddressRange($0) },
+            family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded)
+    }
+
     func limits() -> GatewayLimits {
         let section = configuration.limits
         var limits = GatewayLimits()
@@ -53,7 +53,22 @@ extension Assembly {
         limits.bodyTimeout = section.bodyTimeout.milliseconds
         limits.idleTimeout = section.idleTimeout.milliseconds
         limits.writeTimeout = section.writeTimeout.milliseconds
+        limits.decisionTimeout = section.decisionTimeout.milliseconds
+        limits.maximumConnectionsPerAddress = section.maximumConnectionsPerAddress
+        limits.maximumHandshakesPerSecond = section.maximumHandshakesPerSecond
+        limits.maximumPasswordChecksPerAddress = section.passwordChecksPerAddress
+        limits.maximumBufferBytes = section.maximumBufferBytes
+        limits.minimumBodyRate = section.minimumBodyRate
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.http2.maximumStreams = section.http2.maximumStreams
+        limits.http2.initialWindow = section.http2.windowBytes
+        limits.http2.connectionWindow = section.http2.connectionWindowBytes
+        limits.http2.maximumResets = section.http2.maximumResets
+        limits.http2.maximumSettings = section.http2.maximumSettings
+        limits.http2.maximumPings = section.http2.maximumPings
+        limits.http2.maximumEmptyFrames = section.http2.maximumEmptyFrames
+        limits.http2.maximumWindowUpdates = section.http2.maximumWindowUpdates
+        limits.http2.maximumPriorities = section.http2.maximumPriorities
         let wanted =
             section.maximumConnections > 0 ? section.maximumConnections : ProcessLimits.raiseOpenFiles() * 2 / 5
         limits.maximumConnectionsPerWorker = max(16, wanted / max(1, configuration.workerCount))
@@ -70,6 +85,14 @@ extension SocketAddress {
     /// The address of a literal that the configuration has checked.
     init?(_ literal: IPLiteral, port: Int) {
         self.init(literal: literal.description, port: UInt16(clamping: port))
+    }
+}
+
+extension IPAddressRange {
+    /// The addresses of a block that the configuration has checked.
+    init?(_ block: AddressBlock) {
+        let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
+        self.init(text: text.span)
     }
 }
 

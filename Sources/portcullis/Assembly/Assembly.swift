@@ -19,16 +19,28 @@ struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
     private let revocations: RevocationList
+    /// The limiters of the configurations before, whose buckets go on.
+    let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
+    /// Those of the configuration before, for listeners that stay.
+    private let ticketKeys: TicketKeyring
+    /// The listeners of a process that runs already.
+    private let bound: BoundListeners?
     private(set) var diagnostics: [Diagnostic] = []
 
-    init?(_ loaded: LoadedConfiguration, revocations: RevocationList, makesKeys: Bool) {
+    init?(
+        _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
+        makesKeys: Bool, ticketKeys: TicketKeyring = TicketKeyring(), bound: BoundListeners? = nil
+    ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
         self.configuration = configuration
         self.revocations = revocations
+        self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
+        self.ticketKeys = ticketKeys
+        self.bound = bound
     }
 
     /// The snapshot, or nil with errors among the diagnostics.
@@ -59,6 +71,7 @@ struct Assembly {
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
         checkTransport()
+        let listeners = listeners(ticketKeys)
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
@@ -66,13 +79,19 @@ struct Assembly {
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
             upstreams: upstreams(), limits: limits(),
-            adminToken: configuration.admin?.token.map { Array($0.value.utf8) })
+            listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies(),
+            rateLimits: rateLimits(origins))
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     mutating func error(_ pointer: String, _ message: String) {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .error))
+    }
+
+    mutating func warning(_ pointer: String, _ message: String) {
+        diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .warning))
     }
 
     /// - Parameter origins: the entry of the configuration that each route of the policy comes from.

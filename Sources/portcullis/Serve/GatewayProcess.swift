@@ -15,12 +15,16 @@ final class GatewayProcess: Sendable {
     private let directory: String
     private let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
+    private let ticketKeys = TicketKeyring()
+    private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
 
     private struct State {
         var generation: UInt64 = 0
         var configuration: GatewayConfiguration?
+        /// What the workers listen on and how, since the last good configuration.
+        var bound: BoundListeners?
     }
 
     init(directory: String) { self.directory = directory }
@@ -39,6 +43,7 @@ final class GatewayProcess: Sendable {
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
+            $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
         do throws(KernelError) {
             try serve(configuration, snapshot, signals)
@@ -49,12 +54,15 @@ final class GatewayProcess: Sendable {
     }
 
     /// Reads the directory. Complains, and answers no snapshot, where it is not good.
-    private func load(generation: UInt64) -> (LoadedConfiguration, GatewaySnapshot?) {
+    private func load(generation: UInt64, bound: BoundListeners? = nil) -> (LoadedConfiguration, GatewaySnapshot?) {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
-        if var assembly = Assembly(loaded, revocations: revocations, makesKeys: true) {
+        if var assembly = Assembly(
+            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, ticketKeys: ticketKeys,
+            bound: bound)
+        {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
         }
@@ -165,7 +173,7 @@ final class GatewayProcess: Sendable {
     /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
     private func reload(_ shared: SharedState) -> EndpointResponse {
         state.withLock { state in
-            let (loaded, snapshot) = load(generation: state.generation + 1)
+            let (loaded, snapshot) = load(generation: state.generation + 1, bound: state.bound)
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
                 shared.reloadFailed()
                 log.write("reload_failed", [("generation", .number(Int(state.generation)))])
@@ -173,10 +181,12 @@ final class GatewayProcess: Sendable {
             }
             state.generation += 1
             state.configuration = fresh
-            for name in GatewayProcess.fixedSections(old, fresh) {
+            let isBound = state.bound?.are(fresh.listeners) != false
+            for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {
                 log.write(
                     "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
+            state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             shared.use(snapshot)
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
             for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }
@@ -193,10 +203,6 @@ final class GatewayProcess: Sendable {
     /// Sections that were changed and that only a start reads.
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
-        let places = { (c: GatewayConfiguration) in
-            c.listeners.map { "\($0.name) \($0.place)" }
-        }
-        if places(old) != places(fresh) { names.append("listeners") }
         if old.admin.map({ "\($0.address.description) \($0.port)" })
             != fresh.admin.map({ "\($0.address.description) \($0.port)" })
         {

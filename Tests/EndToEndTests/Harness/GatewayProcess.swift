@@ -24,6 +24,11 @@ final class GatewayProcess: Sendable {
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "portcullis").path
     }()
 
+    /// `PORTCULLIS_PRELOAD`, of deploy/faults, stands in front of the libraries of gateways, and of no other program.
+    private static let preloaded: [String: String] = {
+        ProcessInfo.processInfo.environment["PORTCULLIS_PRELOAD"].map { ["LD_PRELOAD": $0] } ?? [:]
+    }()
+
     let configuration: ConfigurationDirectory
     let program: Program
     private let ports: [String: UInt16]
@@ -35,7 +40,8 @@ final class GatewayProcess: Sendable {
     ) throws {
         self.configuration = configuration
         program = try Program(
-            binary, ["serve", "--config", configuration.path] + arguments, environment: environment)
+            binary, ["serve", "--config", configuration.path] + arguments,
+            environment: Self.preloaded.merging(environment) { $1 })
         let found = program.wait(.errors) { lines -> [String: UInt16]? in
             let ports = Self.ports(in: lines)
             return listeners.allSatisfy { ports[$0] != nil } ? ports : nil

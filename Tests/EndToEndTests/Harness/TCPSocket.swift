@@ -48,11 +48,16 @@ final class TCPSocket: Sendable {
     }
 
     /// A socket connected to a port of 127.0.0.1. `receiveBuffer` bytes are asked for before connecting, so that a
-    /// small window is in force from the start.
-    static func connect(port: UInt16, receiveBuffer: Int32? = nil) throws -> TCPSocket {
+    /// small window is in force from the start. `source` is the address to come from, any of 127.0.0.0/8.
+    static func connect(port: UInt16, receiveBuffer: Int32? = nil, source: UInt32? = nil) throws -> TCPSocket {
         let socket = try make()
         let descriptor = socket.descriptor.current
         if let receiveBuffer { socket.setOption(SO_RCVBUF, receiveBuffer) }
+        if let source {
+            guard unsafe withLoopback(source, port: 0, { unsafe bind(descriptor, $0, $1) }) == 0 else {
+                throw SocketError("bind")
+            }
+        }
         guard unsafe withLoopback(port: port, { unsafe Glibc.connect(descriptor, $0, $1) }) == 0 else {
             throw SocketError("connect")
         }
@@ -152,11 +157,13 @@ final class TCPSocket: Sendable {
         }
     }
 
-    private static func withLoopback(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    private static func withLoopback(
+        _ host: UInt32 = 0x7F00_0001, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = host.bigEndian
         // SAFETY: the pointer is to a local and used during the call only.
         return unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

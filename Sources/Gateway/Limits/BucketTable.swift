@@ -1,0 +1,59 @@
+/// A limit in the terms of the generic cell rate algorithm, in nanoseconds.
+struct BucketRate {
+    /// Time that one request is worth.
+    let interval: Int64
+    /// How far ahead of now a bucket may be used up.
+    let tolerance: Int64
+
+    init(_ limit: RateLimit) {
+        interval = max(1, limit.perMilliseconds * 1_000_000 / Int64(limit.requests))
+        let (product, overflow) = interval.multipliedReportingOverflow(by: Int64(limit.burst))
+        tolerance = overflow ? Int64.max / 4 : min(product, Int64.max / 4)
+    }
+}
+
+/// Buckets of many callers in bounded memory.
+///
+/// A bucket is one number: until when what was taken from it lasts (the theoretical arrival time of the generic cell
+/// rate algorithm, ITU-T I.371). One whose time has passed is full, and forgetting it forgets nothing.
+///
+/// A caller finds his bucket among the eight of his set. A newcomer whose set is taken shares the one that is least used
+/// up, and goes on with it. So the times of a set only ever grow, and whoever is pushed out finds a bucket that is used
+/// up at least as far as his own was: no number of addresses lets anybody through faster than his limit. What it
+/// costs is that newcomers are held back while more callers than there are places are over the limit.
+struct BucketTable {
+    static let ways = 8
+    private var keys: [UInt64]
+    private var times: [Int64]
+    private let sets: Int
+
+    init(sets: Int) {
+        self.sets = sets
+        keys = Array(repeating: 0, count: sets * BucketTable.ways)
+        times = Array(repeating: 0, count: sets * BucketTable.ways)
+    }
+
+    /// Takes one request out of the bucket of a key.
+    ///
+    /// - Parameters:
+    ///   - key: a hash nobody outside can foresee. Two callers of one key would share a bucket.
+    ///   - now: nanoseconds.
+    /// - Returns: 0 where there was one, else the nanoseconds until there is.
+    mutating func take(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Int64 {
+        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
+        var place = first
+        for way in first..<(first + BucketTable.ways) {
+            if keys[way] == key {
+                place = way
+                break
+            }
+            if times[way] < times[place] { place = way }
+        }
+        let used = max(times[place], now) + rate.interval
+        let excess = used - now - rate.tolerance
+        if excess > 0 { return excess }
+        keys[place] = key
+        times[place] = used
+        return 0
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Synchronization
+
+/// The buckets of one limit, for all workers of the process: a limit holds whichever worker a connection came to. Only
+/// requests of routes that have a limit come here, and each holds one of sixteen short locks.
+package final class RateLimiter: Sendable {
+    /// A part of the buckets with its lock.
+    private final class Shard: Sendable {
+        let buckets: Mutex<BucketTable>
+        init(sets: Int) { buckets = Mutex(BucketTable(sets: sets)) }
+    }
+
+    package let limit: RateLimit
+    private let shards: [Shard]
+    private let rate: BucketRate
+    private static let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
+
+    /// - Parameter capacity: how many callers are told apart; what a bucket holds beyond that is in `BucketTable`.
+    package init(_ limit: RateLimit, capacity: Int = 65_536) {
+        self.limit = limit
+        rate = BucketRate(limit)
+        let isSingle = limit.key == .route
+        let shardCount = isSingle ? 1 : 16
+        let sets = isSingle ? 1 : max(1, capacity / BucketTable.ways / shardCount)
+        shards = (0..<shardCount).map { _ in Shard(sets: sets) }
+    }
+
+    /// Takes one request out of the bucket of everybody.
+    ///
+    /// - Parameter now: milliseconds of the monotonic clock.
+    /// - Returns: 0 where the request may go on, else the milliseconds after which it could.
+    package func admit(now: Int64) -> Int64 { admit(key: 1, now: now) }
+
+    /// The same for an address; IPv6 is counted by /64.
+    package func admit(_ address: IPAddress, now: Int64) -> Int64 {
+        let octets = address.subscriber.octets
+        let bytes = InlineArray<16, UInt8> { octets[$0] }
+        return admit(key: RateLimiter.hash.hash(bytes.span), now: now)
+    }
+
+    /// The same for a principal: the same subject of two issuers is two.
+    package func admit(_ principal: Principal, now: Int64) -> Int64 {
+        let text = principal.subjectBytes
+        let subject = RateLimiter.hash.hash(text.span)
+        let name = principal.issuer.utf8
+        let issuer = RateLimiter.hash.hash(name.span)
+        let kind: UInt64 = principal.kind == .user ? 1 : principal.kind == .client ? 2 : 3
+        return admit(key: subject ^ (issuer << 1 | issuer >> 63) ^ kind, now: now)
+    }
+
+    private func admit(key: UInt64, now: Int64) -> Int64 {
+        let shard = shards[Int(truncatingIfNeeded: key >> 60) & (shards.count - 1)]
+        let wait = shard.buckets.withLock { $0.take(key, at: now * 1_000_000, rate) }
+        return (wait + 999_999) / 1_000_000
+    }
+}
+
+/// Limits by what they say, kept over reloads so that nobody's bucket is refilled by one.
+package final class RateLimiters: Sendable {
+    private let known = Mutex<[RateLimit: RateLimiter]>([:])
+
+    package init() {}
+
+    /// The limiter of a limit, the same as before where it had one.
+    package func limiter(_ limit: RateLimit) -> RateLimiter {
+        known.withLock { known in
+            if let limiter = known[limit] { return limiter }
+            let limiter = RateLimiter(limit)
+            known[limit] = limiter
+            return limiter
+        }
+    }
+
+    /// Forgets the limits of earlier configurations; called when one is in force.
+    package func keep(only limits: Set<RateLimit>) {
+        known.withLock { $0 = $0.filter { limits.contains($0.key) } }
+    }
+}

@@ -1,0 +1,18 @@
+import HTTP
+
+/// Whose word about a client is taken, and which word. By default nobody's.
+package struct TrustedProxies: Sendable {
+    package var ranges: [IPAddressRange]
+    /// The fields that are read; the other family is removed unread, as all of it is that others send.
+    package var family: ForwardedFields.Family
+
+    package init(_ ranges: [IPAddressRange] = [], family: ForwardedFields.Family = .xForwarded) {
+        self.ranges = ranges
+        self.family = family
+    }
+
+    func contains(_ address: IPAddress?) -> Bool {
+        guard let address, !ranges.isEmpty else { return false }
+        return ranges.contains(address)
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// The ceiling of buffers: what is done at which pressure.
+///
+/// Near it less is read ahead for everybody. At it new connections are refused, and each worker that holds more than
+/// its share lets go of the clients that hold most, the largest first, until it is within it.
+extension Worker {
+    /// How often clients are let go of while the ceiling is reached.
+    private static let sheddingInterval: Int64 = 100
+
+    var bufferPressure: BufferShare.Pressure {
+        BufferShare.pressure(shared.buffers.bytes, ceiling: snapshot.limits.maximumBufferBytes)
+    }
+
+    /// Once a turn: tells what this worker holds, and acts on what all of them hold.
+    func watchBuffers() {
+        var share = bufferShare
+        share.tell(poller.chunks.bytesInUse, to: shared.buffers)
+        bufferShare = share
+        let pressure = bufferPressure
+        highWater = pressure == .none ? Worker.usualHighWater : Worker.usualHighWater / 8
+        if pressure == .over, poller.now >= nextShedding {
+            nextShedding = poller.now + Worker.sheddingInterval
+            shedClients()
+        }
+    }
+
+    private func shedClients() {
+        let ceiling = snapshot.limits.maximumBufferBytes
+        var excess = poller.chunks.bytesInUse - ceiling / shared.mailboxes.count
+        guard excess > 0 else { return }
+        var holders = clients.filter { $0.socket != nil }.map { (client: $0, bytes: heldBytes($0)) }
+        holders.sort { $0.bytes > $1.bytes }
+        for (client, bytes) in holders {
+            guard excess > 0, bytes > 0 else { return }
+            excess -= bytes
+            limited(.memory)
+            leaveMultiplexing(client, reason: "memory_exhausted")
+            if let exchange = client.exchange {
+                abandon(exchange, reason: "memory_exhausted")
+            } else {
+                closeClient(client, reset: true)
+            }
+        }
+    }
+
+    /// Bytes of buffers that would be free without this client, about.
+    private func heldBytes(_ client: ClientConnection) -> Int {
+        var bytes = (client.socket?.inbox?.capacity ?? 0) + (client.socket?.pendingBytes ?? 0)
+        if let exchange = client.exchange { bytes += heldBytes(exchange) }
+        for exchange in client.exchanges { bytes += heldBytes(exchange) + (exchange.clientSide?.pendingBytes ?? 0) }
+        return bytes
+    }
+
+    /// The same for what an exchange holds beside its client's connection.
+    private func heldBytes(_ exchange: Exchange) -> Int {
+        let socket = exchange.upstream?.socket
+        return (exchange.requestChunk?.capacity ?? 0) + (socket?.inbox?.capacity ?? 0) + (socket?.pendingBytes ?? 0)
+    }
+}

@@ -1,0 +1,41 @@
+import Bytes
+import HTTP
+import Policy
+import Reactor
+
+/// Request rates of routes.
+extension Worker {
+    /// Limits by route and by address are asked before any credential is looked at, so that a flood of bad ones is held
+    /// back too. Answers false where the request is refused.
+    func passesRateLimits(_ exchange: Exchange, _ route: Route) -> Bool {
+        passes(exchange, route) { limiter, now in
+            switch limiter.limit.key {
+            case .route: limiter.admit(now: now)
+            case .address: exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
+            case .principal: 0
+            }
+        }
+    }
+
+    /// Limits by principal, behind authentication. On a public route, where nobody is known, addresses stand for them.
+    func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
+        passes(exchange, route) { limiter, now in
+            guard limiter.limit.key == .principal else { return 0 }
+            if let principal = exchange.principal { return limiter.admit(principal, now: now) }
+            return exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
+        }
+    }
+
+    private func passes(_ exchange: Exchange, _ route: Route, _ admit: (RateLimiter, Int64) -> Int64) -> Bool {
+        let snapshot = exchange.snapshot
+        guard !snapshot.rateLimits.isEmpty else { return true }
+        var wait: Int64 = 0
+        for limiter in snapshot.rateLimits[route.index] { wait = max(wait, admit(limiter, poller.now)) }
+        guard wait > 0 else { return true }
+        limited(.requestRate)
+        reply(
+            exchange, status: 429, reason: "rate_limited", detail: "too many requests",
+            retryAfter: Int((wait + 999) / 1000))
+        return false
+    }
+}

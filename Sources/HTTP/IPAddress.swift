@@ -1,0 +1,176 @@
+import Bytes
+
+/// An IPv4 or IPv6 address without a port, as protocols write it. Two words, so that comparing and hashing one is cheap.
+///
+/// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address: a client must not have two names, one
+/// that is trusted or counted and one that is not.
+package struct IPAddress: Hashable, Sendable {
+    /// The 128 bits in host order; IPv4 in its mapped form `::ffff:a.b.c.d`.
+    package let high: UInt64
+    package let low: UInt64
+
+    private static let mapped: UInt64 = 0xffff_0000_0000
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// An IPv4 address as a number.
+    package init(v4 bits: UInt32) {
+        high = 0
+        low = IPAddress.mapped | UInt64(bits)
+    }
+
+    /// - Parameter octets: in network order; of IPv4 the first four count.
+    package init(octets: SIMD16<UInt8>, isIPv6: Bool) {
+        func word(_ range: Range<Int>) -> UInt64 {
+            var word: UInt64 = 0
+            for i in range { word = word << 8 | UInt64(octets[i]) }
+            return word
+        }
+        if isIPv6 {
+            self.init(high: word(0..<8), low: word(8..<16))
+        } else {
+            self.init(v4: UInt32(word(0..<4)))
+        }
+    }
+
+    package var isIPv6: Bool { high != 0 || low >> 32 != 0xffff }
+
+    /// The octets in network order; of IPv4 the first four.
+    package var octets: SIMD16<UInt8> {
+        var octets = SIMD16<UInt8>.zero
+        if isIPv6 {
+            for i in 0..<8 {
+                octets[i] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * i))
+                octets[i + 8] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * i))
+            }
+        } else {
+            for i in 0..<4 { octets[i] = UInt8(truncatingIfNeeded: low >> UInt64(24 - 8 * i)) }
+        }
+        return octets
+    }
+
+    /// What one party is counted by: an IPv4 address, the /64 of an IPv6 address, within which anybody may choose
+    /// (RFC 4291 section 2.5.1, RFC 8981).
+    package var subscriber: IPAddress { isIPv6 ? IPAddress(high: high, low: 0) : self }
+}
+
+extension IPAddress {
+    /// A literal in its one strict form: dotted decimal without leading zeros, or RFC 4291 section 2.2 without a zone.
+    package init?(text: Span<UInt8>) {
+        if Authority.isIPv4(text) {
+            self.init(v4: IPAddress.v4(text))
+        } else if Authority.isIPv6(text) {
+            self = IPAddress.v6(text)
+        } else {
+            return nil
+        }
+    }
+
+    /// - Parameter text: a valid IPv4 address.
+    private static func v4(_ text: Span<UInt8>) -> UInt32 {
+        var bits: UInt32 = 0
+        var part: UInt32 = 0
+        for i in text.indices {
+            if text[i] == ASCII.dot {
+                bits = bits << 8 | part
+                part = 0
+            } else {
+                part = part &* 10 &+ UInt32(text[i] &- 48)
+            }
+        }
+        return bits << 8 | part
+    }
+
+    /// - Parameter text: a valid IPv6 address.
+    private static func v6(_ text: Span<UInt8>) -> IPAddress {
+        // Groups in front of the "::" and behind it, each as a number of 128 bits.
+        var (front, back): (UInt128, UInt128) = (0, 0)
+        var frontGroups = 0
+        var compressed = false
+        func take(_ group: UInt128, bits: Int) {
+            if compressed {
+                back = back << UInt128(bits) | group
+            } else {
+                front = front << UInt128(bits) | group
+                frontGroups &+= bits / 16
+            }
+        }
+        var position = 0
+        while position < text.count {
+            if text[position] == ASCII.colon {
+                if position &+ 1 < text.count, text[position &+ 1] == ASCII.colon { compressed = true }
+                position &+= 1
+                continue
+            }
+            let start = position
+            var group: UInt128 = 0
+            while position < text.count, let digit = ASCII.hexadecimalValue(text[position]) {
+                group = group << 4 | UInt128(digit)
+                position &+= 1
+            }
+            if position < text.count, text[position] == ASCII.dot {
+                take(UInt128(v4(text.extracting(start..<text.count))), bits: 32)
+                break
+            }
+            take(group, bits: 16)
+        }
+        let bits = front << UInt128(128 - 16 * frontGroups) | back
+        return IPAddress(high: UInt64(truncatingIfNeeded: bits >> 64), low: UInt64(truncatingIfNeeded: bits))
+    }
+}
+
+extension IPAddress {
+    /// Appends the address as `X-Forwarded-For` and logs carry it: IPv6 in the form of RFC 5952, without brackets.
+    package func append(to chunk: Chunk) {
+        chunk.ensureFree(40)
+        guard isIPv6 else {
+            for shift in stride(from: UInt64(24), through: 0, by: -8) {
+                chunk.append(decimal: Int((low >> shift) & 255))
+                if shift > 0 { chunk.append(ASCII.dot) }
+            }
+            return
+        }
+        let zeros = longestZeros
+        var index = 0
+        while index < 8 {
+            if index == Int(zeros.start), zeros.count > 1 {
+                chunk.append("::")
+                index &+= Int(zeros.count)
+                continue
+            }
+            if index > 0, index != zeros.end || zeros.count < 2 { chunk.append(ASCII.colon) }
+            chunk.append(hexadecimal: group(index))
+            index &+= 1
+        }
+    }
+
+    private func group(_ index: Int) -> Int {
+        let word = index < 4 ? high : low
+        return Int((word >> UInt64(48 - 16 * (index & 3))) & 0xffff)
+    }
+
+    /// The longest run of zero groups, the first of them where two are as long (RFC 5952 section 4.2.3).
+    private var longestZeros: ByteRange {
+        var longest = ByteRange.empty
+        var start = 0
+        for index in 0...8 {
+            if index < 8, group(index) == 0 { continue }
+            if index - start > Int(longest.count) { longest = ByteRange(start: start, count: index - start) }
+            start = index + 1
+        }
+        return longest
+    }
+
+    /// The address as text, off the hot path.
+    package var text: String {
+        let chunk = Chunk(capacity: 48)
+        append(to: chunk)
+        let bytes = chunk.readable
+        var text: [UInt8] = []
+        for i in bytes.indices { text.append(bytes[i]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

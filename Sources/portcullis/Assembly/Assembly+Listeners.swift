@@ -1,0 +1,112 @@
+import Configuration
+import Crypto
+import Foundation
+import Gateway
+import HTTP
+
+extension Assembly {
+    /// How each listener treats its connections, by the listener's number.
+    mutating func listeners(_ ticketKeys: TicketKeyring) -> [ListenerSettings] {
+        configuration.listeners.enumerated().map { index, entry in
+            var settings = ListenerSettings(name: entry.name)
+            settings.takesHTTP2 = entry.http2
+            settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
+            if let tls = entry.tls {
+                let keys = ticketKeys.keys(ofListener: entry.name, rotation: tls.ticketRotation)
+                settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
+                    var made = ListenerSettings.TLS($0)
+                    made.handshakeTimeout = tls.handshakeTimeout.milliseconds
+                    return made
+                }
+            }
+            return settings
+        }
+    }
+
+    /// nil where something is wrong with certificates or ciphers, which is then among the diagnostics.
+    private mutating func serverContext(
+        _ tls: ListenerTLSEntry, _ ticketKeys: TLSTicketKeys?, http2: Bool, at pointer: String
+    ) -> TLSServerContext? {
+        var certificates: [TLSCertificate] = []
+        for (index, entry) in tls.certificates.enumerated() {
+            if let certificate = certificate(entry, at: "\(pointer)/certificates/\(index)") {
+                certificates.append(certificate)
+            }
+        }
+        guard certificates.count == tls.certificates.count else { return nil }
+        var settings = TLSServerSettings(certificates: certificates)
+        settings.minimumVersion = tls.minimumVersion == .tls13 ? .tls13 : .tls12
+        settings.ciphers = tls.ciphers
+        settings.cipherSuites = tls.cipherSuites
+        settings.clientAuthentication = .init(rawValue: tls.clientAuthentication.rawValue) ?? .required
+        if let path = tls.clientAuthoritiesFile {
+            settings.clientAuthoritiesPEM = contents(of: path, at: "\(pointer)/clientCaFile") ?? []
+        }
+        settings.protocols = http2 ? [.h2, .http11] : [.http11]
+        settings.ticketKeys = ticketKeys
+        do throws(TLSSettingsError) {
+            return try TLSServerContext(settings)
+        } catch {
+            let member =
+                switch error {
+                case .ciphers: "/ciphers"
+                case .cipherSuites: "/cipherSuites"
+                case .authorities: "/clientCaFile"
+                case .noAuthorities: "/clientAuth"
+                case .certificate(let index, _): "/certificates/\(index)"
+                case .clientCertificate, .noCertificate, .versions, .library: ""
+                }
+            self.error(pointer + member, error.description)
+            return nil
+        }
+    }
+
+    /// A certificate that fits its key; nil after a word about what is wrong.
+    private mutating func certificate(_ entry: CertificateEntry, at pointer: String) -> TLSCertificate? {
+        guard let chain = contents(of: entry.certificateFile, at: "\(pointer)/certFile"),
+            let key = contents(of: entry.keyFile, at: "\(pointer)/keyFile")
+        else { return nil }
+        var certificate = TLSCertificate(chainPEM: chain, keyPEM: key)
+        if let path = entry.ocspFile {
+            guard let response = contents(of: path, at: "\(pointer)/ocspFile") else { return nil }
+            certificate.ocspResponse = response
+        }
+        do throws(CertificateProblem) {
+            warnOfEnd(of: try certificate.inspect(), at: "\(pointer)/certFile")
+            return certificate
+        } catch {
+            let member =
+                switch error {
+                case .malformedKey, .encryptedKey, .keyMismatch: "/keyFile"
+                case .malformedResponse: "/ocspFile"
+                default: "/certFile"
+                }
+            self.error(pointer + member, error.description)
+            return nil
+        }
+    }
+
+    /// Thirty days are time to act in, but of a certificate that lives shorter they would be its whole life.
+    private mutating func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
+        let now = Int64(Date().timeIntervalSince1970)
+        let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
+        if certificate.isPremature(at: now) {
+            warning(pointer, "the certificate for \(names) is not valid yet")
+        } else if certificate.isExpired(at: now) {
+            warning(pointer, "the certificate for \(names) has expired")
+        } else {
+            let left = certificate.notAfter - now
+            guard left < min(30 * 86_400, (certificate.notAfter - certificate.notBefore) / 3) else { return }
+            let text = left < 2 * 86_400 ? "\(left / 3600) hours" : "\(left / 86_400) days"
+            warning(pointer, "the certificate for \(names) expires in \(text)")
+        }
+    }
+
+    private mutating func contents(of path: String, at pointer: String) -> [UInt8]? {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            error(pointer, "\(path) cannot be read")
+            return nil
+        }
+        return Array(data)
+    }
+}

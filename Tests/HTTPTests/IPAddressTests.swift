@@ -1,0 +1,91 @@
+import Bytes
+import Testing
+
+@testable import HTTP
+
+@Suite struct IPAddressTests {
+    @Test(
+        "RFC 5952: what is read is written in one form",
+        arguments: [
+            ("0.0.0.0", "0.0.0.0"), ("192.0.2.1", "192.0.2.1"), ("255.255.255.255", "255.255.255.255"),
+            ("::", "::"), ("::1", "::1"), ("1::", "1::"), ("2001:DB8::1", "2001:db8::1"),
+            ("2001:0db8:0000:0000:0001:0000:0000:0001", "2001:db8::1:0:0:1"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
+            ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
+            ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"), ("1:2::4:5:6:7:8", "1:2:0:4:5:6:7:8"),
+            ("0:0:0:1::", "0:0:0:1::"), ("::ffff:192.0.2.1", "192.0.2.1"), ("::FFFF:c000:201", "192.0.2.1"),
+            ("64:ff9b::192.0.2.33", "64:ff9b::c000:221"), ("::192.0.2.1", "::c000:201"),
+            ("1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"),
+        ])
+    func text(_ text: String, _ expected: String) throws {
+        let literal = try #require(address(text))
+        #expect(literal.text == expected)
+        #expect(address(literal.text) == literal)
+        #expect(IPAddress(octets: literal.octets, isIPv6: literal.isIPv6) == literal)
+    }
+
+    @Test(
+        "RFC 4291: what is no literal",
+        arguments: [
+            "", "1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "256.1.1.1", "1.2.3.4 ", "1.2.3.", ".1.2.3", "1..2.3", ":",
+            ":::", "1:2", "1::2::3", "12345::", "::g", "fe80::1%eth0", "1:2:3:4:5:6:7:8:9", "::1.2.3", "[::1]",
+            "+1.2.3.4",
+            "1:2:3:4:5:6:7:1.2.3.4", "0x7f.0.0.1", "2130706433", "::1:", "::ffff:1.2.3.400",
+        ])
+    func malformed(_ text: String) { #expect(address(text) == nil) }
+
+    @Test("a party is an IPv4 address or a /64")
+    func subscriber() throws {
+        #expect(address("2001:db8:1:2:3:4:5:6")?.subscriber == address("2001:db8:1:2::"))
+        #expect(address("2001:db8:1:2::")?.subscriber == address("2001:db8:1:2:ffff::1")?.subscriber)
+        #expect(address("2001:db8:1:3::1")?.subscriber != address("2001:db8:1:2::1")?.subscriber)
+        #expect(address("192.0.2.1")?.subscriber == address("192.0.2.1"))
+        #expect(address("::ffff:192.0.2.1")?.subscriber == address("192.0.2.1"))
+    }
+
+    @Test("addresses in network order")
+    func octets() throws {
+        let v4 = try #require(address("1.2.3.4"))
+        #expect(!v4.isIPv6)
+        #expect(Array((0..<4).map { v4.octets[$0] }) == [1, 2, 3, 4])
+        #expect(IPAddress(v4: 0x0102_0304) == v4)
+        let v6 = try #require(address("102:304:506:708:90a:b0c:d0e:f10"))
+        #expect(v6.isIPv6)
+        #expect(Array((0..<16).map { v6.octets[$0] }) == Array(1...16))
+    }
+}
+
+@Suite struct IPAddressRangeTests {
+    private func range(_ text: String) -> IPAddressRange? {
+        let bytes = text.bytes
+        return IPAddressRange(text: bytes.span)
+    }
+
+    @Test(
+        "networks have their addresses and no others",
+        arguments: [
+            (
+                "10.0.0.0/8", ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"],
+                ["9.255.255.255", "11.0.0.0", "::a00:0"]
+            ),
+            ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0", "192.0.2.2"]),
+            ("192.0.2.0/31", ["192.0.2.0", "192.0.2.1"], ["192.0.2.2"]),
+            ("0.0.0.0/0", ["1.2.3.4", "255.255.255.255"], ["::1", "2001:db8::1"]),
+            ("2001:db8::/32", ["2001:db8::", "2001:db8:ffff::1"], ["2001:db9::", "1.2.3.4"]),
+            ("::1", ["::1"], ["::2", "::"]), ("::1/128", ["::1"], ["0.0.0.1"]),
+            ("::/0", ["::1", "1.2.3.4"], []), ("::ffff:10.0.0.0/104", ["10.1.1.1"], ["11.0.0.0"]),
+        ] as [(String, [String], [String])])
+    func contains(_ text: String, _ inside: [String], _ outside: [String]) throws {
+        let network = try #require(range(text))
+        for literal in inside { #expect(network.contains(try #require(address(literal))), "\(literal)") }
+        for literal in outside { #expect(!network.contains(try #require(address(literal))), "\(literal)") }
+        #expect([network].contains(try #require(address(inside[0]))))
+    }
+
+    @Test(
+        "what is no network",
+        arguments: [
+            "", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.1/8", "10.0.0.0/08", "10.0.0.0/+8", "10.0.0.0/8/8",
+            "10/8", "2001:db8::1/32", "10.0.0.0/ 8",
+        ])
+    func malformed(_ text: String) { #expect(range(text) == nil) }
+}
