@@ -10,8 +10,9 @@ extension Worker {
         return bufferPressure == .over ? .memory : nil
     }
 
-    /// Decides about a connection that was just accepted. Answers false where it is refused and closed. While draining,
-    /// those come that waited at a listener when it was closed; they get one answer (GW-11).
+    /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
+    ///
+    /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
     func admit(_ socket: Socket) -> Bool {
         if let limit = refusal(of: socket.peer?.ipAddress) { return refuse(socket, limit) }
         return true
@@ -95,6 +96,6 @@ extension Worker {
 }
 
 extension SocketAddress {
-    /// The address without its port; nil for a unix socket.
-    var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: octets, isIPv6: isIPv6) }
+    /// The address without its port.
+    var ipAddress: IPAddress? { IPAddress(octets: octets, isIPv6: isIPv6) }
 }

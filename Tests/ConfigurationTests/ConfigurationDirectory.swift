@@ -38,6 +38,16 @@ final class ConfigurationDirectory {
         try Data(text.utf8).write(to: url.appending(path: name))
     }
 
+    /// What `deploy/demo` puts there, as far as the loader looks at it.
+    func makeCertificate() throws {
+        let folder = url.appending(path: "tls")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try write("tls/cert.pem", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
+        try write("tls/key.pem", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n")
+        let key = folder.appending(path: "key.pem").path(percentEncoded: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    }
+
     var path: String { url.path(percentEncoded: false) }
 
     func load(_ environment: [String: String] = [:], production: Bool = false) -> LoadedConfiguration {

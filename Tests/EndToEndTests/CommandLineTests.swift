@@ -104,6 +104,16 @@ import Testing
     func checkSample() throws {
         let sample = try SampleConfiguration.copy()
         #expect(try CommandLine.run("check", sample.path).ending == .exit(0))
+        // Without its certificate, the cure stands beside the one mistake.
+        try sample.remove("tls")
+        for command in [["check", sample.path], ["serve", "--config", sample.path]] {
+            let result = try CommandLine.run(command)
+            #expect(result.ending == .exit(1))
+            let errors = result.errors.split(separator: "\n").filter { $0.contains(" error: ") }
+            #expect(errors.count == 1)
+            #expect(errors.first?.contains("/listeners/1/tls/certificates/0/certFile: ") == true, "\(errors)")
+            #expect(errors.first?.contains("`mkdir -p \(sample.path)/tls && openssl req ") == true, "\(errors)")
+        }
     }
 
     @Test("GW-04: check tells file, line and pointer of each error, a line for each")

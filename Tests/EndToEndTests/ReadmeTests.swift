@@ -83,14 +83,15 @@ import Tokens
             "config/gateway.json",
             sample.replacing("127.0.0.1:9000", with: upstream).replacing(#""port": 8080"#, with: #""port": 0"#)
                 .replacing(#""port": 8443"#, with: #""port": 0"#).replacing(#""port": 9901"#, with: #""port": 0"#))
-        let gateway = try GatewayProcess(ConfigurationDirectory("config", in: directory))
+        let gateway = try GatewayProcess(
+            ConfigurationDirectory("config", in: directory), listeners: ["public", "secure", "admin"])
         try directory.write("config/state/gateway.pid", String(gateway.program.processIdentifier))
-        let (open, admin) = (try gateway.port(), try gateway.port("admin"))
+        let (open, secure, admin) = (try gateway.port(), try gateway.port("secure"), try gateway.port("admin"))
         let adapt = { (text: String) in
             text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(open)").replacing(
                 "127.0.0.1:9901", with: "127.0.0.1:\(admin)"
             )
-            .replacing("127.0.0.1:9000", with: upstream)
+            .replacing("127.0.0.1:9000", with: upstream).replacing("127.0.0.1:8443", with: "127.0.0.1:\(secure)")
         }
         // One shell for all, as somebody has who follows the README; a mark after each block.
         let blocks = Self.blocks()

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Issue B: how listeners treat their connections follows the configuration; their sockets stay.
+@Suite struct ListenerReloadTests {
+    private static func secure(_ port: String = "0", http2: Bool = true, directory: String = "tls") -> String {
+        """
+        {"name": "secure", "address": "127.0.0.1", "port": \(port), "http2": \(http2),
+         "tls": {"certificates": [{"certFile": "\(directory)/cert.pem", "keyFile": "\(directory)/key.pem"}]}}
+        """
+    }
+
+    private static let plain = #"{"name": "public", "address": "127.0.0.1", "port": 0}"#
+
+    /// A gateway with a plain and a TLS listener, and how to give it other ones.
+    private struct Subject {
+        let directory: ConfigurationDirectory
+        let gateway: GatewayProcess
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+
+        init() throws {
+            settings["listeners"] = FixtureSettings.list([plain, secure()])
+            directory = try ConfigurationDirectory(["gateway.json": settings.text])
+            try makeCertificate("tls")
+            gateway = try GatewayProcess(directory, listeners: ["public", "secure", "admin"])
+        }
+
+        func makeCertificate(_ name: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: "\(directory.path)/\(name)", withIntermediateDirectories: true)
+            try SampleConfiguration.makeCertificate(in: "\(directory.path)/\(name)")
+        }
+
+        /// Status and HTTP version of an answer, or curl's exit status: 60 where the certificate is another one.
+        func ask(trusting name: String, scheme: String = "https", port: String = "secure") throws -> String {
+            let url = "\(scheme)://127.0.0.1:\(try gateway.port(port))/payroll"
+            let result = try Program.run(
+                "/usr/bin/curl",
+                ["-s", "-o", "/dev/null", "-w", "%{http_code} %{http_version}", "--cacert"]
+                    + ["\(directory.path)/\(name)/cert.pem", url])
+            return result.ending == .exit(0) ? result.output : "\(result.ending)"
+        }
+
+        func reload(_ listeners: [String]? = nil, expecting event: String = "reloaded") throws {
+            var settings = settings
+            if let listeners { settings["listeners"] = FixtureSettings.list(listeners) }
+            try directory.write("gateway.json", settings.text)
+            let before = gateway.events(event).count
+            gateway.program.signal(SIGHUP)
+            _ = try #require(gateway.waitForEvent(event, skipping: before))
+        }
+    }
+
+    @Test("a renewed certificate is shown after a reload; a broken one changes nothing")
+    func certificates() throws {
+        let subject = try Subject()
+        try subject.makeCertificate("next")
+        #expect(try subject.ask(trusting: "tls") == "401 2")
+        #expect(try subject.ask(trusting: "next") == "\(Program.Ending.exit(60))")
+
+        try subject.reload([Self.plain, Self.secure(directory: "next")])
+        #expect(try subject.ask(trusting: "next") == "401 2")
+        #expect(try subject.ask(trusting: "tls") == "\(Program.Ending.exit(60))")
+
+        // The key of another certificate: said at its place, and the last good one stays.
+        let next = "\(subject.directory.path)/next"
+        try FileManager.default.removeItem(atPath: "\(next)/key.pem")
+        try FileManager.default.copyItem(atPath: "\(subject.directory.path)/tls/key.pem", toPath: "\(next)/key.pem")
+        try subject.reload([Self.plain, Self.secure(directory: "next")], expecting: "reload_failed")
+        #expect(
+            subject.gateway.program.lines(.errors).contains {
+                $0.contains("error: /listeners/1/tls/certificates/0/keyFile: the private key does not belong")
+            })
+        #expect(try subject.ask(trusting: "next") == "401 2")
+    }
+
+    @Test("settings follow the socket and not its place in the list")
+    func order() throws {
+        let subject = try Subject()
+        try subject.reload([Self.secure(http2: false), Self.plain])
+        #expect(subject.gateway.events("reload_ignored").isEmpty)
+        #expect(try subject.ask(trusting: "tls") == "401 1.1")
+        #expect(try subject.ask(trusting: "tls", scheme: "http", port: "public") == "401 1.1")
+
+        // A listener that is gone goes on as it was, since its socket is there until the end.
+        try subject.reload([Self.plain])
+        #expect(subject.gateway.events("reload_ignored").map { $0["section"].string } == ["listeners"])
+        #expect(try subject.ask(trusting: "tls") == "401 1.1")
+        #expect(try subject.ask(trusting: "tls", scheme: "http", port: "public") == "401 1.1")
+    }
+}
