@@ -96,6 +96,6 @@ extension Worker {
 }
 
 extension SocketAddress {
-    /// The address without its port.
-    var ipAddress: IPAddress? { IPAddress(octets: octets, isIPv6: isIPv6) }
+    /// The address without its port; nil for a unix socket, whose peers have none.
+    var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: octets, isIPv6: isIPv6) }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -78,7 +79,7 @@ final class TLSAuthority: Sendable {
         return TLSCertificate(chainPEM: file("\(name).pem"), keyPEM: file("\(name).key"))
     }
 
-    /// The authority's statement that a certificate is good, in DER form.
+    /// A statement of the authority about a certificate, in DER form; it says that it knows nothing of it.
     func ocspResponse(for name: String) -> [UInt8] {
         write("", "index.txt")
         openssl(["ocsp", "-issuer", "ca.pem", "-cert", "\(name).pem", "-reqout", "\(name).req"])
@@ -101,8 +102,11 @@ final class TLSAuthority: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        // `waitUntilExit` would turn a run loop, on a thread that tests share.
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
         guard (try? process.run()) != nil else { fatalError("openssl is missing") }
-        process.waitUntilExit()
+        ended.wait()
         precondition(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
     }
 }

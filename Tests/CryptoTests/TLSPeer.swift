@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Dispatch
 import Foundation
 
 /// One connection of a test with a real program: a session of ours over a blocking socket.
@@ -106,6 +107,7 @@ final class OpenSSLCommand {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
+    private let ended = DispatchSemaphore(value: 0)
 
     init(_ arguments: [String]) throws {
         process.executableURL = URL(filePath: "/usr/bin/openssl")
@@ -113,6 +115,7 @@ final class OpenSSLCommand {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
     }
 
@@ -132,9 +135,10 @@ final class OpenSSLCommand {
     /// Ends it and answers the rest of what it wrote.
     func end() -> String {
         try? input.fileHandleForWriting.close()
-        if process.isRunning { process.terminate() }
+        // It inherits a mask of signals that keeps SIGTERM out.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        process.waitUntilExit()
+        ended.wait()
         return String(decoding: rest, as: UTF8.self)
     }
 }

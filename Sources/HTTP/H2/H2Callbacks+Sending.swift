@@ -15,8 +15,9 @@ extension H2Callbacks {
         if limits.headerTableSize != 4096 { set(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, limits.headerTableSize) }
         if isServer {
             set(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.maximumStreams)
-            // RFC 8441 section 3, RFC 9218 section 2.1
-            set(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1)
+            // RFC 8441 section 3
+            if limits.acceptsTunnels { set(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1) }
+            // RFC 9218 section 2.1
             set(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1)
         } else {
             set(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)

@@ -231,6 +231,15 @@ extension H2Session {
         return cause == nil
     }
 
+    /// The library could not write a frame, such as a head that is larger than it takes: a response that never comes is
+    /// an error of ours. Requests that are not sent the library closes itself.
+    func frameNotSent(_ header: H2FrameHeader, _ stream: H2Stream) {
+        guard isServer, header.type == .headers, !stream.isClosed, !stream.endsByUs else { return }
+        reset(stream, code: H2Code.internalError)
+        stream.code = H2Code.internalError
+        post(.reset, stream)
+    }
+
     private func endFramed(_ stream: H2Stream) {
         stream.endSent = true
         guard isServer, !stream.ended else { return }
