@@ -23,7 +23,7 @@ struct HeaderRewrite {
         let injection = exchange.route?.injection
         // A blank goes behind each colon that may not have been there.
         chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
-        chunk.append(bytes.slice(head.methodText))
+        if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
         chunk.append(path)
         if let query = head.query {
@@ -37,6 +37,7 @@ struct HeaderRewrite {
         for i in 0..<headers.count {
             let field = headers[i]
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
+            if let tunnel = exchange.tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             append(field, bytes, to: chunk)
         }
         appendForwarding(exchange, bytes, to: chunk)
@@ -49,6 +50,7 @@ struct HeaderRewrite {
             chunk.append(injection.suffix)
             chunk.append("\r\n")
         }
+        exchange.tunnel?.upgrade.appendRequestFields(to: chunk)
         switch head.framing {
         case .length(let count):
             chunk.append("Content-Length: ")

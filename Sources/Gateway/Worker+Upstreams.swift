@@ -4,7 +4,7 @@ import Reactor
 
 /// The upstream side of a worker: response heads and bodies, connection life, time-outs.
 extension Worker {
-    func takeUpstream(_ socket: Socket, _ pool: UpstreamPool) -> UpstreamConnection {
+    func takeUpstream(_ socket: Socket, _ server: UpstreamServer) -> UpstreamConnection {
         let upstream: UpstreamConnection
         if let index = vacantUpstreams.popLast() {
             upstream = upstreams[index]
@@ -16,9 +16,9 @@ extension Worker {
             upstreams = table
         }
         metrics.upstreamConnectionsOpened &+= 1
-        pool.opened()
+        server.pool.opened()
         upstream.socket = socket
-        upstream.pool = pool
+        upstream.server = server
         socket.role = Role.upstream
         socket.owner = upstream.index
         return upstream
@@ -27,7 +27,7 @@ extension Worker {
     func closeUpstream(_ upstream: UpstreamConnection) {
         guard let socket = upstream.socket else { return }
         poller.close(socket)
-        upstream.pool?.closed()
+        upstream.server?.pool.closed()
         upstream.reset()
         vacantUpstreams.append(upstream.index)
     }
@@ -47,6 +47,7 @@ extension Worker {
         switch upstream.phase {
         case .awaitingHead: readResponseHeads(upstream, exchange)
         case .relayingBody: relayBody(upstream, exchange)
+        case .tunnelling: moveDown(upstream, exchange)
         case .connecting, .idle: break
         }
     }
@@ -61,7 +62,7 @@ extension Worker {
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
-        upstream.pool?.forget(upstream)
+        upstream.server?.pool.forget(upstream)
         closeUpstream(upstream)
     }
 
@@ -83,8 +84,7 @@ extension Worker {
                 return
             case .head(let head):
                 if head.status == 101 {
-                    // No upgrade was asked for: the fields that ask are not forwarded.
-                    fail(exchange, .invalidResponse)
+                    switchProtocols(upstream, exchange, head, inbox)
                     return
                 }
                 if head.status < 200 {
@@ -119,11 +119,18 @@ extension Worker {
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) {
         guard let target = exchange.clientSide, let source = upstream.side else { return }
+        if mistakesTunnel(exchange, head) {
+            fail(exchange, .invalidResponse)
+            return
+        }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status
         exchange.responseBegun = true
+        noteAnswer(exchange, status: head.status)
         exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.tunnel = nil
+        if isEventStream(responseHeaders, buffer.readable) { watch(exchange) }
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
         if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
         upstream.body = BodyRelay(head.framing, to: bodyTarget(head, exchange))
@@ -245,7 +252,7 @@ extension Worker {
         } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
         } else {
-            setDeadline(upstream, in: responseTimeout(exchange))
+            setDeadline(upstream, in: exchange.lastingPlace < 0 ? responseTimeout(exchange) : silence(exchange))
             readMore(source)
         }
     }
@@ -258,9 +265,12 @@ extension Worker {
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {
-        guard let source = upstream.side, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
+        guard let source = upstream.side, let exchange = upstream.exchange else { return }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
             return
         }
+        guard upstream.phase == .relayingBody else { return }
         resumeReading(source)
         relayBody(upstream, exchange)
     }
@@ -271,6 +281,7 @@ extension Worker {
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil
         upstream.served += 1
+        upstream.server?.ended()
         release(upstream, requestComplete: exchange.requestBody.isComplete)
         finish(exchange)
     }
@@ -278,7 +289,8 @@ extension Worker {
     /// Puts the connection back into its pool if it can serve another exchange.
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
-        guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
+        guard let socket = upstream.socket, let server = upstream.server, !server.isRetired, upstream.keepAlive,
+            requestComplete,
             socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
         else {
             closeUpstream(upstream)
@@ -287,11 +299,11 @@ extension Worker {
         upstream.phase = .idle
         upstream.body = .empty
         poller.releaseEmptyInbox(socket)
-        guard pool.keep(upstream) else {
+        guard server.pool.keep(upstream) else {
             closeUpstream(upstream)
             return
         }
-        setDeadline(upstream, in: pool.settings.idleTimeout)
+        setDeadline(upstream, in: server.pool.settings.idleTimeout)
     }
 
     // MARK: Ends
@@ -300,6 +312,10 @@ extension Worker {
     func upstreamEnded(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             endUnused(upstream)
+            return
+        }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
             return
         }
         guard upstream.phase == .relayingBody else {
@@ -321,10 +337,16 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .tunnelling {
+            tunnelBroke(upstream, exchange)
+            return
+        }
         let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
         let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
-        dropUpstream(exchange)
-        if unheard, replay(exchange) { return }
+        if unheard {
+            dropUpstream(exchange)
+            if replay(exchange) { return }
+        }
         fail(exchange, failure)
     }
 
@@ -348,6 +370,10 @@ extension Worker {
         }
         guard let exchange = upstream.exchange else {
             endUnused(upstream)
+            return
+        }
+        if exchange.lastingPlace >= 0 {
+            cut(exchange, .idle)
             return
         }
         fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)

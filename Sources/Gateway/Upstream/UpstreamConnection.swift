@@ -13,6 +13,8 @@ final class UpstreamConnection {
         case awaitingHead
         /// The response body is under way.
         case relayingBody
+        /// An upgrade was agreed to, and bytes go both ways.
+        case tunnelling
     }
 
     /// How long a response head may be; more generous than toward clients, since upstreams are the operator's own.
@@ -32,7 +34,7 @@ final class UpstreamConnection {
     var nextIdle: UpstreamConnection?
     var generation: UInt32 = 0
     var socket: Socket?
-    var pool: UpstreamPool?
+    var server: UpstreamServer?
     var exchange: Exchange?
     var phase = Phase.connecting
     var parser = ResponseParser(limits: UpstreamConnection.headLimits)
@@ -56,7 +58,7 @@ final class UpstreamConnection {
     func reset() {
         generation &+= 1
         socket = nil
-        pool = nil
+        server = nil
         exchange = nil
         phase = .connecting
         body = .empty

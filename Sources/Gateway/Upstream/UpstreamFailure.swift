@@ -10,14 +10,29 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     case responseTimedOut
     /// What came is not HTTP, or framed in a way that two readers may take differently.
     case invalidResponse
-    /// `maximumConnections` are in use.
+    /// `maximumConnections` or `maximumInFlight` are in use, and nobody else may wait.
     case exhausted
+    /// Nothing came free within `queueTimeout`.
+    case queueTimedOut
+    /// No server is known, or the breaker is open.
+    case unavailable
+
+    /// It is to be laid to the server's account: the request was sent there, or was about to be.
+    var isServers: Bool {
+        switch self {
+        case .exhausted, .queueTimedOut, .unavailable: false
+        default: true
+        }
+    }
+
+    /// No byte of the request has left.
+    var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut }
 
     /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
     var status: Int {
         switch self {
         case .connectFailed, .connectionLost, .invalidResponse: 502
-        case .exhausted: 503
+        case .exhausted, .queueTimedOut, .unavailable: 503
         case .connectTimedOut, .responseTimedOut: 504
         }
     }
@@ -31,6 +46,8 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         case .responseTimedOut: "upstream_response_timeout"
         case .invalidResponse: "upstream_invalid_response"
         case .exhausted: "upstream_exhausted"
+        case .queueTimedOut: "upstream_queue_timeout"
+        case .unavailable: "upstream_unavailable"
         }
     }
 
@@ -41,7 +58,8 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         case .connectionLost: "the upstream closed the connection"
         case .responseTimedOut: "the upstream did not answer in time"
         case .invalidResponse: "the upstream sent an invalid response"
-        case .exhausted: "the upstream is busy"
+        case .exhausted, .queueTimedOut: "the upstream is busy"
+        case .unavailable: "the upstream is not available"
         }
     }
 }
