@@ -1,6 +1,8 @@
 import Bytes
 import HTTP
 import Reactor
+import Policy
+import TestSupport
 import Testing
 
 @testable import Gateway

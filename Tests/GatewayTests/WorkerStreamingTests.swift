@@ -1,7 +1,9 @@
+import Bytes
 import HTTP
 import Identity
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

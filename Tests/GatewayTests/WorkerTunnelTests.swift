@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -377,7 +378,7 @@ import Testing
         let bench = try WorkerBench()
         let (client, server) = try Self.open(bench)
         let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
-        weak var earlier = bench.worker.snapshot
+        weak let earlier = bench.worker.snapshot
         Self.use(bench, try bench.snapshot { $0.limits.idleTimeout = 5 })
         #expect(!mine.isOver)
         client.send("still")
