@@ -85,11 +85,16 @@ final class Exchange {
     var reports: WorkerMetrics?
     var reportsMissing = 0
 
-    var pool: UpstreamPool?
+    /// The upstream of the route, and its server of the current attempt.
+    var group: UpstreamGroup?
+    var server: UpstreamServer?
     var upstream: UpstreamConnection?
-    /// The request as written to the upstream, held until the first byte of the response for one replay.
+    /// What is kept for the upstream's limits and for further attempts.
+    var attempt = Attempt()
+    /// The request as written to the upstream, held until the first byte of the response for further attempts.
     var requestChunk: Chunk?
     var requestLength = 0
+    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no answer to it has begun.
     var mayReplay = false
     /// What of the request body is still to come, and how it goes to the upstream.
     var requestBody = BodyRelay.empty
@@ -150,8 +155,10 @@ final class Exchange {
         decisionDeadline = .max
         reports = nil
         answeredAt = 0
-        pool = nil
+        group = nil
+        server = nil
         upstream = nil
+        attempt = Attempt()
         requestChunk = nil
         requestBody = .empty
         responseBegun = false

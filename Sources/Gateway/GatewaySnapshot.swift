@@ -22,6 +22,8 @@ package final class GatewaySnapshot: Sendable {
     package let listeners: [ListenerSettings]
     /// What the admin listener wants as bearer token; nil where there is none.
     package let adminToken: [UInt8]?
+    /// Names in lower case by which the admin listener is asked, beside `localhost` and IP addresses.
+    package let adminHosts: [String]
 
     /// Names of the routes in the order of their numbers, for the counters.
     var routeNames: [String] { policy.routes.routes.map(\.name) }
@@ -38,7 +40,8 @@ package final class GatewaySnapshot: Sendable {
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         backends: BackendStore,
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
-        adminToken: [UInt8]?, proxies: TrustedProxies = TrustedProxies(), rateLimits: [[RateLimiter]] = []
+        adminToken: [UInt8]?, adminHosts: [String] = [], proxies: TrustedProxies = TrustedProxies(),
+        rateLimits: [[RateLimiter]] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -49,6 +52,7 @@ package final class GatewaySnapshot: Sendable {
         self.limits = limits
         self.listeners = listeners
         self.adminToken = adminToken
+        self.adminHosts = adminHosts
         self.proxies = proxies
         self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }

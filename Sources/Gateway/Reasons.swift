@@ -9,7 +9,7 @@ package enum Reasons {
     /// Codes of this room; those of a denial, a parse error, an upstream or an issuer are added to them.
     private static let own = [
         "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
-        "client_reset", "client_write_timeout", "rate_limited", "decision_timeout", "memory_exhausted",
+        "client_reset", "client_write_timeout", "unknown_host", "rate_limited", "decision_timeout", "memory_exhausted",
         "invalid_request", "unavailable", "reload_failed", "upgrade_refused", "other",
     ]
 

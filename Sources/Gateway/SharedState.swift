@@ -33,6 +33,8 @@ package final class SharedState: Sendable {
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
     private let reloads = Mutex(ReloadCounters())
     private let startedAt = Clock.wallSeconds
+    /// What workers that have ended had counted.
+    private let lastMetrics = Mutex<[Int: WorkerMetrics]>([:])
 
     /// How reloads went.
     package struct ReloadCounters: Sendable {
@@ -78,33 +80,53 @@ package final class SharedState: Sendable {
     /// Refuses a token, or all tokens that a subject has had so far, and drops what was issued for it (CACHE-07).
     ///
     /// - Parameter body: `{"jti": "...", "until": seconds}`, `{"subject": "..."}` or `{"backendId": "..."}`.
-    func revoke(_ body: [UInt8], snapshot: GatewaySnapshot, now: Int64) -> EndpointResponse {
-        guard let request = try? JSONNode.parse(body.span), let members = request.members, members.count <= 2 else {
+    func revoke(_ body: [UInt8], now: Int64) -> EndpointResponse {
+        let request: RevocationRequest
+        do {
+            request = try RevocationRequest(body, now: now)
+        } catch {
             return .problem(
-                status: 400, title: "Bad Request", detail: "a JSON object with jti, subject or backendId is expected",
-                code: "invalid_request", reason: "invalid_request")
+                status: 400, title: "Bad Request", detail: error.expected, code: "invalid_request",
+                reason: "invalid_request")
         }
         // Tokens live for so long at the most; later ones are told apart by their time of issue.
-        let until = request["until"]?.integer ?? now + SharedState.longestTokenSeconds
-        if let id = request["jti"]?.string {
+        let until = request.until ?? now + SharedState.longestTokenSeconds
+        let logged: (String, String)
+        switch request.target {
+        case .token(let id, let subject):
             revocations.revoke(tokenID: id, until: until)
-            if let subject = request["subject"]?.string { issuedTokens.purge(subject: subject) }
-        } else if let subject = request["subject"]?.string {
+            if let subject { issuedTokens.purge(subject: subject) }
+            logged = ("jti", id)
+        case .subject(let subject):
             revocations.revoke(subject: subject, issuedBefore: now + 1, until: until)
             issuedTokens.purge(subject: subject)
-        } else if let backend = request["backendId"]?.string {
-            revocations.revoke(backendID: backend, issuedBefore: now + 1, until: until)
-            issuedTokens.purge(backendID: backend)
-        } else {
-            return .problem(
-                status: 400, title: "Bad Request", detail: "jti, subject or backendId is expected",
-                code: "invalid_request", reason: "invalid_request")
+            logged = ("subject", subject)
+        case .backend(let id):
+            revocations.revoke(backendID: id, issuedBefore: now + 1, until: until)
+            issuedTokens.purge(backendID: id)
+            logged = ("backendId", id)
         }
-        log.write("revoked", members.map { ($0.name, .text($0.node.string ?? "")) })
+        log.write("revoked", [(logged.0, .text(logged.1))])
         return EndpointResponse(status: 204, headers: [], body: [], reason: "revoked")
     }
 
     private static let longestTokenSeconds: Int64 = 366 * 86_400
+
+    // MARK: Counters
+
+    /// Asks a worker for its counters, for the exchange of another. Answers those that it has left where it has ended.
+    func askForMetrics(_ worker: Int, by requester: Int, exchange: UInt64) -> WorkerMetrics? {
+        lastMetrics.withLock { last in
+            if let metrics = last[worker] { return metrics }
+            mailboxes[worker].post(.reportMetrics(to: requester, exchange: exchange))
+            return nil
+        }
+    }
+
+    /// Keeps the counters of a worker that ends. What it was asked before stands in its mailbox, and nothing comes later.
+    func leave(_ worker: Int, _ metrics: WorkerMetrics) {
+        lastMetrics.withLock { $0[worker] = metrics }
+    }
 
     // MARK: Reload
 

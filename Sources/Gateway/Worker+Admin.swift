@@ -7,6 +7,10 @@ import Tokens
 
 /// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05).
 extension Worker {
+    /// Connections that the admin listener takes; they do not count for the limit of the others, which an operator may
+    /// want to look at just because it is reached.
+    static let maximumAdminClients = 64
+
     func answerAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) {
         let head = exchange.head
         var path: [UInt8] = []
@@ -14,6 +18,10 @@ extension Worker {
         exchange.path.ensureFree(path.count)
         exchange.path.append(path)
         let name = String(decoding: path, as: UTF8.self)
+        guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
+            reply(exchange, status: 421, reason: "unknown_host", detail: "the admin listener does not have this name")
+            return
+        }
         guard let resource = AdminResource(path: name) else {
             reply(exchange, status: 404, reason: "no_route", detail: "no such resource")
             return
@@ -79,21 +87,24 @@ extension Worker {
     /// The body of an admin request is whole.
     func callAdmin(_ exchange: Exchange, _ resource: AdminResource) {
         guard case .revocations = resource else { return }
-        respond(exchange, shared.revoke(exchange.collected, snapshot: exchange.snapshot, now: poller.wallSeconds))
+        respond(exchange, shared.revoke(exchange.collected, now: poller.wallSeconds))
     }
 
     /// Asks every worker for its counters; the answer is written when the last has come.
     private func collectMetrics(_ exchange: Exchange) {
         park(exchange, in: .inEndpoint)
-        exchange.reports = currentMetrics()
-        exchange.reportsMissing = shared.mailboxes.count - 1
-        if exchange.reportsMissing == 0 {
-            respondWithMetrics(exchange)
-            return
+        var report = currentMetrics()
+        var missing = 0
+        for index in shared.mailboxes.indices where index != number {
+            if let last = shared.askForMetrics(index, by: number, exchange: exchange.identity) {
+                report.add(last)
+            } else {
+                missing += 1
+            }
         }
-        for (index, mailbox) in shared.mailboxes.enumerated() where index != number {
-            mailbox.post(.reportMetrics(to: number, exchange: exchange.identity))
-        }
+        exchange.reports = report
+        exchange.reportsMissing = missing
+        if missing == 0 { respondWithMetrics(exchange) }
     }
 
     func collected(_ report: WorkerMetrics, for exchange: Exchange) {

@@ -6,14 +6,17 @@ import Reactor
 extension Worker {
     /// Whether a connection of this address is one too many, and which limit says so.
     private func refusal(of address: IPAddress?) -> Limit? {
-        if openClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
+        if openClients - adminClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
         return bufferPressure == .over ? .memory : nil
     }
 
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
     ///
     /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
-    func admit(_ socket: Socket) -> Bool {
+    func admit(_ socket: Socket, listener: Int) -> Bool {
+        if shared.isAdmin(listener: listener) {
+            return adminClients < Worker.maximumAdminClients || refuse(socket, .connections)
+        }
         if let limit = refusal(of: socket.peer?.ipAddress) { return refuse(socket, limit) }
         return true
     }
@@ -96,6 +99,6 @@ extension Worker {
 }
 
 extension SocketAddress {
-    /// The address without its port.
-    var ipAddress: IPAddress? { IPAddress(octets: octets, isIPv6: isIPv6) }
+    /// The address without its port; nil for a unix socket, whose peers have none.
+    var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: octets, isIPv6: isIPv6) }
 }

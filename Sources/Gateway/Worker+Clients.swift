@@ -9,7 +9,7 @@ extension Worker {
     static let lingerTime: Int64 = 2000
 
     func accept(_ socket: Socket, listener: Int) {
-        guard admit(socket) else { return }
+        guard admit(socket, listener: listener) else { return }
         let client: ClientConnection
         if let index = vacantClients.popLast() {
             client = clients[index]
@@ -23,6 +23,7 @@ extension Worker {
         }
         metrics.connectionsAccepted &+= 1
         openClients += 1
+        if shared.isAdmin(listener: listener) { adminClients += 1 }
         socket.role = Role.client
         socket.owner = client.index
         client.socket = socket
@@ -260,6 +261,7 @@ extension Worker {
         leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.leave(address) }
+        if shared.isAdmin(listener: client.listener) { adminClients -= 1 }
         client.reset()
         vacantClients.append(client.index)
         openClients -= 1

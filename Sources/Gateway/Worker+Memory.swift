@@ -8,7 +8,7 @@ import Reactor
 /// its share lets go of the clients that hold most, the largest first, until it is within it.
 extension Worker {
     /// How often clients are let go of while the ceiling is reached.
-    private static let sheddingInterval: Int64 = 100
+    private static let sheddingInterval: Int64 = 20
 
     var bufferPressure: BufferShare.Pressure {
         BufferShare.pressure(shared.buffers.bytes, ceiling: snapshot.limits.maximumBufferBytes)
@@ -29,7 +29,8 @@ extension Worker {
 
     private func shedClients() {
         let ceiling = snapshot.limits.maximumBufferBytes
-        var excess = poller.chunks.bytesInUse - ceiling / shared.mailboxes.count
+        // A little below it, so that the next piece of a response is not at once the next client's end.
+        var excess = poller.chunks.bytesInUse - (ceiling - ceiling / 16) / shared.mailboxes.count
         guard excess > 0 else { return }
         var holders = clients.filter { $0.socket != nil }.map { (client: $0, bytes: heldBytes($0)) }
         holders.sort { $0.bytes > $1.bytes }

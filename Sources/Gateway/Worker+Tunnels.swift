@@ -15,7 +15,8 @@ extension Worker {
     func beginExtendedConnect(_ exchange: Exchange, _ name: ByteRange) -> Bool {
         guard let buffer = headBuffer(exchange) else { return false }
         let bytes = buffer.readable
-        guard bytesEqualIgnoringCase(bytes.slice(name), Upgrade.webSocket.span) else {
+        let webSocket = Upgrade.webSocket
+        guard bytesEqualIgnoringCase(bytes.slice(name), webSocket.span) else {
             makeRequestID(exchange)
             refuseUpgrade(exchange)
             return false

@@ -78,7 +78,7 @@ final class TLSAuthority: Sendable {
         return TLSCertificate(chainPEM: file("\(name).pem"), keyPEM: file("\(name).key"))
     }
 
-    /// The authority's statement that a certificate is good, in DER form.
+    /// A statement of the authority about a certificate, in DER form; it says that it knows nothing of it.
     func ocspResponse(for name: String) -> [UInt8] {
         write("", "index.txt")
         openssl(["ocsp", "-issuer", "ca.pem", "-cert", "\(name).pem", "-reqout", "\(name).req"])
@@ -94,15 +94,7 @@ final class TLSAuthority: Sendable {
     }
 
     func openssl(_ arguments: [String]) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = arguments
-        process.currentDirectoryURL = directory
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { fatalError("openssl is missing") }
-        process.waitUntilExit()
-        precondition(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+        let (isSuccess, text) = OpenSSLCommand(arguments, in: directory).wait()
+        precondition(isSuccess, "openssl \(arguments.joined(separator: " ")): \(text)")
     }
 }

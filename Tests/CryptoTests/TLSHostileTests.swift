@@ -70,9 +70,14 @@ import Testing
     }
 
     @Test func alertsOfThePeerAreNamed() throws {
-        let session = try Self.server([21, 3, 3, 0, 2, 2, 40]).session
-        #expect(session.failure == .refusedByPeer(alert: 40))
-        #expect(session.failure?.detail == "handshake failure")
+        let client = try #require(try TLSClientContext(.trusting).makeSession(serverName: "a.example"))
+        let wire = Chunk(capacity: 16)
+        _ = client.start(replying: wire)
+        #expect(client.receive(.of([21, 3, 3, 0, 2, 2, 40]), into: Chunk(capacity: 10), replying: wire) == .failed)
+        #expect(client.failure == .refusedByPeer(alert: 40))
+        #expect(client.failure?.detail == "handshake failure")
+        // Before the first message nobody has anything to refuse.
+        #expect(try Self.server([21, 3, 3, 0, 2, 2, 40]).session.failure == .protocolError)
     }
 
     @Test func aGoodByeInPlaceOfAHandshakeIsAFailure() throws {

@@ -115,15 +115,17 @@ import Testing
         return tally.current
     }
 
-    /// Waits until the gateway holds no more than its one connection to us, and answers its descriptors.
-    private func settled(_ fixture: Fixture, _ goal: Int) throws -> Int {
+    /// How many descriptors the gateway has open once nothing is under way any more.
+    private func settled(_ fixture: Fixture) throws -> Int {
+        #expect(fixture.upstream.waitForOpenConnections(0))
         let deadline = Deadline.usual
-        var now = try fixture.gateway.program.openDescriptors()
-        while now > goal, !deadline.isPast {
-            Thread.sleep(forTimeInterval: 0.05)
-            now = try fixture.gateway.program.openDescriptors()
+        var last = 0
+        while true {
+            let now = try fixture.gateway.program.openDescriptors()
+            if now == last || deadline.isPast { return now }
+            last = now
+            Thread.sleep(forTimeInterval: 0.2)
         }
-        return now
     }
 
     /// The metrics, asked for until a connection lasts so long.
@@ -132,24 +134,24 @@ import Testing
         return try fixture.gateway.metrics()
     }
 
-    /// A token by the command line, whose system calls are left alone.
     private func judge(_ kind: String, seed: Int, toleratesLoss: Bool) throws {
         let log = FileManager.default.temporaryDirectory.appending(path: "portcullis-faults-\(UUID().uuidString).log")
             .path
         defer { try? FileManager.default.removeItem(atPath: log) }
         let fixture = try fixture("\(seed):\(kind)", log)
+        // By the command line, whose system calls are left alone.
         let token = try fixture.mint("joe")
         _ = try load(fixture, token, each: 30)
-        let before = try settled(fixture, 0)
+        let before = try settled(fixture)
         let warm = try fixture.gateway.program.memory("VmRSS")
 
-        let tally = try load(fixture, token, each: 150)
+        let tally = try load(fixture, token, each: 100)
         #expect(tally.wrong.isEmpty, "\(tally.wrong.prefix(5))")
-        #expect(tally.right + tally.lost == 1200, "\(tally.right) right, \(tally.lost) lost")
-        #expect(tally.right > 900)
+        #expect(tally.right + tally.lost == 800, "\(tally.right) right, \(tally.lost) lost")
+        #expect(tally.right > 600)
         if !toleratesLoss { #expect(tally.lost == 0) }
 
-        #expect(try settled(fixture, before) <= before)
+        #expect(try settled(fixture) <= before)
         #expect(try fixture.gateway.program.memory("VmRSS") - warm < 8 << 10)
         let metrics = try metrics(fixture)
         #expect(metrics.sum("portcullis_requests_in_flight") == 1)
@@ -159,9 +161,9 @@ import Testing
         #expect(report.contains(/short_read=[1-9].* again=[1-9].* interrupted=[1-9]/), "\(report)")
     }
 
-    @Test("GW-15: what the kernel may do at any time, nobody notices", arguments: 1...2)
+    @Test("GW-15: what the kernel may do at any time, nobody notices", arguments: [1])
     func benign(_ seed: Int) throws { try judge("benign", seed: seed, toleratesLoss: false) }
 
-    @Test("GW-15: lost connections, refused ones and no memory cost the requests that were on them", arguments: 1...4)
+    @Test("GW-15: lost connections, refused ones and no memory cost the requests that were on them", arguments: 1...2)
     func destructive(_ seed: Int) throws { try judge("destructive", seed: seed, toleratesLoss: true) }
 }

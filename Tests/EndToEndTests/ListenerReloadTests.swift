@@ -20,13 +20,13 @@ import Testing
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
 
         init() throws {
-            settings["listeners"] = FixtureSettings.list([plain, secure()])
+            settings["listeners"] = FixtureSettings.list([ListenerReloadTests.plain, ListenerReloadTests.secure()])
             directory = try ConfigurationDirectory(["gateway.json": settings.text])
-            try makeCertificate("tls")
+            try Subject.makeCertificate("tls", in: directory)
             gateway = try GatewayProcess(directory, listeners: ["public", "secure", "admin"])
         }
 
-        func makeCertificate(_ name: String) throws {
+        static func makeCertificate(_ name: String, in directory: ConfigurationDirectory) throws {
             try FileManager.default.createDirectory(
                 atPath: "\(directory.path)/\(name)", withIntermediateDirectories: true)
             try SampleConfiguration.makeCertificate(in: "\(directory.path)/\(name)")
@@ -55,7 +55,7 @@ import Testing
     @Test("a renewed certificate is shown after a reload; a broken one changes nothing")
     func certificates() throws {
         let subject = try Subject()
-        try subject.makeCertificate("next")
+        try Subject.makeCertificate("next", in: subject.directory)
         #expect(try subject.ask(trusting: "tls") == "401 2")
         #expect(try subject.ask(trusting: "next") == "\(Program.Ending.exit(60))")
 

@@ -101,7 +101,7 @@ import Testing
             let seen = tally.errors.filter { $0.key.hasPrefix("\(status)") }.values.reduce(0, +)
             // A cut response had begun with 200.
             let expected = status == 200 ? tally.good + tally.cut : seen
-            let counted = metrics.sum("portcullis_requests_total", ["route": "/**", "status": String(status)]) ?? 0
+            let counted = metrics.sum("portcullis_requests_total", ["route": "/**", "code": String(status)]) ?? 0
             #expect(counted == Double(expected), "\(status)")
         }
         let errors = metrics.sum("portcullis_upstream_errors_total") ?? 0

@@ -75,8 +75,9 @@ import Testing
     @Test func theAddressFoundStandsInTheLogAndIsWhatLimitsCount() throws {
         let path = NSTemporaryDirectory() + "limits-\(UUID().uuidString).log"
         defer { try? FileManager.default.removeItem(atPath: path) }
+        let writer = try LogWriter(appendingTo: path)
         let bench = try WorkerBench {
-            $0.accessLog = try? LogWriter(appendingTo: path)
+            $0.accessLog = writer
             $0.proxies = TrustedProxies(WorkerBench.ranges("127.0.0.1"))
             $0.rateLimits = [
                 "mine": [RateLimit(name: "a", requests: 1, perMilliseconds: 60_000, burst: 1, key: .address)]
@@ -96,6 +97,7 @@ import Testing
         #expect(status("2001:db8::1") == "401")
         #expect(status("2001:db8::2") == "429")
         bench.worker.accessLog?.flush()
+        writer.flush()
         let log = try String(contentsOfFile: path, encoding: .utf8)
         let addresses = log.split(separator: "\n").compactMap { $0.firstMatch(of: /"client_ip":"([^"]*)"/)?.1 }
         #expect(addresses == ["192.0.2.7", "192.0.2.7", "192.0.2.8", "192.0.2.9", "2001:db8::1", "2001:db8::2"])

@@ -196,6 +196,18 @@ import Testing
         }
     }
 
+    /// A head that is larger than the library writes ends the stream and not the connection.
+    @Test func responseHeadsThatAreTooLarge() throws {
+        _ = try #require(pair.request())
+        pair.settle()
+        let line = "X: " + String(repeating: "a", count: 10_000) + "\r\n"
+        pair.respond(pair.asked[0], fields: String(repeating: line, count: 8), ended: true)
+        pair.settle()
+        #expect(pair.serverLog == ["head 1", "reset 1 2", "closed 1"])
+        #expect(pair.clientLog == ["reset 1 2", "closed 1"])
+        #expect(pair.chunks.inUse == 0)
+    }
+
     /// RFC 8441
     @Test func extendedConnect() throws {
         pair.settle()
@@ -208,6 +220,19 @@ import Testing
         #expect(text(stream.extendedProtocol, H2Wire.array(stream.head)) == "websocket")
         #expect(text(head.path, H2Wire.array(stream.head)) == "/chat")
         #expect(head.framing == .untilClose)
+    }
+
+    /// Nobody is told of tunnels that are not there, and who asks for one all the same is reset.
+    @Test func extendedConnectSwitchedOff() throws {
+        var limits = H2Limits()
+        limits.acceptsTunnels = false
+        let pair = H2Pair(server: limits)
+        pair.settle()
+        #expect(!pair.client.mayTunnel)
+        _ = try #require(pair.request("CONNECT", "/chat", ended: false, protocol: "websocket"))
+        pair.settle()
+        #expect(pair.serverLog.isEmpty)
+        #expect(pair.clientLog == ["reset 1 1", "closed 1"])
     }
 
     /// Streams and their arrays are used again, and say so.

@@ -109,6 +109,12 @@ final class H2Attacked {
         session.finish(stream, trailers: [UInt8]().span)
     }
 
+    /// The stream of the first head so far.
+    var headStream: H2Stream? {
+        for case .head(let stream) in events { return stream }
+        return nil
+    }
+
     /// What became of the only head so far: the error, nil where it was valid.
     func headError(limits: HTTPLimits = HTTPLimits()) -> HTTPParseError? {
         for case .head(let stream) in events {

@@ -30,7 +30,8 @@ package enum TLSFailure: Error, Equatable, Sendable {
     /// The stable names of all of them.
     package static let codes: [StaticString] = [
         TLSFailure.protocolError, .noSharedCipher, .noApplicationProtocol, .unsupportedVersion, .certificateRequired,
-        .certificateInvalid(verifyCode: 0), .hostMismatch, .notTLS, .refusedByPeer(alert: 0), .flood, .closed, .internal,
+        .certificateInvalid(verifyCode: 0), .hostMismatch, .notTLS, .refusedByPeer(alert: 0), .flood, .closed,
+        .internal,
     ].map(\.code)
 
     /// The stable name, for logs and metrics.

@@ -170,8 +170,17 @@ package final class TLSSession {
         // Checks of certificates leave entries behind also where they end well.
         OpenSSLLibrary.clearErrors()
         state = .open
+        saveRenewedTicket()
         checkResumption()
         return state
+    }
+
+    /// Of a TLS 1.2 session that is resumed, libssl does not report the ticket that replaces an ageing one.
+    private func saveRenewedTicket() {
+        guard case .client = side, wasResumed, version == .tls12, let session = unsafe SSL_get_session(ssl) else {
+            return
+        }
+        unsafe save(session)
     }
 
     /// A resumed session vouches for a certificate that nobody looks at again.

@@ -12,7 +12,7 @@ enum PrometheusText {
         var workers: Int
     }
 
-    private struct Page {
+    struct Page {
         var text = ""
 
         mutating func family(_ name: String, _ type: String, _ help: String) {
@@ -34,6 +34,7 @@ enum PrometheusText {
         requests(metrics, &page)
         decisions(metrics, &page)
         connections(metrics, facts, &page)
+        upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
@@ -138,7 +139,7 @@ enum PrometheusText {
         page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         var escaped = ""
         // By scalar: CR LF is one character, and no line feed.
         for character in text.unicodeScalars {

@@ -27,6 +27,7 @@ package struct WorkerMetrics: Sendable {
     }
 
     var routes: [RouteCounters] = []
+    var upstreams: [UpstreamReport] = []
     /// Decisions other than "allowed", by the reason's place in `reasonNames`.
     var reasons: [UInt64]
     /// Refusals by limits, by the place of the `Limit`.
@@ -70,6 +71,13 @@ package struct WorkerMetrics: Sendable {
             for i in route.statuses.indices { routes[place].statuses[i] &+= route.statuses[i] }
             for i in route.durations.indices { routes[place].durations[i] &+= route.durations[i] }
             routes[place].durationSum &+= route.durationSum
+        }
+        for upstream in other.upstreams {
+            guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
+                upstreams.append(upstream)
+                continue
+            }
+            upstreams[place].add(upstream)
         }
         for i in other.reasons.indices { reasons[i] &+= other.reasons[i] }
         for i in other.limited.indices { limited[i] &+= other.limited[i] }

@@ -149,6 +149,13 @@ struct H2Callbacks: ~Copyable {
             let known = unsafe H2Callbacks.stream(handle, header.stream)
             return unsafe H2Callbacks.session(user).frameSent(header, known) ? 0 : H2Callbacks.failed
         }
+        unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { handle, frame, _, user in
+            guard let handle = unsafe handle, let frame = unsafe frame else { return 0 }
+            let header = H2FrameHeader(unsafe cnghttp2_summary(frame))
+            guard let known = unsafe H2Callbacks.stream(handle, header.stream) else { return 0 }
+            unsafe H2Callbacks.session(user).frameNotSent(header, known)
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, header, count, source, user in
             guard let pointer = unsafe source?.pointee.ptr else { return H2Callbacks.failed }
             // SAFETY: set by `bodySource`; the library frames only streams that it knows.

@@ -29,7 +29,9 @@ final class H2Floods {
         switch header.type {
         case .data:
             return header.length == 0 && !header.endsStream ? spend(\.empties, now, .emptyFrameFlood) : nil
-        case .headers, .pushPromise:
+        // We have said that we want none (RFC 9113 section 8.4).
+        case .pushPromise: return .protocolError
+        case .headers:
             blockBytes = header.length
             continuations = 0
             if header.length == 0, let failure = spend(\.empties, now, .emptyFrameFlood) { return failure }
@@ -38,6 +40,7 @@ final class H2Floods {
             blockBytes &+= header.length
             continuations &+= 1
             return checkBlock()
+        case .priority where header.stream == 0: return .protocolError
         case .priority, .goAway, .other: return spend(\.priorities, now, .priorityFlood)
         case .reset: return isReset ? spend(\.resets, now, .resetFlood) : nil
         case .settings: return spend(\.settings, now, .settingsFlood)

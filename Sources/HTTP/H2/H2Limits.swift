@@ -15,10 +15,14 @@ package struct H2Limits: Sendable {
     package var connectionWindow = 1_048_576
     /// Largest dynamic table of HPACK in bytes, in both directions.
     package var headerTableSize = 4096
-    /// Compressed bytes of one field block, HEADERS and CONTINUATION frames together.
-    package var maximumBlockBytes = 32_768
+    /// Compressed bytes of one field block, HEADERS and CONTINUATION frames together. Compression seldom makes a list
+    /// longer, so that a head which is a little too large still gets its 431.
+    var maximumBlockBytes: Int { 2 &* head.maximumHeadBytes }
     /// CONTINUATION frames of one field block (CVE-2024-28182).
     package var maximumContinuations = 8
+    /// Whether clients are told that they may ask for tunnels with extended CONNECT (RFC 8441). Not where nobody relays
+    /// them: a browser that is told so no longer opens WebSockets over HTTP/1.
+    package var acceptsTunnels = true
     /// Bytes waiting in a stream below which `H2Event.drained` comes.
     package var lowWater = 32_768
 
@@ -34,7 +38,7 @@ package struct H2Limits: Sendable {
     package var maximumEmptyFrames = 1000
     /// WINDOW_UPDATE frames; 10 more for each DATA frame sent and each stream.
     package var maximumWindowUpdates = 1000
-    /// PRIORITY and unknown frames; 10 more for each stream.
+    /// PRIORITY and GOAWAY frames; 10 more for each stream.
     package var maximumPriorities = 1000
     /// Frames waiting to be sent, bodies not counted.
     package var maximumQueuedFrames = 2000

@@ -3,8 +3,9 @@ import Bytes
 /// One HTTP/2 connection (RFC 9113), server or client: bytes in, events out, bytes out. No sockets, and time as an
 /// argument. Framing, HPACK and flow control are libnghttp2's.
 ///
-/// The owner calls `receive` with what came in, then `nextEvent` until nil, then `produce` while `wantsToSend`; when
-/// `isOver`, the connection is closed once all is sent. Not Sendable: a session belongs to one worker.
+/// The owner calls `receive` with what came in, then `nextEvent` until nil, then `produce` while `wantsToSend`, then
+/// `nextEvent` again: `drained` and `closed` come of sending too. When `isOver`, the connection is closed once all is
+/// sent. Not Sendable: a session belongs to one worker.
 package final class H2Session {
     let callbacks: H2Callbacks
     let isServer: Bool
@@ -72,6 +73,7 @@ package final class H2Session {
     }
 
     deinit {
+        block.abandon(chunks)
         if let spill { chunks.give(spill) }
         for stream in streams { stream.recycle(chunks) }
     }
@@ -190,6 +192,7 @@ package final class H2Session {
         guard failure == nil else { return }
         failure = reason
         owesFarewell = true
+        block.abandon(chunks)
         for stream in streams where !stream.isClosed { close(stream, code: reason.code) }
     }
 

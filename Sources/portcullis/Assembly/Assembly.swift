@@ -80,7 +80,8 @@ struct Assembly {
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
             upstreams: upstreams(), limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
-            adminToken: configuration.admin?.token.map { Array($0.value.utf8) }, proxies: trustedProxies(),
+            adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
+            adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
             rateLimits: rateLimits(origins))
     }
 

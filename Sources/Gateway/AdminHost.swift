@@ -1,0 +1,24 @@
+import Bytes
+import Reactor
+
+/// Which `Host` the admin listener answers. A page of another site can have its name resolved to 127.0.0.1 and so make a
+/// browser ask for what is only to be seen here (DNS rebinding); the browser still says the name of that site.
+enum AdminHost {
+    /// An IP literal, `localhost`, or one of the configured names; nothing at all from clients of HTTP/1.0.
+    ///
+    /// - Parameters:
+    ///   - authority: the value of `Host`, already valid, with or without port.
+    ///   - names: in lower case.
+    static func isTrusted(_ authority: Span<UInt8>, names: [String]) -> Bool {
+        if authority.isEmpty { return true }
+        var octets: [UInt8] = []
+        octets.append(copying: authority)
+        let text = String(decoding: octets, as: UTF8.self)
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return false }
+            return SocketAddress(literal: String(text[..<end].dropFirst()), port: 0) != nil
+        }
+        let name = text.prefix { $0 != ":" }.lowercased()
+        return name == "localhost" || names.contains(name) || SocketAddress(literal: name, port: 0) != nil
+    }
+}

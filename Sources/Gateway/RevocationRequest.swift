@@ -1,0 +1,57 @@
+import Bytes
+
+/// The body of `POST /admin/revocations`. It is read to the letter: what an administrator believes to have revoked must
+/// not go on because of a misspelt member.
+struct RevocationRequest: Equatable {
+    enum Target: Equatable {
+        /// One token, and whatever was issued for its subject where that is named.
+        case token(id: String, subject: String?)
+        /// All tokens that a subject has had so far.
+        case subject(String)
+        /// All tokens of a mobile backend so far.
+        case backend(id: String)
+    }
+
+    /// Says what was expected.
+    struct Refusal: Error, Equatable {
+        var expected: String
+    }
+
+    let target: Target
+    /// Until when the entry is kept, in seconds since 1970; nil for as long as tokens live.
+    let until: Int64?
+
+    init(_ body: [UInt8], now: Int64) throws(Refusal) {
+        guard let request = try? JSONNode.parse(body.span), let members = request.members else {
+            throw Refusal(expected: "a JSON object with \"jti\", \"subject\" or \"backendId\" is expected")
+        }
+        for member in members where !["jti", "subject", "backendId", "until"].contains(member.name) {
+            throw Refusal(expected: "only \"jti\", \"subject\", \"backendId\" and \"until\" are known")
+        }
+        let id = try RevocationRequest.text("jti", in: request)
+        let subject = try RevocationRequest.text("subject", in: request)
+        let backend = try RevocationRequest.text("backendId", in: request)
+        switch (id, subject, backend) {
+        case (let id?, let subject, nil): target = .token(id: id, subject: subject)
+        case (nil, let subject?, nil): target = .subject(subject)
+        case (nil, nil, let backend?): target = .backend(id: backend)
+        default: throw Refusal(expected: "one of \"jti\", \"subject\" and \"backendId\" is expected")
+        }
+        if let node = request["until"] {
+            guard let seconds = node.integer, seconds > now else {
+                throw Refusal(expected: "\"until\" is to be a time in the future, in whole seconds since 1970")
+            }
+            until = seconds
+        } else {
+            until = nil
+        }
+    }
+
+    private static func text(_ name: String, in request: JSONNode) throws(Refusal) -> String? {
+        guard let node = request[name] else { return nil }
+        guard let text = node.string, !text.isEmpty else {
+            throw Refusal(expected: "\"\(name)\" is to be a text that is not empty")
+        }
+        return text
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct RevocationRequestTests {
+    private func read(_ text: String) throws(RevocationRequest.Refusal) -> RevocationRequest {
+        try RevocationRequest(Array(text.utf8), now: 1000)
+    }
+
+    @Test func whatIsTaken() throws {
+        #expect(try read(#"{"jti": "a"}"#).target == .token(id: "a", subject: nil))
+        #expect(try read(#"{"jti": "a", "subject": "joe"}"#).target == .token(id: "a", subject: "joe"))
+        #expect(try read(#"{"subject": "joe"}"#).target == .subject("joe"))
+        #expect(try read(#"{"backendId": "b"}"#).target == .backend(id: "b"))
+        #expect(try read(#"{"backendId": "b"}"#).until == nil)
+        #expect(try read(#"{"until": 1001, "jti": "a"}"#).until == 1001)
+    }
+
+    @Test(
+        "whatever cannot be meant is refused, with what was expected",
+        arguments: [
+            ("", "a JSON object"), ("[]", "a JSON object"), ("null", "a JSON object"),
+            ("{\"jti\": \"a\"", "a JSON object"),
+            (#"{"jti": "a", "jti": "b"}"#, "a JSON object"), ("{}", "one of"), (#"{"until": 2000}"#, "one of"),
+            (#"{"subject": "joe", "backendId": "b"}"#, "one of"), (#"{"jti": "a", "backendId": "b"}"#, "one of"),
+            (#"{"jti": 5}"#, "\"jti\" is to be a text"), (#"{"subject": null}"#, "\"subject\" is to be a text"),
+            (#"{"backendId": ["b"]}"#, "\"backendId\" is to be a text"), (#"{"jti": ""}"#, "\"jti\" is to be a text"),
+            (#"{"subjects": "joe"}"#, "only \"jti\""), (#"{"subject": "joe", "Until": 2000}"#, "only \"jti\""),
+            (#"{"jti": "a", "until": "2000"}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "until": 2000.5}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "until": null}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "until": 1000}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "until": -1}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "until": 99999999999999999999}"#, "\"until\" is to be a time"),
+        ])
+    func refused(_ text: String, _ expected: String) {
+        let refusal = #expect(throws: RevocationRequest.Refusal.self) { try read(text) }
+        #expect(refusal?.expected.hasPrefix(expected) == true, "\(refusal?.expected ?? "")")
+    }
+}
+
+@Suite struct AdminHostTests {
+    private func isTrusted(_ authority: String) -> Bool {
+        let bytes = Array(authority.utf8)
+        return AdminHost.isTrusted(bytes.span, names: ["portcullis.example.com"])
+    }
+
+    @Test(
+        "the admin listener answers to addresses and its own names",
+        arguments: [
+            "", "127.0.0.1", "127.0.0.1:9901", "10.1.2.3:80", "[::1]", "[::1]:9901", "localhost", "LocalHost:9901",
+            "portcullis.example.com", "Portcullis.Example.com:9901",
+        ])
+    func trusted(_ authority: String) { #expect(isTrusted(authority)) }
+
+    @Test(
+        "a name that anybody can have resolved to it is not its own",
+        arguments: [
+            "evil.example", "evil.example:9901", "127.0.0.1.evil.example", "localhost.evil.example", "127.1",
+            "2130706433",
+            "0x7f000001", "[evil]", "[::1", "example.com", "x.portcullis.example.com", "localhos", ":9901",
+        ])
+    func foreign(_ authority: String) { #expect(!isTrusted(authority)) }
+}
