@@ -35,9 +35,12 @@ extension Worker {
     }
 
     /// Begins a connection, over TLS where the upstream has it.
-    func openSocket(to server: UpstreamServer) -> Socket? {
+    ///
+    /// - Parameter forUpgrade: it is to speak HTTP/1.1, whatever the server has besides.
+    func openSocket(to server: UpstreamServer, forUpgrade: Bool = false) -> Socket? {
         guard let tls = server.pool.settings.tls else { return try? poller.connect(to: server.address) }
-        guard let session = tls.context.makeSession(serverName: tls.name(of: server.target)) else { return nil }
+        let context = forUpgrade ? tls.upgradeContext ?? tls.context : tls.context
+        guard let session = context.makeSession(serverName: tls.name(of: server.target)) else { return nil }
         return try? poller.connect(to: server.address, filter: TLSFilter(session))
     }
 

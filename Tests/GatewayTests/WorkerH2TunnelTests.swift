@@ -1,7 +1,7 @@
 import Bytes
 import HTTP
-import Reactor
 import Policy
+import Reactor
 import TestSupport
 import Testing
 
