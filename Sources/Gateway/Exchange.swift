@@ -21,6 +21,8 @@ final class Exchange {
         case inEndpoint
         /// The request is on its way to the upstream, or the response on its way back.
         case forwarding
+        /// The upstream has agreed to an upgrade, and bytes go both ways.
+        case tunnelling
         /// The response is written.
         case finished
     }
@@ -50,8 +52,14 @@ final class Exchange {
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
     var variesByOrigin = false
     let requestID = Chunk(capacity: 128)
-    /// The path matched and forwarded, kept for the log.
+    /// The path matched and forwarded, kept for the log and for another decision about an exchange that lasts.
     let path = Chunk(capacity: 256)
+    /// Host and port that the request was for, kept for that decision.
+    let host = Chunk(capacity: 128)
+    /// The upgrade that is asked for, and what comes of it.
+    var tunnel: Tunnel?
+    /// Place among the exchanges that last; -1 for one that does not.
+    var lastingPlace = -1
     /// The body of a request to a gateway endpoint.
     var collected: [UInt8] = []
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
@@ -77,11 +85,16 @@ final class Exchange {
     var reports: WorkerMetrics?
     var reportsMissing = 0
 
-    var pool: UpstreamPool?
+    /// The upstream of the route, and its server of the current attempt.
+    var group: UpstreamGroup?
+    var server: UpstreamServer?
     var upstream: UpstreamConnection?
-    /// The request as written to the upstream, held until the first byte of the response for one replay.
+    /// What is kept for the upstream's limits and for further attempts.
+    var attempt = Attempt()
+    /// The request as written to the upstream, held until the first byte of the response for further attempts.
     var requestChunk: Chunk?
     var requestLength = 0
+    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no answer to it has begun.
     var mayReplay = false
     /// What of the request body is still to come, and how it goes to the upstream.
     var requestBody = BodyRelay.empty
@@ -107,6 +120,9 @@ final class Exchange {
     /// Identity of this exchange for a message that comes later.
     var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 
+    /// Seconds since 1970 when the credential of the caller ends.
+    var expiresAt: Int64 { principal?.expiresAt ?? .max }
+
     /// Makes the object ready for its next use.
     func reset() {
         generation &+= 1
@@ -124,6 +140,8 @@ final class Exchange {
         origin.reset()
         requestID.reset()
         path.reset()
+        host.reset()
+        tunnel = nil
         if collected.capacity > 0 { collected = [] }
         bodySeen = 0
         adminResource = nil
@@ -137,8 +155,10 @@ final class Exchange {
         decisionDeadline = .max
         reports = nil
         answeredAt = 0
-        pool = nil
+        group = nil
+        server = nil
         upstream = nil
+        attempt = Attempt()
         requestChunk = nil
         requestBody = .empty
         responseBegun = false

@@ -34,5 +34,8 @@ package struct GatewayLimits: Sendable {
     /// How long requests under way may take to finish when the program ends.
     package var drainTimeout: Int64 = 30_000
 
+    /// How long a tunnel or a stream of events may be silent.
+    package var tunnelIdleTimeout: Int64 = 3_600_000
+
     package init() {}
 }

@@ -9,21 +9,24 @@ import Reactor
 ///
 /// Everything forwarded is serialised anew from parsed pieces; no byte of a head passes through raw.
 struct HeaderRewrite {
+    private static let trailers = Array("trailers".utf8)
+
     /// Writes the head of the request to the upstream, the empty line included.
     ///
     /// - Parameters:
     ///   - path: the canonical path, the one that was matched (ROLE-05).
     ///   - authority: `Host` where the request has none.
+    ///   - http2: the head goes into a stream of HTTP/2.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
         _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, authority: [UInt8],
-        into chunk: Chunk
+        http2: Bool = false, into chunk: Chunk
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
         // A blank goes behind each colon that may not have been there.
         chunk.ensureFree(bytes.count + path.count + headers.count + 1024 + extraLength(exchange, authority))
-        chunk.append(bytes.slice(head.methodText))
+        if let name = head.method.name { chunk.append(name) } else { chunk.append(bytes.slice(head.methodText)) }
         chunk.append(ASCII.space)
         chunk.append(path)
         if let query = head.query {
@@ -37,6 +40,7 @@ struct HeaderRewrite {
         for i in 0..<headers.count {
             let field = headers[i]
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
+            if let tunnel = exchange.tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             append(field, bytes, to: chunk)
         }
         appendForwarding(exchange, bytes, to: chunk)
@@ -48,6 +52,11 @@ struct HeaderRewrite {
             chunk.append(token.value)
             chunk.append(injection.suffix)
             chunk.append("\r\n")
+        }
+        exchange.tunnel?.upgrade.appendRequestFields(to: chunk)
+        // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
+        if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
+            chunk.append("TE: trailers\r\n")
         }
         switch head.framing {
         case .length(let count):

@@ -10,12 +10,12 @@ package enum Reasons {
     private static let own = [
         "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
         "client_reset", "client_write_timeout", "unknown_host", "rate_limited", "decision_timeout", "memory_exhausted",
-        "invalid_request", "unavailable", "reload_failed", "other",
+        "invalid_request", "unavailable", "reload_failed", "upgrade_refused", "other",
     ]
 
     /// Every code, each once.
     package static let all: [String] = {
-        var codes = DenialReason.allCases.map(\.rawValue) + own
+        var codes = DenialReason.allCases.map(\.rawValue) + own + CutReason.allCodes
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.allCases.map(\.rawValue)

@@ -227,6 +227,11 @@ extension Worker {
             closeClient(client)
             return
         }
+        if client.phase == .inExchange, let exchange = client.exchange, exchange.stage == .tunnelling {
+            // One that hung up while it is not read has said things that are still to be read.
+            if socket.ended, let upstream = exchange.upstream { moveUp(upstream, exchange) }
+            return
+        }
         // Whole requests wait until earlier answers are taken: they come before the end.
         if client.phase == .readingHead, socket.isReadingPaused { return }
         client.closing = true

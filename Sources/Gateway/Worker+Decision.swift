@@ -58,10 +58,10 @@ extension Worker {
         }
         let scratch = pathScratch
         let path = rewritten ? scratch.readable : bytes.slice(head.path)
-        if accessLog != nil {
-            exchange.path.ensureFree(path.count)
-            exchange.path.append(path)
-        }
+        exchange.path.ensureFree(path.count)
+        exchange.path.append(path)
+        exchange.host.ensureFree(Int(head.authority.count))
+        exchange.host.append(bytes.slice(head.authority))
         let policy = exchange.snapshot.policy
         let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
         switch match {

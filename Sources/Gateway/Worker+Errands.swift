@@ -50,7 +50,7 @@ extension Worker {
         case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
             setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
         case .checkingPassword, .awaitingToken, .inEndpoint: setClientDeadline(exchange, at: exchange.decisionDeadline)
-        case .deciding, .forwarding, .finished: clearClientDeadline(exchange)
+        case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
         }
     }
 
@@ -63,7 +63,7 @@ extension Worker {
         case .collectingBody, .forwarding:
             limited(.bodyRate)
             requestBodyTimedOut(exchange)
-        case .deciding, .finished: break
+        case .deciding, .tunnelling, .finished: break
         }
     }
 }

@@ -3,15 +3,17 @@ import HTTP
 import Policy
 import Reactor
 
-/// The request's way to the upstream: connection, head, body, replay.
+/// The request's way to the upstream: head, body, failure. Which server it goes to is decided in `Worker+Balancing`.
 extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         guard let buffer = headBuffer(exchange) else { return }
+        if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
+            authority: exchange.snapshot.upstreams[route.upstream].authority,
+            http2: exchange.snapshot.upstreams[route.upstream].http2, into: chunk)
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
@@ -23,49 +25,10 @@ extension Worker {
         chunk.isHeld = true
         buffer.consume(exchange.head.length)
         exchange.head.length = 0
-        exchange.pool = pool(exchange, route)
-        connect(exchange)
-    }
-
-    /// The pool of the route's upstream. A worker that was reconfigured in between may know it under another number.
-    private func pool(_ exchange: Exchange, _ route: Route) -> UpstreamPool {
-        if exchange.snapshot === snapshot { return pools[route.upstream] }
-        let settings = exchange.snapshot.upstreams[route.upstream]
-        return pools.first { $0.settings.name == settings.name && $0.settings.address == settings.address }
-            ?? UpstreamPool(settings)
-    }
-
-    /// Gives the exchange a connection: an unused one that is still good, or a new one.
-    private func connect(_ exchange: Exchange, freshOnly: Bool = false) {
-        guard let pool = exchange.pool else { return }
-        while !freshOnly, let unused = pool.take() {
-            if unused.socket?.isUnusable ?? true {
-                closeUpstream(unused)
-                continue
-            }
-            assign(unused, exchange)
-            sendRequest(unused, exchange)
-            return
-        }
-        guard pool.mayOpen else {
-            fail(exchange, .exhausted)
-            return
-        }
-        guard let socket = try? poller.connect(to: pool.settings.address) else {
-            fail(exchange, .connectFailed)
-            return
-        }
-        let upstream = takeUpstream(socket, pool)
-        assign(upstream, exchange)
-        upstream.phase = .connecting
-        setDeadline(upstream, in: pool.settings.connectTimeout)
-    }
-
-    private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        upstream.exchange = exchange
-        upstream.heard = false
-        upstream.interim = 0
-        exchange.upstream = upstream
+        let group = group(exchange, route)
+        exchange.group = group
+        if group.hashesKeys { exchange.attempt.place = place(group.settings.balance, exchange, path, bytes) }
+        start(exchange, group)
     }
 
     func upstreamConnected(_ upstream: UpstreamConnection) {
@@ -73,6 +36,7 @@ extension Worker {
             closeUpstream(upstream)
             return
         }
+        if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
         // What has come with the connection is read in the next turn.
         let spokeFirst = upstream.socket?.mayHaveMore ?? false
         sendRequest(upstream, exchange)
@@ -80,20 +44,25 @@ extension Worker {
     }
 
     /// Sends the head, and what of the body is there already.
-    private func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        guard let side = upstream.side, let chunk = exchange.requestChunk else { return }
+    func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        guard let chunk = exchange.requestChunk else { return }
+        if upstream.session != nil, !openStream(upstream, exchange, chunk) {
+            moveToAnotherSession(upstream, exchange)
+            return
+        }
+        guard let side = upstream.side else { return }
         upstream.phase = .awaitingHead
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
         upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
-        send(chunk, to: side)
+        if case .socket(let socket) = side { poller.send(socket, chunk) }
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
     }
 
     func responseTimeout(_ exchange: Exchange) -> Int64 {
-        exchange.responseTimeout > 0 ? exchange.responseTimeout : exchange.pool?.settings.responseTimeout ?? 60_000
+        exchange.responseTimeout > 0 ? exchange.responseTimeout : exchange.group?.settings.responseTimeout ?? 60_000
     }
 
     // MARK: Request body
@@ -102,6 +71,10 @@ extension Worker {
     func requestBodyReceived(_ exchange: Exchange) {
         if exchange.stage == .collectingBody {
             collectBody(exchange)
+            return
+        }
+        if exchange.stage == .tunnelling {
+            if let upstream = exchange.upstream { moveUp(upstream, exchange) }
             return
         }
         // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
@@ -127,6 +100,7 @@ extension Worker {
             return
         }
         if exchange.requestBody.isComplete {
+            endMessage(to: target, trailers: exchange.requestBody.trailerLines)
             clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else if target.pendingBytes > highWater {
@@ -187,6 +161,10 @@ extension Worker {
 
     func upstreamSent(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange, let source = exchange.clientSide else { return }
+        if upstream.phase == .tunnelling {
+            moveUp(upstream, exchange)
+            return
+        }
         if !exchange.requestBody.isComplete { awaitRequestBody(upstream, exchange) }
         resumeReading(source)
     }
@@ -213,33 +191,32 @@ extension Worker {
 
     // MARK: Failure
 
-    /// Sends the request once more over a new connection: the old one had been used before, died before any byte of
-    /// the response came, and the request changes nothing by being repeated (RFC 9110 section 9.2.2).
-    func replay(_ exchange: Exchange) -> Bool {
-        guard exchange.mayReplay, let chunk = exchange.requestChunk else { return false }
-        exchange.mayReplay = false
-        metrics.upstreamRetries &+= 1
-        chunk.rewind(to: exchange.requestLength)
-        connect(exchange, freshOnly: true)
-        return true
-    }
-
     /// Ends the exchange's use of its upstream connection, which cannot serve another.
     func dropUpstream(_ exchange: Exchange) {
         guard let upstream = exchange.upstream else { return }
+        if exchange.responseBegun { exchange.responseBytes = upstream.body.passed }
         exchange.upstream = nil
         upstream.exchange = nil
+        upstream.server?.ended()
         closeUpstream(upstream)
     }
 
-    /// The upstream failed: an error to the client, or a cut connection where the response has begun.
-    func fail(_ exchange: Exchange, _ failure: UpstreamFailure) {
-        metrics.upstreamErrors[failure.rawValue] &+= 1
+    /// An attempt has failed: the next server, or an error to the client, or a cut connection where the response has
+    /// begun.
+    func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil) {
         dropUpstream(exchange)
+        if let group = exchange.group, let server = exchange.server, failure.isServers {
+            group.failed(server, failure, poller.now)
+            exchange.attempt.succeeded = false
+            if retry(exchange, group, failure, after: server) { return }
+        }
+        metrics.upstreamErrors[failure.rawValue] &+= 1
         if exchange.responseBegun {
             abandon(exchange, reason: "\(failure.code)")
         } else {
-            reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
+            let pause = retryAfter ?? (failure.status == 503 ? 1 : nil)
+            reply(
+                exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail, retryAfter: pause)
         }
     }
 }

@@ -140,6 +140,7 @@ extension Worker {
             } else {
                 exchange.requestBody = BodyRelay(framing, to: .chunked)
             }
+            if let name = stream.extendedProtocol, !beginExtendedConnect(exchange, name) { return }
             decide(exchange)
         }
     }
@@ -160,11 +161,13 @@ extension Worker {
     /// Ends the exchange of a stream whose client is gone or cannot be answered any more.
     func abandonStream(_ exchange: Exchange, reason: String) {
         guard let stream = exchange.stream, let client = exchange.client, let link = client.link else { return }
+        // Internal error: what the client has of the response is not all of it (RFC 9113 section 7). For a tunnel it is
+        // what a broken connection is (RFC 8441 section 5).
+        let code = exchange.stage == .tunnelling ? H2Code.cancel : H2Code.internalError
         dropUpstream(exchange)
         record(exchange, abandonedFor: reason)
         stream.owner = 0
-        // Internal error: what the client has of the response is not all of it (RFC 9113 section 7).
-        link.session.reset(stream, code: H2Code.internalError)
+        link.session.reset(stream, code: code)
         client.remove(exchange)
         recycle(exchange)
         queue(link)

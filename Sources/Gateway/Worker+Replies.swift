@@ -241,7 +241,9 @@ extension Worker {
     }
 
     /// Ends an exchange whose client is gone or cannot be answered any more.
-    func abandon(_ exchange: Exchange, reason: String) {
+    ///
+    /// - Parameter reset: whether the client may lose what is on its way to it.
+    func abandon(_ exchange: Exchange, reason: String, reset: Bool = true) {
         if exchange.stream != nil {
             abandonStream(exchange, reason: reason)
             return
@@ -252,7 +254,7 @@ extension Worker {
         recycle(exchange)
         if let client {
             client.exchange = nil
-            closeClient(client, reset: true)
+            closeClient(client, reset: reset)
         }
     }
 
@@ -266,10 +268,12 @@ extension Worker {
 
     private func count(_ exchange: Exchange) {
         let now = Clock.monotonicMicroseconds
+        // The life of a tunnel is no measure of how quick a route is.
+        let answered = exchange.stage == .tunnelling ? exchange.answeredAt : now
         // A route of an earlier configuration has no number in this one.
         let route = exchange.snapshot === snapshot ? exchange.route?.index : nil
         routeCounters[route ?? routeCounters.count - 1].count(
-            status: exchange.status, microseconds: now - exchange.startedAt)
+            status: exchange.status, microseconds: answered - exchange.startedAt)
         accessLog?.append(exchange, finishedAt: now, wallSeconds: poller.wallSeconds)
     }
 }

@@ -4,30 +4,36 @@ import Reactor
 
 /// The upstream side of a worker: response heads and bodies, connection life, time-outs.
 extension Worker {
-    func takeUpstream(_ socket: Socket, _ pool: UpstreamPool) -> UpstreamConnection {
-        let upstream: UpstreamConnection
-        if let index = vacantUpstreams.popLast() {
-            upstream = upstreams[index]
-        } else {
-            upstream = UpstreamConnection(index: upstreams.count)
-            var table = upstreams
-            upstreams = []
-            table.append(upstream)
-            upstreams = table
-        }
+    /// An object that is in no use.
+    func vacantUpstream() -> UpstreamConnection {
+        if let index = vacantUpstreams.popLast() { return upstreams[index] }
+        let upstream = UpstreamConnection(index: upstreams.count)
+        var table = upstreams
+        upstreams = []
+        table.append(upstream)
+        upstreams = table
+        return upstream
+    }
+
+    func takeUpstream(_ socket: Socket, _ server: UpstreamServer) -> UpstreamConnection {
+        let upstream = vacantUpstream()
         metrics.upstreamConnectionsOpened &+= 1
-        pool.opened()
+        server.pool.opened()
         upstream.socket = socket
-        upstream.pool = pool
+        upstream.server = server
         socket.role = Role.upstream
         socket.owner = upstream.index
         return upstream
     }
 
     func closeUpstream(_ upstream: UpstreamConnection) {
+        if upstream.session != nil {
+            leaveStream(upstream)
+            return
+        }
         guard let socket = upstream.socket else { return }
         poller.close(socket)
-        upstream.pool?.closed()
+        upstream.server?.pool.closed()
         upstream.reset()
         vacantUpstreams.append(upstream.index)
     }
@@ -47,6 +53,7 @@ extension Worker {
         switch upstream.phase {
         case .awaitingHead: readResponseHeads(upstream, exchange)
         case .relayingBody: relayBody(upstream, exchange)
+        case .tunnelling: moveDown(upstream, exchange)
         case .connecting, .idle: break
         }
     }
@@ -61,7 +68,7 @@ extension Worker {
     }
 
     private func endUnused(_ upstream: UpstreamConnection) {
-        upstream.pool?.forget(upstream)
+        upstream.server?.pool.forget(upstream)
         closeUpstream(upstream)
     }
 
@@ -83,8 +90,7 @@ extension Worker {
                 return
             case .head(let head):
                 if head.status == 101 {
-                    // No upgrade was asked for: the fields that ask are not forwarded.
-                    fail(exchange, .invalidResponse)
+                    switchProtocols(upstream, exchange, head, inbox)
                     return
                 }
                 if head.status < 200 {
@@ -104,7 +110,7 @@ extension Worker {
     }
 
     /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
-    private func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+    func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
         guard exchange.head.minorVersion >= 1 else { return }
         let chunk = poller.chunks.take()
         chunk.ensureFree(bytes.count + 256)
@@ -119,14 +125,23 @@ extension Worker {
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) {
         guard let target = exchange.clientSide, let source = upstream.side else { return }
+        if mistakesTunnel(exchange, head) {
+            fail(exchange, .invalidResponse)
+            return
+        }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status
         exchange.responseBegun = true
+        noteAnswer(exchange, status: head.status)
         exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.tunnel = nil
+        if isEventStream(responseHeaders, buffer.readable) { watch(exchange) }
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
         if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
-        upstream.body = BodyRelay(head.framing, to: bodyTarget(head, exchange))
+        // The end of a stream ends the body, and the library sees to it that a length told before was true.
+        let framing = upstream.stream != nil && head.framing != .none ? .untilClose : head.framing
+        upstream.body = BodyRelay(framing, to: bodyTarget(head, exchange))
         let chunk = poller.chunks.take()
         chunk.ensureFree(head.length + 1024)
         writeHead(head, exchange, buffer.readable, to: chunk)
@@ -240,12 +255,14 @@ extension Worker {
             case .waiting: break relay
             }
         }
-        if upstream.body.isComplete {
+        if source.isExhausted, !upstream.body.isComplete {
+            upstreamEnded(upstream)
+        } else if upstream.body.isComplete {
             endResponse(upstream, exchange)
         } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
         } else {
-            setDeadline(upstream, in: responseTimeout(exchange))
+            setDeadline(upstream, in: exchange.lastingPlace < 0 ? responseTimeout(exchange) : silence(exchange))
             readMore(source)
         }
     }
@@ -258,9 +275,12 @@ extension Worker {
     }
 
     func resumeResponse(_ upstream: UpstreamConnection) {
-        guard let source = upstream.side, let exchange = upstream.exchange, upstream.phase == .relayingBody else {
+        guard let source = upstream.side, let exchange = upstream.exchange else { return }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
             return
         }
+        guard upstream.phase == .relayingBody else { return }
         resumeReading(source)
         relayBody(upstream, exchange)
     }
@@ -271,14 +291,20 @@ extension Worker {
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil
         upstream.served += 1
+        upstream.server?.ended()
         release(upstream, requestComplete: exchange.requestBody.isComplete)
         finish(exchange)
     }
 
     /// Puts the connection back into its pool if it can serve another exchange.
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
+        if upstream.session != nil {
+            leaveStream(upstream)
+            return
+        }
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
-        guard let socket = upstream.socket, let pool = upstream.pool, upstream.keepAlive, requestComplete,
+        guard let socket = upstream.socket, let server = upstream.server, !server.isRetired, upstream.keepAlive,
+            requestComplete,
             socket.unread == 0, !socket.mayHaveMore, !socket.isUnusable, socket.pendingBytes == 0
         else {
             closeUpstream(upstream)
@@ -287,11 +313,11 @@ extension Worker {
         upstream.phase = .idle
         upstream.body = .empty
         poller.releaseEmptyInbox(socket)
-        guard pool.keep(upstream) else {
+        guard server.pool.keep(upstream) else {
             closeUpstream(upstream)
             return
         }
-        setDeadline(upstream, in: pool.settings.idleTimeout)
+        setDeadline(upstream, in: server.pool.settings.idleTimeout)
     }
 
     // MARK: Ends
@@ -302,13 +328,20 @@ extension Worker {
             endUnused(upstream)
             return
         }
+        if upstream.phase == .tunnelling {
+            moveDown(upstream, exchange)
+            return
+        }
         guard upstream.phase == .relayingBody else {
             upstreamBroke(upstream)
             return
         }
         let output = poller.chunks.take()
         var body = upstream.body
-        let complete = body.end(into: output)
+        let trailers = upstream.stream?.trailers
+        var complete = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        // Over TLS, an end that the server has not said itself may be anybody's cut (RFC 8446 section 6.1).
+        if let socket = upstream.socket, !socket.endedCleanly { complete = false }
         upstream.body = body
         if let target = exchange.clientSide { send(output, to: target) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
@@ -321,10 +354,16 @@ extension Worker {
             endUnused(upstream)
             return
         }
-        let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
+        if upstream.phase == .tunnelling {
+            tunnelBroke(upstream, exchange)
+            return
+        }
+        let failure = upstream.phase == .connecting ? connectFailure(upstream.socket) : .connectionLost
         let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
-        dropUpstream(exchange)
-        if unheard, replay(exchange) { return }
+        if unheard {
+            dropUpstream(exchange)
+            if replay(exchange) { return }
+        }
         fail(exchange, failure)
     }
 
@@ -348,6 +387,10 @@ extension Worker {
         }
         guard let exchange = upstream.exchange else {
             endUnused(upstream)
+            return
+        }
+        if exchange.lastingPlace >= 0 {
+            cut(exchange, .idle)
             return
         }
         fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)

@@ -14,6 +14,10 @@ final class Worker {
         static let housekeeping: UInt8 = 3
         static let drainDeadline: UInt8 = 4
         static let stream: UInt8 = 5
+        static let upstreamCare: UInt8 = 6
+        static let healthCheck: UInt8 = 7
+        static let readmission: UInt8 = 8
+        static let upstreamSession: UInt8 = 9
     }
 
     let number: Int
@@ -32,8 +36,16 @@ final class Worker {
     private var vacantExchanges = 0
     var upstreams: [UpstreamConnection] = []
     var vacantUpstreams: [Int] = []
-    /// Pools by the number of the upstream in the snapshot.
-    var pools: [UpstreamPool] = []
+    /// HTTP/2 connections to upstreams.
+    var sessions: [UpstreamSession] = []
+    var vacantSessions: [Int] = []
+    /// By the number of the upstream in the snapshot.
+    var groups: [UpstreamGroup] = []
+    /// Groups in which something has become free that somebody waits for.
+    var groupsWithRoom: [UpstreamGroup] = []
+    /// When the groups are to be looked after next.
+    var careAt: Int64 = .max
+    var healthChecks: [HealthCheck] = []
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -46,6 +58,8 @@ final class Worker {
     var spareLinks: [H2Link] = []
     /// Streams without use, for all HTTP/2 connections.
     let streams = H2StreamPool()
+
+    let lasting = LastingExchanges()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -83,8 +97,10 @@ final class Worker {
         reasonCounters = CounterBlock(count: Reasons.count)
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
-        pools = snapshot.upstreams.map { UpstreamPool($0) }
+        groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }
     }
+
+    static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
 
     /// Connections and exchanges refer to each other: what the end of a drain cuts off would outlive the worker.
     deinit {
@@ -100,6 +116,7 @@ final class Worker {
             upstream.reset()
             upstream.nextIdle = nil
         }
+        for session in sessions { session.server?.sessions = [] }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
@@ -134,12 +151,14 @@ final class Worker {
             }
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
+        careForUpstreams()
     }
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
         poller.wait()
         while let completion = poller.next() { handle(completion) }
+        if !groupsWithRoom.isEmpty { serveQueues() }
         flushLinks()
         watchBuffers()
     }
@@ -147,35 +166,44 @@ final class Worker {
     private func handle(_ completion: Completion) {
         switch completion {
         case .received(let socket):
-            if socket.role == Role.client {
-                clientReceived(clients[socket.owner])
-            } else {
-                upstreamReceived(upstreams[socket.owner])
+            switch socket.role {
+            case Role.client: clientReceived(clients[socket.owner])
+            case Role.upstream: upstreamReceived(upstreams[socket.owner])
+            case Role.upstreamSession: sessionReceived(sessions[socket.owner])
+            default: checkReceived(healthChecks[socket.owner])
             }
         case .sent(let socket):
-            if socket.role == Role.client {
-                clientSent(clients[socket.owner])
-            } else {
-                upstreamSent(upstreams[socket.owner])
+            switch socket.role {
+            case Role.client: clientSent(clients[socket.owner])
+            case Role.upstream: upstreamSent(upstreams[socket.owner])
+            case Role.upstreamSession: if let link = sessions[socket.owner].link { queue(link) }
+            default: break
             }
         case .accepted(let listener, let socket): accept(socket, listener: listener)
-        case .connected(let socket): upstreamConnected(upstreams[socket.owner])
+        case .secured(let socket) where socket.role == Role.client: clientSecured(clients[socket.owner])
+        case .connected(let socket), .secured(let socket):
+            switch socket.role {
+            case Role.upstream: upstreamConnected(upstreams[socket.owner])
+            case Role.upstreamSession: sessionConnected(sessions[socket.owner])
+            default: checkConnected(healthChecks[socket.owner])
+            }
         case .ended(let socket):
-            if socket.role == Role.client {
-                clientEnded(clients[socket.owner])
-            } else {
-                upstreamEnded(upstreams[socket.owner])
+            switch socket.role {
+            case Role.client: clientEnded(clients[socket.owner])
+            case Role.upstream: upstreamEnded(upstreams[socket.owner])
+            case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            default: conclude(healthChecks[socket.owner], isGood: false)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
             if socket.role == Role.client { clientEnded(clients[socket.owner]) }
         case .failed(let socket, _):
-            if socket.role == Role.client {
-                clientFailed(clients[socket.owner])
-            } else {
-                upstreamBroke(upstreams[socket.owner])
+            switch socket.role {
+            case Role.client: clientFailed(clients[socket.owner])
+            case Role.upstream: upstreamBroke(upstreams[socket.owner])
+            case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            default: conclude(healthChecks[socket.owner], isGood: false)
             }
-        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
@@ -194,6 +222,9 @@ final class Worker {
             shared.mailboxes[requester].post(.metrics(currentMetrics(), exchange: identity))
         case .metrics(let report, let identity):
             if let exchange = exchange(identity, in: .inEndpoint) { collected(report, for: exchange) }
+        case .serverHealth(let upstream, let address, let isUp):
+            groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
+        case .resolved(let target, let addresses): resolved(target, addresses)
         case .drain: drain()
         }
     }
@@ -206,13 +237,24 @@ final class Worker {
         case Role.upstream:
             let upstream = upstreams[token.owner]
             if upstream.generation == token.generation { upstreamTimer(upstream) }
+        case Role.upstreamSession:
+            let session = sessions[token.owner]
+            if session.generation == token.generation { sessionTimer(session) }
+        case Role.upstreamCare:
+            if careAt <= poller.now { careForUpstreams() }
+        case Role.healthCheck:
+            let check = healthChecks[token.owner]
+            if check.generation == token.generation { conclude(check, isGood: false) }
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
         case Role.stream:
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
-        case Role.drainDeadline: isFinished = true
+        case Role.readmission: readmitSome()
+        case Role.drainDeadline:
+            cutAllLasting(.drained)
+            isFinished = true
         default: break
         }
     }
@@ -228,6 +270,7 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
+        reviewLasting()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 {
             if let link = client.link { drainHTTP2(client, link) }
@@ -237,23 +280,12 @@ final class Worker {
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
-        let old = pools
-        pools = fresh.upstreams.map { settings in
-            guard
-                let pool = old.first(where: {
-                    $0.settings.name == settings.name && $0.settings.address == settings.address
-                })
-            else { return UpstreamPool(settings) }
-            pool.update(settings)
-            return pool
-        }
-        for pool in old where !pools.contains(where: { $0 === pool }) {
-            while let unused = pool.take() { closeUpstream(unused) }
-        }
+        useUpstreams(fresh.upstreams)
         snapshot = fresh
         tokenCache.clear()
         issuedTokens.clear()
         useRoutes(of: fresh)
+        beginReadmission()
     }
 
     /// Counters of routes that keep their name go on.
@@ -294,9 +326,12 @@ final class Worker {
     func currentMetrics() -> WorkerMetrics {
         var report = metrics
         report.routes = routeCounters.map(\.report)
+        report.upstreams = groups.map { $0.report(poller.now) }
         report.reasons = reasonCounters.values
         report.limited = limitCounters.values
         report.connectionsOpen = openClients
+        report.tunnelsOpen = lasting.tunnels
+        report.eventStreamsOpen = lasting.count - report.tunnelsOpen
         report.requestsInFlight = exchanges.count - vacantExchanges
         report.tokenCacheHits = UInt64(tokenCache.hits)
         report.tokenCacheMisses = UInt64(tokenCache.misses)
@@ -327,10 +362,12 @@ final class Worker {
     }
 
     func recycle(_ exchange: Exchange) {
+        leaveGroup(exchange)
         if let chunk = exchange.requestChunk {
             chunk.isHeld = false
             poller.chunks.give(chunk)
         }
+        lasting.remove(exchange)
         exchange.reset()
         exchange.nextVacant = firstVacantExchange
         firstVacantExchange = exchange

@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Reactor
 import Tokens
 
 /// What other threads tell a worker.
@@ -15,6 +16,10 @@ package enum WorkerMessage: Sendable {
     /// Another worker collects the counters for `/metrics`.
     case reportMetrics(to: Int, exchange: UInt64)
     case metrics(WorkerMetrics, exchange: UInt64)
+    /// Active checks have found that a server of an upstream is well again, or not any more.
+    case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
+    /// The addresses that a host name among the servers has now; none where nobody could say.
+    case resolved(ServerSettings.Target, [SocketAddress])
     /// Stop accepting, finish what is under way, end.
     case drain
 }

@@ -39,6 +39,9 @@ package final class Principal: Sendable {
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
+    /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
+    /// configuration; empty for a password. Never logged.
+    package let token: [UInt8]
     /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]
     /// `backendID` in UTF-8; empty where there is none.
@@ -53,7 +56,7 @@ package final class Principal: Sendable {
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
-        tokenID: String? = nil
+        tokenID: String? = nil, token: [UInt8] = []
     ) {
         self.kind = kind
         self.method = method
@@ -67,6 +70,7 @@ package final class Principal: Sendable {
         self.expiresAt = expiresAt
         self.issuedAt = issuedAt
         self.tokenID = tokenID
+        self.token = token
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
         subjectField = Principal.fieldValue(subject)

@@ -119,6 +119,19 @@ final class H2Client {
         return id
     }
 
+    /// Opens a stream with an extended CONNECT (RFC 8441).
+    func connect(_ protocol: String, _ path: String, _ fields: String) throws -> Int32 {
+        let opened = session.request(
+            method: Array("CONNECT".utf8).span, scheme: Array("http".utf8).span,
+            authority: Array("gw.example.com".utf8).span, path: Array(path.utf8).span,
+            fields: Array(fields.utf8).span, ended: false, protocol: Array(`protocol`.utf8).span)
+        let stream = try #require(opened)
+        streams[stream.id] = stream
+        answers[stream.id] = Answer()
+        move()
+        return stream.id
+    }
+
     func send(_ id: Int32, _ body: [UInt8]) {
         guard let stream = streams[id] else { return }
         let chunk = chunks.take()

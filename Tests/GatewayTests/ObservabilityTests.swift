@@ -91,7 +91,8 @@ import Testing
                 #expect(String(match.1) == current)
                 types[current] = String(match.2)
             } else {
-                let sample = /([a-z][a-z0-9_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
+                let sample =
+                    /([a-z][a-z0-9_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
                 let match = try #require(line.wholeMatch(of: sample), "\(line.debugDescription)")
                 let name = String(match.1)
                 let base = types[current] == "histogram" ? /_(bucket|sum|count)$/ : nil

@@ -17,7 +17,7 @@ struct VerifiedTokenCacheTests {
     private func insert(_ cache: VerifiedTokenCache, _ token: String, _ principal: Principal, expiresAt: Int64 = 100) {
         let bytes = Array(token.utf8)
         cache.insert(
-            bytes.span, principal, expiresAt: expiresAt, revocationGeneration: revocations.generation)
+            bytes, principal, expiresAt: expiresAt, revocationGeneration: revocations.generation)
     }
 
     private func find(_ cache: VerifiedTokenCache, _ token: String, now: Int64 = 50) -> Principal? {

@@ -70,8 +70,8 @@ struct CertificateRecipe {
         let names = paths.map(CertificateRecipe.quoted)
         var folders: [String] = []
         for path in paths {
-            let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-            guard !FileManager.default.fileExists(atPath: folder) else { continue }
+            let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+            guard !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) else { continue }
             let name = CertificateRecipe.quoted(folder)
             if !folders.contains(name) { folders.append(name) }
         }

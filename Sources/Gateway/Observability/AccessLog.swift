@@ -44,11 +44,11 @@ final class AccessLog {
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))
         block.member("reason", exchange.reason)
-        if let upstream = exchange.pool?.settings.name { block.member("upstream", upstream) }
+        if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.responseBytes)
         block.member("duration_us", finishedAt - exchange.startedAt)
-        if exchange.answeredAt > 0, exchange.pool != nil {
+        if exchange.answeredAt > 0, exchange.group != nil {
             block.member("upstream_us", exchange.answeredAt - exchange.forwardedAt)
         }
         block.endObject()
@@ -60,7 +60,7 @@ final class AccessLog {
     /// What the gateway decided, whatever the upstream made of it: `allowed` for what was forwarded, `answered` for its own
     /// endpoints and preflights, `denied` for everything else.
     private static func decision(_ exchange: Exchange) -> String {
-        if exchange.pool != nil { return "allowed" }
+        if exchange.group != nil { return "allowed" }
         return exchange.status < 400 ? "answered" : "denied"
     }
 

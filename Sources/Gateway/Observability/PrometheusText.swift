@@ -12,7 +12,7 @@ enum PrometheusText {
         var workers: Int
     }
 
-    private struct Page {
+    struct Page {
         var text = ""
 
         mutating func family(_ name: String, _ type: String, _ help: String) {
@@ -34,6 +34,7 @@ enum PrometheusText {
         requests(metrics, &page)
         decisions(metrics, &page)
         connections(metrics, facts, &page)
+        upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
@@ -99,6 +100,9 @@ enum PrometheusText {
         page.single(
             "upstream_connections_opened_total", "counter", "Connections to upstreams.",
             metrics.upstreamConnectionsOpened)
+        page.single("tunnels_total", "counter", "Connections that were upgraded.", metrics.tunnelsOpened)
+        page.single("tunnels_open", "gauge", "Upgraded connections open.", metrics.tunnelsOpen)
+        page.single("event_streams_open", "gauge", "Streams of events under way.", metrics.eventStreamsOpen)
         page.single("buffers_in_use", "gauge", "Receive and send buffers in use.", metrics.chunksInUse)
         page.single("buffer_bytes", "gauge", "Bytes of those buffers.", metrics.bufferBytes)
         page.single("blocking_waiting", "gauge", "Blocking work that waits for a place.", facts.blockingWaiting)
@@ -135,7 +139,7 @@ enum PrometheusText {
         page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         var escaped = ""
         // By scalar: CR LF is one character, and no line feed.
         for character in text.unicodeScalars {

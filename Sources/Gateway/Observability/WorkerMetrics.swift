@@ -27,6 +27,7 @@ package struct WorkerMetrics: Sendable {
     }
 
     var routes: [RouteCounters] = []
+    var upstreams: [UpstreamReport] = []
     /// Decisions other than "allowed", by the reason's place in `reasonNames`.
     var reasons: [UInt64]
     /// Refusals by limits, by the place of the `Limit`.
@@ -40,6 +41,9 @@ package struct WorkerMetrics: Sendable {
     var tlsResumptions: UInt64 = 0
     var tlsHandshakeFailures: UInt64 = 0
     var requestsInFlight = 0
+    var tunnelsOpened: UInt64 = 0
+    var tunnelsOpen = 0
+    var eventStreamsOpen = 0
     var upstreamConnectionsOpened: UInt64 = 0
     var upstreamRetries: UInt64 = 0
     var upstreamErrors: [UInt64] = Array(repeating: 0, count: UpstreamFailure.allCases.count)
@@ -68,6 +72,13 @@ package struct WorkerMetrics: Sendable {
             for i in route.durations.indices { routes[place].durations[i] &+= route.durations[i] }
             routes[place].durationSum &+= route.durationSum
         }
+        for upstream in other.upstreams {
+            guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
+                upstreams.append(upstream)
+                continue
+            }
+            upstreams[place].add(upstream)
+        }
         for i in other.reasons.indices { reasons[i] &+= other.reasons[i] }
         for i in other.limited.indices { limited[i] &+= other.limited[i] }
         bufferBytes += other.bufferBytes
@@ -80,6 +91,9 @@ package struct WorkerMetrics: Sendable {
         tlsHandshakeFailures &+= other.tlsHandshakeFailures
         connectionsOpen += other.connectionsOpen
         requestsInFlight += other.requestsInFlight
+        tunnelsOpened &+= other.tunnelsOpened
+        tunnelsOpen += other.tunnelsOpen
+        eventStreamsOpen += other.eventStreamsOpen
         upstreamConnectionsOpened &+= other.upstreamConnectionsOpened
         upstreamRetries &+= other.upstreamRetries
         tokenCacheHits &+= other.tokenCacheHits

@@ -4,20 +4,37 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     case connectFailed
     /// No connection within `connectTimeout`.
     case connectTimedOut
+    /// The TLS handshake failed: the server is not who it must be, or does not speak what is spoken here.
+    case tlsFailed
     /// The connection ended before the response was complete.
     case connectionLost
     /// The head of the response did not come within `responseTimeout`.
     case responseTimedOut
     /// What came is not HTTP, or framed in a way that two readers may take differently.
     case invalidResponse
-    /// `maximumConnections` are in use.
+    /// `maximumConnections` or `maximumInFlight` are in use, and nobody else may wait.
     case exhausted
+    /// Nothing came free within `queueTimeout`.
+    case queueTimedOut
+    /// No server is known, or the breaker is open.
+    case unavailable
+
+    /// It is to be laid to the server's account: the request was sent there, or was about to be.
+    var isServers: Bool {
+        switch self {
+        case .exhausted, .queueTimedOut, .unavailable: false
+        default: true
+        }
+    }
+
+    /// No byte of the request has left.
+    var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut || self == .tlsFailed }
 
     /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
     var status: Int {
         switch self {
-        case .connectFailed, .connectionLost, .invalidResponse: 502
-        case .exhausted: 503
+        case .connectFailed, .tlsFailed, .connectionLost, .invalidResponse: 502
+        case .exhausted, .queueTimedOut, .unavailable: 503
         case .connectTimedOut, .responseTimedOut: 504
         }
     }
@@ -27,10 +44,13 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         switch self {
         case .connectFailed: "upstream_connect_failed"
         case .connectTimedOut: "upstream_connect_timeout"
+        case .tlsFailed: "upstream_tls_failed"
         case .connectionLost: "upstream_connection_lost"
         case .responseTimedOut: "upstream_response_timeout"
         case .invalidResponse: "upstream_invalid_response"
         case .exhausted: "upstream_exhausted"
+        case .queueTimedOut: "upstream_queue_timeout"
+        case .unavailable: "upstream_unavailable"
         }
     }
 
@@ -38,10 +58,12 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         switch self {
         case .connectFailed: "the upstream cannot be reached"
         case .connectTimedOut: "the upstream did not accept a connection in time"
+        case .tlsFailed: "the upstream cannot be trusted"
         case .connectionLost: "the upstream closed the connection"
         case .responseTimedOut: "the upstream did not answer in time"
         case .invalidResponse: "the upstream sent an invalid response"
-        case .exhausted: "the upstream is busy"
+        case .exhausted, .queueTimedOut: "the upstream is busy"
+        case .unavailable: "the upstream is not available"
         }
     }
 }

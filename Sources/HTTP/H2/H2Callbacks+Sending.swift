@@ -44,23 +44,23 @@ extension H2Callbacks {
     }
 
     /// Sends a head: with `ended` nothing follows it.
-    func respond(_ stream: H2Stream, _ fields: borrowing H2FieldVector, ended: Bool) -> Bool {
+    func respond(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Bool {
         if ended { return unsafe nghttp2_submit_response(handle, stream.id, fields.base, fields.count, nil) == 0 }
         var source = unsafe bodySource(stream)
         return unsafe nghttp2_submit_response(handle, stream.id, fields.base, fields.count, &source) == 0
     }
 
-    func interim(_ stream: H2Stream, _ fields: borrowing H2FieldVector) -> Bool {
+    func interim(_ stream: H2Stream, _ fields: borrowing FieldVector) -> Bool {
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
         return unsafe nghttp2_submit_headers(handle, flags, stream.id, nil, fields.base, fields.count, nil) == 0
     }
 
-    func trailers(_ stream: H2Stream, _ fields: borrowing H2FieldVector) -> Bool {
+    func trailers(_ stream: H2Stream, _ fields: borrowing FieldVector) -> Bool {
         unsafe nghttp2_submit_trailer(handle, stream.id, fields.base, fields.count) == 0
     }
 
     /// Opens a stream. Answers its number, nil when the library has none.
-    func request(_ stream: H2Stream, _ fields: borrowing H2FieldVector, ended: Bool) -> Int32? {
+    func request(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Int32? {
         let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
         var source = unsafe bodySource(stream)
         let id =

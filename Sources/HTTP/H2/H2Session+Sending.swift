@@ -70,7 +70,7 @@ extension H2Session {
     @discardableResult
     package func respond(_ stream: H2Stream, status: Int, fields: Span<UInt8>, ended: Bool) -> Bool {
         guard canSend(stream), !stream.hasAnswered else { return true }
-        var vector = H2FieldVector(fields, pseudoBytes: 3, chunks: chunks)
+        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response), callbacks.respond(stream, vector, ended: ended) else {
             reset(stream, code: H2Code.internalError)
@@ -85,13 +85,13 @@ extension H2Session {
     @discardableResult
     package func interim(_ stream: H2Stream, status: Int, fields: Span<UInt8>) -> Bool {
         guard canSend(stream), !stream.hasAnswered else { return true }
-        var vector = H2FieldVector(fields, pseudoBytes: 3, chunks: chunks)
+        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response) else { return false }
         return callbacks.interim(stream, vector)
     }
 
-    private func append(_ status: Int, to vector: inout H2FieldVector) {
+    private func append(_ status: Int, to vector: inout H2Callbacks.FieldVector) {
         precondition(status >= 100 && status < 600)
         let digits: InlineArray<3, UInt8> = [
             UInt8(48 &+ status / 100), UInt8(48 &+ status / 10 % 10), UInt8(48 &+ status % 10),
@@ -121,7 +121,7 @@ extension H2Session {
     ) -> H2Stream? {
         guard mayOpen else { return nil }
         let pseudoBytes = method.count &+ scheme.count &+ authority.count &+ path.count &+ (`protocol`?.count ?? 0)
-        var vector = H2FieldVector(fields, pseudoBytes: pseudoBytes, chunks: chunks)
+        var vector = H2Callbacks.FieldVector(fields, pseudoBytes: pseudoBytes, chunks: chunks)
         vector.append(":method", method)
         if let `protocol` { vector.append(":protocol", `protocol`) }
         vector.append(":scheme", scheme)
@@ -196,7 +196,7 @@ extension H2Session {
         stream.lastFields = nil
         defer { chunks.give(kept) }
         let lines = kept.readable
-        var vector = H2FieldVector(lines, pseudoBytes: 0, chunks: chunks)
+        var vector = H2Callbacks.FieldVector(lines, pseudoBytes: 0, chunks: chunks)
         guard vector.appendBlock(lines.count, for: .trailers) else {
             reset(stream, code: H2Code.internalError)
             return false

@@ -49,6 +49,20 @@ struct BasicCredentials: Sendable {
                 users: users, username: username, password: Array(decoded[(colon + 1)...]), realm: backend.realm,
                 backendID: backend.mobileBackendID, roles: roles, level: level))
     }
+
+    /// Who a caller of before is now: the same holder with the roles of today. The password is not asked again.
+    func renew(_ principal: Principal) -> Principal? {
+        let id = principal.backendBytes
+        guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
+            return nil
+        }
+        if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
+        let user = users.user(named: principal.subject, realm: backends.backends[index].realm)
+        guard let user, user.enabled else { return nil }
+        return Principal(
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: principal.backendID,
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
+    }
 }
 
 /// A password to be checked off the event loop; the password dies with it.

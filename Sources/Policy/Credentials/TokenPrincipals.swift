@@ -19,10 +19,12 @@ struct TokenPrincipals: Sendable {
     }
 
     /// Whom the token stands for. Its signature, dates and audience have been verified.
-    func principal(of token: VerifiedToken) throws(DenialReason) -> Principal {
+    ///
+    /// - Parameter bytes: the token as it came.
+    func principal(of token: VerifiedToken, _ bytes: [UInt8]) throws(DenialReason) -> Principal {
         let issuer = issuers[token.issuerIndex]
         switch issuer.claims {
-        case .own: return try ownPrincipal(of: token, issuer: issuer.trust.name)
+        case .own: return try ownPrincipal(of: token, bytes, issuer: issuer.trust.name)
         case .outside(let rules, let level, let backendID):
             let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
             let identity: ExternalIdentity
@@ -34,12 +36,14 @@ struct TokenPrincipals: Sendable {
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
-                expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID)
+                expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes)
         }
     }
 
     /// - Parameter issuer: name of the embedded issuer's entry.
-    private func ownPrincipal(of token: VerifiedToken, issuer: String) throws(DenialReason) -> Principal {
+    private func ownPrincipal(
+        of token: VerifiedToken, _ bytes: [UInt8], issuer: String
+    ) throws(DenialReason) -> Principal {
         // Tokens of other purposes have the same issuer and key: only access tokens open routes (RFC 8725 section 3.11).
         guard token.type == AccessTokenClaims.type, let claims = AccessTokenClaims(verified: token.claims) else {
             throw .invalidToken
@@ -51,7 +55,7 @@ struct TokenPrincipals: Sendable {
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
             roles: roles.roles(named: try grantedRoles(of: claims, realm: backend.realm)), catalogue: roles,
             level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
-            tokenID: token.tokenID)
+            tokenID: token.tokenID, token: bytes)
     }
 
     /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03).

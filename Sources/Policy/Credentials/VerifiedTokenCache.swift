@@ -84,15 +84,15 @@ package final class VerifiedTokenCache {
     /// Remembers a verified token until it expires.
     ///
     /// - Parameter revocationGeneration: `RevocationList.generation` as it was before the token was held against it.
-    package func insert(_ token: Span<UInt8>, _ principal: Principal, expiresAt: Int64, revocationGeneration: UInt64) {
+    package func insert(_ token: [UInt8], _ principal: Principal, expiresAt: Int64, revocationGeneration: UInt64) {
         if firstFree < 0 { evict() }
         let i = Int(firstFree)
         firstFree = slots[i].next
-        let hash = hash.hash(token)
+        let hash = hash.hash(token.span)
         let bucket = bucket(of: hash)
         slots[i] = Slot(
             hash: hash, next: buckets[bucket], referenced: false, expiresAt: expiresAt,
-            checkedRevocations: revocationGeneration, token: [UInt8](copying: token), principal: principal)
+            checkedRevocations: revocationGeneration, token: token, principal: principal)
         buckets[bucket] = Int32(i)
         count += 1
     }

@@ -97,6 +97,9 @@ package struct RouteSettings: Sendable {
     package var forwardCredential = false
     package var maximumBodyBytes: Int?
     package var responseTimeoutMilliseconds: Int?
+    /// Protocols that a connection may change to (RFC 9110 section 7.8), compared without case. `h2c` is never among
+    /// them: it would carry requests past every decision.
+    package var upgrades = ["websocket"]
 
     package init(name: String, path: String, upstream: Int) {
         self.name = name

@@ -37,7 +37,8 @@ extension PolicySnapshot {
         }
     }
 
-    private func authenticate(token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
+    /// Whom a bearer token stands for.
+    func authenticate(token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
         cache.adopt(generation: generation)
         if let known = cache.principal(for: token, now: now, revocations: revocations) { return .principal(known) }
         // Read first: a revocation that comes in between makes the cache look again.
@@ -46,10 +47,11 @@ extension PolicySnapshot {
         case .rejected(let rejection): return .rejected(DenialReason(rejection))
         case .verified(let verified):
             do {
-                let principal = try principals.principal(of: verified)
+                let copy = [UInt8](copying: token)
+                let principal = try principals.principal(of: verified, copy)
                 if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
                 cache.insert(
-                    token, principal, expiresAt: verified.expiresAt, revocationGeneration: revocationGeneration)
+                    copy, principal, expiresAt: verified.expiresAt, revocationGeneration: revocationGeneration)
                 return .principal(principal)
             } catch {
                 return .rejected(error)

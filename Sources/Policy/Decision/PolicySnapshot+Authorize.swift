@@ -15,6 +15,13 @@ extension PolicySnapshot {
         if route.isPublic { return nil }
         guard let principal else { return .missingCredential }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
+        return authorize(route, principal, head.method, bytes.slice(head.methodText))
+    }
+
+    /// The same but for what the request claims of its backend.
+    func authorize(
+        _ route: Route, _ principal: Principal, _ method: Method, _ methodText: Span<UInt8>
+    ) -> DenialReason? {
         if !route.accepts(backend: principal.backendBytes) { return .backendNotAllowed }
         // ROLE-02: 401 and not 403, since another credential of the same caller would do.
         if route.loginRequired, principal.kind != .user { return .loginRequired }
@@ -22,7 +29,7 @@ extension PolicySnapshot {
         if route.socialLogin { return .socialLoginRequired }
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
-        let requirement = route.requirement(for: head.method, bytes.slice(head.methodText))
+        let requirement = route.requirement(for: method, methodText)
         return requirement.isMet(by: principal.roles) ? nil : .roleRequired
     }
 

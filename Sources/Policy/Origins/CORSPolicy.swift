@@ -57,9 +57,14 @@ package struct CORSPolicy: Sendable {
         let isPreflight = CORSPolicy.isPreflight(head, headers)
         if isPreflight, headers.occurrences(.accessControlRequestMethod) > 1 { return .malformed }
         let origin = bytes.slice(field)
-        guard let parts = SerializedOrigin(origin), isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
-        else { return .refused }
+        guard allows(origin, under: allowOrigin) else { return .refused }
         return isPreflight ? .preflight : .allowed
+    }
+
+    /// Whether a page of this origin may call.
+    func allows(_ origin: Span<UInt8>, under allowOrigin: AllowOriginPolicy) -> Bool {
+        guard let parts = SerializedOrigin(origin) else { return false }
+        return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
     }
 
     private func isOwn(_ origin: SerializedOrigin, of text: Span<UInt8>) -> Bool {

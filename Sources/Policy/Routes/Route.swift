@@ -36,6 +36,8 @@ package final class Route: Sendable {
     package let forwardCredential: Bool
     package let maximumBodyBytes: Int?
     package let responseTimeoutMilliseconds: Int?
+    /// Names of the protocols that a connection may change to, in the spelling of the configuration.
+    package let upgrades: [[UInt8]]
     /// The methods that all routes of this pattern and host have together, as `Allow` and
     /// `Access-Control-Allow-Methods` name them.
     package let allowedMethodsText: [UInt8]
@@ -75,6 +77,7 @@ package final class Route: Sendable {
         forwardCredential = settings.forwardCredential
         maximumBodyBytes = settings.maximumBodyBytes
         responseTimeoutMilliseconds = settings.responseTimeoutMilliseconds
+        upgrades = settings.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
         challenge = ChallengeText(webgate: webgate, level: settings.level ?? webgate?.level ?? 0)
     }
@@ -91,6 +94,12 @@ package final class Route: Sendable {
             }
         }
         return method == .head ? requirement(for: .get, text) : requirement
+    }
+
+    /// The protocol of this name, in the spelling of the configuration, where a connection may change to it.
+    package func upgrade(named name: Span<UInt8>) -> [UInt8]? {
+        for i in upgrades.indices where equalIgnoringCase(upgrades[i], name) { return upgrades[i] }
+        return nil
     }
 
     /// Whether credentials of the backend with this id are accepted (ISS-07).

@@ -70,6 +70,7 @@ extension Assembly {
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         settings.forwardCredential = entry.forwardCredential
         settings.maximumBodyBytes = entry.maximumBodyBytes
+        settings.upgrades = entry.upgrades
         settings.responseTimeoutMilliseconds = entry.responseTimeout.map { Int($0.milliseconds) }
         return settings
     }

@@ -60,6 +60,7 @@ extension Assembly {
         limits.maximumBufferBytes = section.maximumBufferBytes
         limits.minimumBodyRate = section.minimumBodyRate
         limits.drainTimeout = section.drainTimeout.milliseconds
+        limits.tunnelIdleTimeout = section.tunnelIdleTimeout.milliseconds
         limits.http2.maximumStreams = section.http2.maximumStreams
         limits.http2.initialWindow = section.http2.windowBytes
         limits.http2.connectionWindow = section.http2.connectionWindowBytes

@@ -1,0 +1,230 @@
+/// Chooses the server of a request. Three circles of candidates, the first that is not empty counts:
+///
+/// 1. servers that are healthy and not ejected,
+/// 2. backups of which the same is true,
+/// 3. where not one server of the upstream is usable: all of them (panic). A check that is wrong, or a fault that all
+///    share, must not take down what may still work; the breaker is what stops requests on purpose.
+///
+/// Within a retry, servers that were tried are in no circle. Random numbers come from a seed; time is an argument.
+final class Balancer {
+    /// What came of it.
+    enum Pick {
+        case server(UpstreamServer)
+        /// There are candidates, and none may take another connection now.
+        case full
+        /// There is no server left to try.
+        case none
+    }
+
+    private enum Circle { case usable, backup, panic }
+
+    /// Up to so many servers are all looked at; of more, two that chance chooses.
+    private static let exactScan = 8
+    /// How often chance is asked before all are looked at after all.
+    private static let draws = 4
+
+    private var ring = HashRing()
+    private var ringIsCurrent = false
+    /// Sums of the weights up to each server, where there are more than `exactScan`.
+    private var sums: [Int] = []
+    private var random: UInt64
+    private var method = Method.leastRequests
+    private var slowStart: Int64 = 0
+
+    private enum Method { case leastRequests, roundRobin, consistentHash }
+
+    init(seed: UInt64) { random = seed }
+
+    /// The servers are others now, or what is said of them.
+    func use(_ servers: [UpstreamServer], _ settings: UpstreamSettings) {
+        slowStart = settings.slowStart
+        method =
+            switch settings.balance {
+            case .leastRequests: .leastRequests
+            case .roundRobin: .roundRobin
+            case .consistentHash: .consistentHash
+            }
+        ringIsCurrent = false
+        sums = []
+        guard servers.count > Balancer.exactScan else { return }
+        var sum = 0
+        for server in servers {
+            sum += server.weight
+            sums.append(sum)
+        }
+    }
+
+    /// - Parameters:
+    ///   - place: the key's place on the ring; counts under consistent hashing only.
+    ///   - tried: servers that this request has been sent to.
+    func pick(_ servers: [UpstreamServer], place: UInt64, tried: [UpstreamServer], _ now: Int64) -> Pick {
+        guard let circle = Balancer.circle(servers, tried, now) else { return .none }
+        let server: UpstreamServer?
+        switch method {
+        case .roundRobin: server = inTurn(servers, circle, tried, now)
+        case .leastRequests: server = leastBusy(servers, circle, tried, now)
+        case .consistentHash: server = onRing(servers, circle, place, tried, now)
+        }
+        return server.map { .server($0) } ?? .full
+    }
+
+    // MARK: Candidates
+
+    private static func circle(_ servers: [UpstreamServer], _ tried: [UpstreamServer], _ now: Int64) -> Circle? {
+        var (anyUsable, hasBackup, hasUntried) = (false, false, false)
+        for server in servers {
+            let untried = !isTried(server, tried)
+            if server.isUsable(now) {
+                anyUsable = true
+                if untried, !server.isBackup { return .usable }
+                if untried { hasBackup = true }
+            }
+            if untried { hasUntried = true }
+        }
+        if hasBackup { return .backup }
+        return hasUntried && !anyUsable ? .panic : nil
+    }
+
+    private static func isTried(_ server: UpstreamServer, _ tried: [UpstreamServer]) -> Bool {
+        for other in tried where other === server { return true }
+        return false
+    }
+
+    private static func mayTake(
+        _ server: UpstreamServer, _ circle: Circle, _ tried: [UpstreamServer], _ now: Int64
+    ) -> Bool {
+        switch circle {
+        case .usable: if server.isBackup || !server.isUsable(now) { return false }
+        case .backup: if !server.isBackup || !server.isUsable(now) { return false }
+        case .panic: break
+        }
+        return server.hasRoom && (tried.isEmpty || !isTried(server, tried))
+    }
+
+    // MARK: In turn
+
+    /// Smooth weighted round-robin: every candidate gains its weight, the richest is chosen and pays what all gained.
+    /// Weights 5, 1, 1 give a a b a c a a and not five in a row.
+    private func inTurn(
+        _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
+        _ now: Int64
+    ) -> UpstreamServer? {
+        var best: UpstreamServer?
+        var total = 0
+        for server in servers where Balancer.mayTake(server, circle, tried, now) {
+            earn(server, now, &total, &best)
+        }
+        best?.credit -= total
+        return best
+    }
+
+    private func earn(
+        _ server: UpstreamServer, _ now: Int64, _ total: inout Int,
+        _ best: inout UpstreamServer?
+    ) {
+        let weight = server.effectiveWeight(now, slowStart)
+        server.credit += weight
+        total += weight
+        if let richest = best, richest.credit >= server.credit { return }
+        best = server
+    }
+
+    // MARK: Fewest requests
+
+    private func leastBusy(
+        _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
+        _ now: Int64
+    ) -> UpstreamServer? {
+        if servers.count > Balancer.exactScan {
+            for _ in 0..<Balancer.draws {
+                let (one, other) = (draw(servers, now), draw(servers, now))
+                let first = Balancer.mayTake(one, circle, tried, now) ? one : nil
+                guard Balancer.mayTake(other, circle, tried, now) else {
+                    if let first { return first }
+                    continue
+                }
+                guard let first else { return other }
+                return isBusier(first, other, now) ? other : first
+            }
+        }
+        return leastBusyOfAll(servers, circle, tried, now)
+    }
+
+    /// Those with the fewest requests for their weight; among several it goes in turn, so that weights count for an
+    /// upstream without load too.
+    private func leastBusyOfAll(
+        _ servers: [UpstreamServer], _ circle: Circle, _ tried: [UpstreamServer],
+        _ now: Int64
+    ) -> UpstreamServer? {
+        var least: UpstreamServer?
+        for server in servers where Balancer.mayTake(server, circle, tried, now) {
+            if let idlest = least, !isBusier(idlest, server, now) { continue }
+            least = server
+        }
+        guard let least else { return nil }
+        var best: UpstreamServer?
+        var total = 0
+        for server in servers where Balancer.mayTake(server, circle, tried, now) {
+            if isBusier(server, least, now) { continue }
+            earn(server, now, &total, &best)
+        }
+        best?.credit -= total
+        return best
+    }
+
+    private func isBusier(
+        _ one: UpstreamServer, _ other: UpstreamServer, _ now: Int64
+    ) -> Bool {
+        one.inFlight * other.effectiveWeight(now, slowStart) > other.inFlight * one.effectiveWeight(now, slowStart)
+    }
+
+    /// A server by chance, in proportion to the weights.
+    private func draw(_ servers: [UpstreamServer], _ now: Int64) -> UpstreamServer {
+        var server = servers[drawIndex()]
+        // One that has just come back is drawn again, as often as its share is small.
+        let share = server.slowStart.percent(now, of: slowStart)
+        if share < 100, Int(nextRandom() % 100) >= share { server = servers[drawIndex()] }
+        return server
+    }
+
+    private func drawIndex() -> Int {
+        guard let total = sums.last, total > 0 else { return 0 }
+        let mark = Int(nextRandom() % UInt64(total))
+        var (low, high) = (0, sums.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if sums[middle] <= mark { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func nextRandom() -> UInt64 {
+        random &+= 0x9e37_79b9_7f4a_7c15
+        return HashRing.mix(random)
+    }
+
+    // MARK: By key
+
+    private func onRing(
+        _ servers: [UpstreamServer], _ circle: Circle, _ place: UInt64,
+        _ tried: [UpstreamServer], _ now: Int64
+    ) -> UpstreamServer? {
+        if !ringIsCurrent {
+            ring = HashRing(servers)
+            ringIsCurrent = true
+        }
+        let start = ring.first(after: place)
+        // Of the keys of a server that has just come back a growing share is its own again, the same keys every time.
+        let mark = Int(HashRing.mix(place) % 100)
+        var warming: UpstreamServer?
+        var index = start
+        for _ in 0..<ring.count {
+            let server = servers[ring.server(at: index)]
+            index = index + 1 == ring.count ? 0 : index + 1
+            guard Balancer.mayTake(server, circle, tried, now) else { continue }
+            if mark < server.slowStart.percent(now, of: slowStart) { return server }
+            if warming == nil { warming = server }
+        }
+        return warming
+    }
+}

@@ -1,0 +1,33 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// One active check under way: a connection of its own, a request, the head of its answer. Objects are reused.
+final class HealthCheck {
+    let index: Int
+    var generation: UInt32 = 0
+    var socket: Socket?
+    var group: UpstreamGroup?
+    var server: UpstreamServer?
+    var parser = ResponseParser(limits: UpstreamConnection.headLimits)
+
+    init(index: Int) { self.index = index }
+
+    func reset() {
+        generation &+= 1
+        socket = nil
+        group = nil
+        server = nil
+        parser.reset()
+    }
+
+    /// Writes the request: the body of the answer is of no interest, and neither is the connection behind it.
+    static func appendRequest(path: [UInt8], authority: [UInt8], to chunk: Chunk) {
+        chunk.ensureFree(path.count + authority.count + 128)
+        chunk.append("GET ")
+        chunk.append(path)
+        chunk.append(" HTTP/1.1\r\nHost: ")
+        chunk.append(authority)
+        chunk.append("\r\nUser-Agent: portcullis-health-check\r\nAccept: */*\r\nConnection: close\r\n\r\n")
+    }
+}

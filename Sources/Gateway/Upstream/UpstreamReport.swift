@@ -1,0 +1,103 @@
+import Bytes
+
+/// The state of one upstream in one worker, for `/metrics`. Addresses of a host name are summed under the name, so that
+/// there are as many rows as the configuration has servers.
+struct UpstreamReport: Sendable {
+    struct Server: Sendable {
+        /// As configured: `host:port`.
+        var name: String
+        /// Addresses that are healthy as far as active checks say.
+        var healthy = 0
+        /// Addresses that a worker leaves alone.
+        var ejected = 0
+        var inFlight = 0
+        var open = 0
+        var idle = 0
+        var requests: UInt64 = 0
+        /// By the number of the kind.
+        var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
+        var badAnswers: UInt64 = 0
+    }
+
+    var name: String
+    var servers: [Server] = []
+    var breaker = CircuitBreaker.State.closed
+    var breakerOpened: UInt64 = 0
+    var inFlight = 0
+    var waiting = 0
+    var retries: UInt64 = 0
+    var retriesRefused: UInt64 = 0
+    var ejections: UInt64 = 0
+
+    /// Adds what another worker says of the same upstream.
+    mutating func add(_ other: UpstreamReport) {
+        for server in other.servers {
+            guard let place = servers.firstIndex(where: { $0.name == server.name }) else {
+                servers.append(server)
+                continue
+            }
+            servers[place].add(server, ofSameWorker: false)
+        }
+        breaker = breaker.rawValue > other.breaker.rawValue ? breaker : other.breaker
+        breakerOpened &+= other.breakerOpened
+        inFlight += other.inFlight
+        waiting += other.waiting
+        retries &+= other.retries
+        retriesRefused &+= other.retriesRefused
+        ejections &+= other.ejections
+    }
+}
+
+extension UpstreamReport.Server {
+    init(_ server: UpstreamServer, _ now: Int64) {
+        name = server.target.description
+        healthy = server.health.isUp ? 1 : 0
+        ejected = server.ejection.isEjected(now) ? 1 : 0
+        inFlight = server.inFlight
+        open = server.pool.open
+        idle = server.pool.idleCount
+        requests = server.requests
+        failures = server.failures.values
+        badAnswers = server.badAnswers
+    }
+
+    /// - Parameter ofSameWorker: it is another address of the server, and not the same one as another worker sees it.
+    mutating func add(_ other: UpstreamReport.Server, ofSameWorker: Bool) {
+        if ofSameWorker {
+            healthy += other.healthy
+            ejected += other.ejected
+        } else {
+            // All workers know the same addresses; where they differ for a moment, the worse counts.
+            healthy = min(healthy, other.healthy)
+            ejected = max(ejected, other.ejected)
+        }
+        inFlight += other.inFlight
+        open += other.open
+        idle += other.idle
+        requests &+= other.requests
+        for i in failures.indices { failures[i] &+= other.failures[i] }
+        badAnswers &+= other.badAnswers
+    }
+}
+
+extension UpstreamGroup {
+    /// The state as of now. A configured server without an address is in it too, and not healthy.
+    func report(_ now: Int64) -> UpstreamReport {
+        var report = UpstreamReport(name: settings.name)
+        for entry in settings.servers {
+            var sum = UpstreamReport.Server(name: entry.target.description)
+            for server in servers where server.target == entry.target {
+                sum.add(UpstreamReport.Server(server, now), ofSameWorker: true)
+            }
+            report.servers.append(sum)
+        }
+        report.breaker = breaker.state
+        report.breakerOpened = breaker.opened
+        report.inFlight = inFlight
+        report.waiting = queue.count
+        report.retries = retries
+        report.retriesRefused = retriesRefused
+        report.ejections = ejections
+        return report
+    }
+}

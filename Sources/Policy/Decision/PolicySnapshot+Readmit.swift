@@ -1,0 +1,54 @@
+import Bytes
+import HTTP
+import Identity
+
+/// What became of an exchange that began under an earlier configuration and still goes on.
+package enum Readmission {
+    /// It would be let in today: by this route, as this caller.
+    case admitted(Route, Principal?)
+    case refused(DenialReason)
+}
+
+extension PolicySnapshot {
+    /// Decides anew about an exchange that goes on for long, such as a WebSocket (GW-11): its route, the origin that
+    /// opened it, its caller and what that one may do. A token is verified again, keys and mapping rules of today; of
+    /// a password only the holder is looked up.
+    ///
+    /// - Parameters:
+    ///   - principal: nil where the exchange began without a credential.
+    ///   - origin: of the page that opened it; empty where none did.
+    ///   - method: one with a text of its own leads to routes for every method alone.
+    ///   - now: seconds since 1970.
+    package func readmit(
+        _ principal: Principal?, host: Span<UInt8>, path: Span<UInt8>, method: Method, origin: Span<UInt8>, now: Int64,
+        cache: VerifiedTokenCache
+    ) -> Readmission {
+        let nothing: [UInt8] = []
+        let route: Route
+        switch routes.match(host: host, path: path, method: method, methodText: nothing.span) {
+        case .route(let found): route = found
+        case .endpoint, .notFound: return .refused(.noRoute)
+        case .methodNotAllowed: return .refused(.methodNotAllowed)
+        }
+        if !origin.isEmpty, !cors.allows(origin, under: route.allowOrigin) { return .refused(.corsDenied) }
+        if route.isPublic { return .admitted(route, nil) }
+        guard let principal else { return .refused(.missingCredential) }
+        switch renewed(principal, now: now, cache: cache) {
+        case .principal(let renewed):
+            if let denial = authorize(route, renewed, method, nothing.span) { return .refused(denial) }
+            return .admitted(route, renewed)
+        case .rejected(let reason), .malformed(let reason): return .refused(reason)
+        case .none, .checkPassword: return .refused(.missingCredential)
+        }
+    }
+
+    private func renewed(_ principal: Principal, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
+        switch principal.method {
+        case .bearer:
+            let token = principal.token
+            return authenticate(token: token.span, now: now, cache: cache)
+        case .basic, .anonymousKey:
+            return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
+        }
+    }
+}

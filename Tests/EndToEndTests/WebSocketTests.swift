@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Issue B: WebSockets of the Python library `websockets` through the gateway, with a token.
+///
+/// Skipped without `PORTCULLIS_PYTHON`, an interpreter that has the library; `deploy/test` makes one.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+struct WebSocketTests {
+    private static func script(_ name: String) -> String {
+        Vectors.root.appending(path: "Tests/Interop/\(name)").path
+    }
+
+    private static var python: String { ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? "" }
+
+    /// A gateway in front of an echoing server, with a route for everybody who is logged in.
+    private final class Bench {
+        let server: Program
+        let fixture: Fixture
+
+        init(_ change: (inout FixtureSettings) -> Void = { _ in }) throws {
+            server = try Program(WebSocketTests.python, [WebSocketTests.script("websocket_echo.py")])
+            let port = try #require(server.wait(.output) { $0.first }, "\(server.lines(.errors))")
+            fixture = try Fixture {
+                Bench.prepare(&$0, port)
+                change(&$0)
+            }
+            self.port = port
+        }
+
+        private let port: String
+
+        static func prepare(_ settings: inout FixtureSettings, _ port: String) {
+            settings["upstreams"] =
+                #"{"stub": {"url": "http://127.0.0.1:\#(port)", "responseTimeout": "300ms"}}"#
+            settings.addRoutes(#"{"path": "/ws", "upstream": "stub"}"#)
+        }
+
+        func reload(_ change: (inout FixtureSettings) -> Void) throws {
+            try fixture.reload {
+                Bench.prepare(&$0, port)
+                change(&$0)
+            }
+        }
+
+        func client(_ test: String, _ token: String? = nil) throws -> Program {
+            let url = "ws://127.0.0.1:\(try fixture.gateway.port())/ws"
+            return try Program(
+                WebSocketTests.python,
+                [WebSocketTests.script("websocket_client.py"), test, url] + (token.map { [$0] } ?? []))
+        }
+
+        /// Runs a case to its end.
+        func run(_ test: String, _ token: String? = nil) throws -> String {
+            let client = try client(test, token)
+            let ending = client.waitForEnd(.after(.seconds(60)))
+            #expect(ending == .exit(0), "\(client.lines(.errors))\n\(fixture.gateway.everythingWritten)")
+            return client.lines(.output).joined(separator: "\n")
+        }
+
+        /// A client whose messages come back.
+        func watch(_ token: String) throws -> Program {
+            let client = try client("watch", token)
+            #expect(client.wait(.output) { $0.isEmpty ? nil : true } == true, "\(client.lines(.errors))")
+            return client
+        }
+
+        /// How often messages came back so far.
+        func echoes(_ client: Program) -> Int { client.lines(.output).count }
+
+        func openTunnels() throws -> Double? { try fixture.gateway.metrics().sum("portcullis_tunnels_open") }
+    }
+
+    private static func lastLine(_ client: Program) -> String? {
+        client.waitForEnd() == .exit(0) ? client.lines(.output).last : nil
+    }
+
+    @Test("messages of every kind and size, pings, close codes in both directions")
+    func messages() throws {
+        let bench = try Bench()
+        _ = try bench.run("messages", bench.fixture.token("joe"))
+        let line = bench.fixture.gateway.waitForAccess { $0["path"].string == "/ws" }
+        #expect(line?["status"].integer == 101)
+        #expect(line?["reason"].string == "allowed")
+        #expect(line?["subject"].string == "joe")
+        #expect(line?["bytes_in"].integer ?? 0 > 2 << 20)
+        #expect(line?["bytes_out"].integer ?? 0 > 1 << 20)
+        #expect(try bench.openTunnels() == 0)
+    }
+
+    @Test("100 connections at a time, and nothing left of them")
+    func many() throws {
+        let bench = try Bench()
+        let before = try bench.fixture.gateway.program.openDescriptors()
+        _ = try bench.run("many", bench.fixture.token("joe"))
+        #expect(try bench.fixture.gateway.metrics().sum("portcullis_tunnels_total") == 100)
+        let deadline = Deadline.usual
+        while try bench.fixture.gateway.program.openDescriptors() > before, !deadline.isPast { usleep(10_000) }
+        #expect(try bench.fixture.gateway.program.openDescriptors() <= before)
+    }
+
+    @Test("a handshake without a credential gets the challenge")
+    func refused() throws {
+        let bench = try Bench()
+        #expect(try bench.run("refused").hasPrefix("401 Bearer"))
+        #expect(try bench.run("refused", "nonsense").hasPrefix("401 Bearer"))
+    }
+
+    @Test("a tunnel ends with its token, and says so")
+    func expiry() throws {
+        let bench = try Bench()
+        let token = try bench.fixture.mint("joe", "--lifetime", "3")
+        let end = try #require(JSONWebToken(token).claims["exp"].integer)
+        let client = try bench.watch(token)
+        #expect(Self.lastLine(client) == "closed 1008 tunnel_expired")
+        #expect((0..<3).contains(Date().timeIntervalSince1970 - Double(end)))
+        #expect(bench.fixture.gateway.waitForAccess { $0["reason"].string == "tunnel_expired" } != nil)
+    }
+
+    @Test("a revoked token ends its tunnels within a second or so, and no other")
+    func revocation() throws {
+        let bench = try Bench()
+        let token = try bench.fixture.token("joe")
+        let clients = [try bench.watch(token), try bench.watch(bench.fixture.token("ann"))]
+        #expect(try bench.openTunnels() == 2)
+        let id = try #require(JSONWebToken(token).claims["jti"].string)
+        let began = ContinuousClock.now
+        #expect(try bench.fixture.admin("POST", "/admin/revocations", body: #"{"jti":"\#(id)"}"#).status == 204)
+        #expect(Self.lastLine(clients[0]) == "closed 1008 tunnel_revoked")
+        #expect(began.duration(to: .now) < .seconds(4))
+        #expect(clients[1].isRunning)
+        #expect(try bench.fixture.admin("POST", "/admin/revocations", body: #"{"subject":"ann"}"#).status == 204)
+        #expect(Self.lastLine(clients[1]) == "closed 1008 tunnel_revoked")
+    }
+
+    @Test("a reload keeps tunnels that would be let in, and ends those that would not")
+    func reload() throws {
+        let bench = try Bench()
+        let client = try bench.watch(bench.fixture.token("joe"))
+        for _ in 0..<3 {
+            try bench.reload { $0["users"] = FixtureSettings.users(joe: #"["Clerk"]"#) }
+            let before = bench.echoes(client)
+            #expect(client.wait(.output) { $0.count > before + 2 ? true : nil } == true)
+        }
+        // Far longer than an upstream may take to answer; a tunnel is not one that is slow.
+        #expect(client.isRunning)
+        try bench.reload { $0["routes"] = FixtureSettings.list(FixtureSettings.routes) }
+        #expect(Self.lastLine(client) == "closed 1008 tunnel_refused")
+    }
+
+    @Test("a drain ends tunnels at its deadline")
+    func drain() throws {
+        let bench = try Bench { $0["limits"] = #"{"drainTimeout": "1s"}"# }
+        let client = try bench.watch(bench.fixture.token("joe"))
+        #expect(try bench.fixture.gateway.stop() == .exit(0))
+        #expect(Self.lastLine(client) == "closed 1001 tunnel_drained")
+    }
+}

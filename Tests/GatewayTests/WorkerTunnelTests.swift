@@ -1,0 +1,429 @@
+import Bytes
+import HTTP
+import Identity
+import Policy
+import Reactor
+import Testing
+
+@testable import Gateway
+
+/// Issue B: WebSockets and other upgrades, after the whole decision and no earlier.
+@Suite struct WorkerTunnelTests {
+    /// The handshake of RFC 6455 section 1.3, and its answer.
+    static let asking =
+        "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: chat\r\n"
+    static let agreeing =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: chat\r\n\r\n"
+
+    /// A tunnel between the two.
+    static func open(
+        _ bench: WorkerBench, _ path: String = "/open/ws", _ fields: String = "", as principal: Principal? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (client: Peer, server: Peer) {
+        let client = bench.client()
+        let server = try bench.requested(client, .get(path, Self.asking + fields), sourceLocation: sourceLocation)
+        if let principal {
+            let exchange = bench.worker.exchanges.first { $0.stage == .forwarding }
+            try #require(exchange, sourceLocation: sourceLocation).principal = principal
+        }
+        server.send(Self.agreeing)
+        _ = bench.expect(client, ends: "\r\n\r\n", sourceLocation: sourceLocation)
+        return (client, server)
+    }
+
+    // MARK: The handshake
+
+    @Test func theHandshakeIsForwardedAnew() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        client.send(.get("/open/ws?x=1", Self.asking + "X-A: 1\r\n"))
+        let server = try bench.accepted()
+        let head = bench.head(server)
+        #expect(head.hasPrefix("GET /open/ws?x=1 HTTP/1.1\r\n"))
+        #expect(head.count(of: "\r\nConnection: Upgrade\r\n") == 1)
+        #expect(head.count(of: "\r\nUpgrade: websocket\r\n") == 1)
+        #expect(head.lowercased().count(of: "upgrade:") == 1)
+        #expect(!head.contains("keep-alive"))
+        #expect(head.contains("\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"))
+        server.send(Self.agreeing)
+        let answer = bench.expect(client, ends: "\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+        #expect(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(answer.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"))
+        #expect(answer.contains("\r\nSec-WebSocket-Protocol: chat\r\n"))
+        #expect(bench.worker.currentMetrics().tunnelsOpen == 1)
+        bench.expectNothingLeft()
+        #expect(bench.worker.currentMetrics().tunnelsOpen == 0)
+        #expect(bench.worker.metrics.tunnelsOpened == 1)
+    }
+
+    @Test func bytesGoBothWays() throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        client.send("up")
+        bench.turn(until: { server.text == "up" })
+        server.send("down")
+        #expect(bench.expect(client, ends: "down") == "down")
+        // Not a request any more.
+        client.send(.get())
+        bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
+        #expect(server.text.hasPrefix("upGET /open/x HTTP/1.1\r\n"))
+        bench.expectNothingLeft()
+    }
+
+    /// Neither before the upstream has agreed, nor as requests of their own.
+    @Test func whatComesBehindTheHandshakeWaits() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        client.send(.get("/open/ws", Self.asking) + .get("/open/second"))
+        let server = try bench.accepted()
+        let head = bench.head(server)
+        #expect(head.hasSuffix("\r\n\r\n") && head.count(of: "GET ") == 1)
+        bench.settle()
+        #expect(server.text.isEmpty)
+        server.send(Self.agreeing + "first")
+        _ = bench.expect(client, ends: "\r\n\r\nfirst")
+        bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
+        #expect(server.text.hasPrefix("GET /open/second "))
+        bench.expectNothingLeft()
+    }
+
+    @Test func anUpstreamThatDoesNotAgreeAnswers() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        let server = try bench.requested(client, .get("/open/ws", Self.asking) + .get("/open/next"))
+        server.send("HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nno")
+        let answer = bench.expect(client, ends: "no")
+        #expect(answer.hasPrefix("HTTP/1.1 426 "))
+        #expect(bench.head(server).hasPrefix("GET /open/next "))
+        server.send(.ok("fine"))
+        _ = bench.expect(client, ends: "fine")
+        #expect(bench.worker.metrics.tunnelsOpened == 0)
+        bench.expectNothingLeft()
+    }
+
+    /// A 101 to another handshake, or to none, makes no tunnel.
+    @Test(arguments: [
+        ("websocket", "AAAAAAAAAAAAAAAAAAAAAAAAAAA="), ("h2c", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+        ("websocket, h2c", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+    ]) func a101HasToFit(_ name: String, _ accept: String) throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        let server = try bench.requested(client, .get("/open/ws", Self.asking))
+        server.send(
+            "HTTP/1.1 101 S\r\nUpgrade: \(name)\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n")
+        let answer = bench.expect(client, ends: "}")
+        #expect(answer.hasPrefix("HTTP/1.1 502 "))
+        #expect(answer.contains("upstream_invalid_response"))
+        bench.expectNothingLeft()
+    }
+
+    @Test func a101ThatNobodyAskedForIsAnError() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        let server = try bench.requested(client, .get())
+        server.send(Self.agreeing)
+        #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 502 "))
+        bench.expectNothingLeft()
+    }
+
+    /// As before: the fields end here, and the request is one like any other.
+    @Test(arguments: [
+        "Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n",
+        "Connection: Upgrade\r\nUpgrade: other\r\n",
+        "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+        "Connection: Upgrade\r\nUpgrade: websocket\r\n",
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: short\r\n",
+        asking + "Content-Length: 3\r\n",
+    ]) func whatCannotBeUpgradedIsForwardedPlain(_ fields: String) throws {
+        let bench = try WorkerBench { $0.routes[0].upgrades = ["websocket", "h2c"] }
+        let client = bench.client()
+        client.send(.get("/open/x", fields))
+        let head = bench.head(try bench.accepted())
+        #expect(!head.lowercased().contains("upgrade"))
+        bench.expectNothingLeft()
+    }
+
+    @Test func onlyWhatTheRouteHasIsAskedFor() throws {
+        let bench = try WorkerBench {
+            $0.routes[0].upgrades = ["Chat/2.0"]
+            $0.routes[1].upgrades = []
+        }
+        let client = bench.client()
+        client.send(
+            "POST /open/x HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket, chat/2.0\r\n\r\n")
+        let server = try bench.accepted()
+        #expect(bench.head(server).contains("\r\nUpgrade: Chat/2.0\r\n"))
+        server.send("HTTP/1.1 101 S\r\nUpgrade: chat/2.0\r\nConnection: upgrade\r\n\r\nhi")
+        _ = bench.expect(client, ends: "\r\n\r\nhi")
+        bench.expectNothingLeft()
+    }
+
+    // MARK: The decision
+
+    @Test func aHandshakeNeedsItsCredential() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        client.send(.get("/mine/ws", Self.asking))
+        let answer = bench.expect(client, ends: "}")
+        #expect(answer.hasPrefix("HTTP/1.1 401 "))
+        #expect(answer.contains("\r\nWWW-Authenticate: Bearer"))
+        #expect(bench.upstream.accept() == nil)
+        let other = bench.client()
+        other.send(.get("/mine/ws", Self.asking + WorkerBench.credentials))
+        let head = bench.head(try bench.accepted())
+        #expect(head.contains("\r\nX-Gateway-User: joe\r\n") && head.contains("\r\nUpgrade: websocket\r\n"))
+        #expect(!head.contains("Authorization"))
+        bench.expectNothingLeft()
+    }
+
+    /// Browsers send no preflight ahead of a WebSocket: the handshake itself is screened (CORS-01).
+    @Test func aHandshakeOfAnotherSiteIsRefused() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        client.send(.get("/open/ws", Self.asking + "Origin: https://evil.net\r\n"))
+        #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 403 "))
+        #expect(bench.upstream.accept() == nil)
+        _ = try Self.open(bench, "/open/ws", "Origin: https://shop.example.com\r\n")
+        bench.expectNothingLeft()
+    }
+
+    // MARK: Ends
+
+    @Test func theEndOfOneSideIsPassedOn() throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        client.send("last")
+        client.shutdownSending()
+        bench.turn(until: { server.isOver })
+        #expect(server.ended && server.text == "last")
+        #expect(!client.isOver)
+        server.send("and back")
+        #expect(bench.expect(client, ends: "and back") == "and back")
+        server.close()
+        bench.turn(until: { client.isOver })
+        #expect(client.ended)
+        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.expectNothingLeft()
+    }
+
+    @Test func theUpstreamMayEndFirst() throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        server.send("bye")
+        server.shutdownSending()
+        bench.turn(until: { client.isOver })
+        #expect(client.ended && client.text == "bye")
+        client.send("ok")
+        client.close()
+        bench.turn(until: { server.isOver })
+        #expect(server.text == "ok")
+        bench.turn(until: { bench.worker.openClients == 0 })
+        #expect(bench.errors.allSatisfy { $0 == 0 })
+        bench.expectNothingLeft()
+    }
+
+    @Test func aBrokenSideBreaksTheOther() throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        server.reset()
+        bench.turn(until: { client.isOver })
+        let (second, other) = try Self.open(bench)
+        second.reset()
+        bench.turn(until: { other.isOver })
+        bench.expectNothingLeft()
+    }
+
+    /// GW-07: whoever takes nothing slows the other side down, in both directions.
+    @Test(arguments: [true, false]) func aSlowSideHoldsTheOther(_ goesUp: Bool) throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        let (source, sink) = goesUp ? (client, server) : (server, client)
+        let piece = (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var sent = 0
+        var quiet = 0
+        while quiet < 20 {
+            let n = source.send(Array(piece[(sent % 65536)...]))
+            sent += n
+            quiet = n == 0 ? quiet + 1 : 0
+            bench.turn()
+        }
+        #expect(sent < 32 << 20)
+        #expect(bench.worker.poller.chunks.inUse < 20)
+        var taken = 0
+        bench.turn(until: {
+            sink.receive()
+            for byte in sink.received {
+                if byte != piece[taken % 65536] { Issue.record("wrong byte at \(taken)") }
+                taken += 1
+            }
+            sink.forget()
+            return taken == sent
+        })
+        bench.expectNothingLeft()
+    }
+
+    @Test func aClientThatTakesNothingIsCut() throws {
+        let bench = try WorkerBench { $0.limits.writeTimeout = 50 }
+        let client = bench.client(receiveBuffer: 4096)
+        let server = try bench.requested(client, .get("/open/ws", Self.asking))
+        server.send(Self.agreeing)
+        let piece = [UInt8](repeating: 1, count: 65536)
+        bench.turn(until: {
+            server.send(piece)
+            return server.isOver
+        })
+        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.expectNothingLeft()
+    }
+
+    // MARK: Time
+
+    @Test func aSilentTunnelEnds() throws {
+        let bench = try WorkerBench {
+            $0.limits.tunnelIdleTimeout = 300
+            $0.upstream = { $0.responseTimeout = 50 }
+        }
+        let (client, server) = try Self.open(bench)
+        // Bytes of either side keep it.
+        for _ in 0..<4 {
+            bench.pass(milliseconds: 100)
+            client.send("u")
+            bench.pass(milliseconds: 100)
+            server.send("d")
+            bench.settle()
+        }
+        #expect(!client.isOver)
+        client.forget()
+        bench.turn(until: { client.isOver })
+        #expect(server.isOver)
+        // The last word of a WebSocket: going away.
+        #expect(client.received.prefix(4) == [0x88, 13, 0x03, 0xE9])
+        #expect(String(decoding: client.received.dropFirst(4), as: UTF8.self) == "tunnel_idle")
+        bench.expectNothingLeft()
+    }
+
+    private static func principal(expiresAt: Int64?, tokenID: String = "t1") -> Principal {
+        Principal(
+            kind: .user, method: .bearer, subject: "joe", issuer: "own", backendID: nil, roles: RoleSet(),
+            catalogue: RoleCatalogue([]), level: 1, expiresAt: expiresAt, issuedAt: 10, tokenID: tokenID)
+    }
+
+    /// At the end of a frame the client is told why; within one the connection just ends.
+    @Test(arguments: [true, false]) func aTunnelEndsWithItsToken(_ isWithinFrame: Bool) throws {
+        let bench = try WorkerBench()
+        let end = Clock.wallSeconds + 2
+        let (client, server) = try Self.open(bench, as: Self.principal(expiresAt: end))
+        server.send(isWithinFrame ? [0x82, 5, 1, 2] : [0x82, 2, 1, 2])
+        bench.turn(until: { client.text.utf8.count >= 4 })
+        #expect(!client.isOver)
+        bench.turn(until: { client.isOver })
+        #expect((end...end + 1).contains(Clock.wallSeconds))
+        #expect(server.isOver)
+        if isWithinFrame {
+            #expect(client.received == [0x82, 5, 1, 2])
+        } else {
+            #expect(client.received == [0x82, 2, 1, 2, 0x88, 16, 0x03, 0xF0] + Array("tunnel_expired".utf8))
+        }
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_expired")] == 1)
+        bench.expectNothingLeft()
+    }
+
+    /// Dates of a far future are dates too.
+    @Test func theLastDateOfAllIsNoDate() throws {
+        let bench = try WorkerBench()
+        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: .max))
+        bench.pass(milliseconds: 1200)
+        #expect(!client.isOver)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aRevokedTokenEndsItsTunnelsAndNoOther() throws {
+        let bench = try WorkerBench()
+        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
+        let (other, _) = try Self.open(bench, as: Self.principal(expiresAt: nil, tokenID: "t2"))
+        bench.pass(milliseconds: 1100)
+        #expect(!client.isOver && !other.isOver)
+        bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
+        let began = Clock.monotonicMilliseconds
+        bench.turn(until: { client.isOver })
+        #expect(Clock.monotonicMilliseconds - began < 1500)
+        #expect(!other.isOver)
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_revoked")] == 1)
+        bench.expectNothingLeft()
+    }
+
+    /// It was revoked between the decision and the upstream's answer.
+    @Test func aTokenRevokedDuringTheHandshakeIsNoticed() throws {
+        let bench = try WorkerBench()
+        bench.pass(milliseconds: 1100)
+        bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
+        bench.pass(milliseconds: 1100)
+        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
+        bench.turn(until: { client.isOver })
+        bench.expectNothingLeft()
+    }
+
+    // MARK: Another configuration
+
+    private static func use(_ bench: WorkerBench, _ snapshot: GatewaySnapshot) {
+        bench.shared.use(snapshot)
+        bench.turn(until: { bench.worker.snapshot === snapshot && !bench.worker.lasting.isReadmitting })
+    }
+
+    @Test func aReloadKeepsTunnelsThatWouldBeLetIn() throws {
+        let bench = try WorkerBench()
+        let (client, server) = try Self.open(bench)
+        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
+        weak var earlier = bench.worker.snapshot
+        Self.use(bench, try bench.snapshot { $0.limits.idleTimeout = 5 })
+        #expect(!mine.isOver)
+        client.send("still")
+        bench.turn(until: { server.text == "still" })
+        // They go on under the new one, so that the old is not kept for as long as they last.
+        #expect(earlier == nil)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aReloadEndsTunnelsThatWouldNot() throws {
+        let bench = try WorkerBench()
+        let (open, _) = try Self.open(bench)
+        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
+        let roles = try bench.snapshot(generation: 2) { $0.routes[1].roles = RoleSettings(all: ["Clerk"]) }
+        Self.use(bench, roles)
+        #expect(!open.isOver && !mine.isOver)
+        Self.use(bench, try bench.snapshot(generation: 3) { $0.routes[1].level = 9 })
+        bench.turn(until: { mine.isOver })
+        #expect(!open.isOver)
+        Self.use(bench, try bench.snapshot(generation: 4) { $0.routes.removeFirst() })
+        bench.turn(until: { open.isOver })
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 2)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aReloadDuringTheHandshakeIsNoticed() throws {
+        let bench = try WorkerBench()
+        let client = bench.client()
+        let server = try bench.requested(client, .get("/open/ws", Self.asking))
+        Self.use(bench, try bench.snapshot { $0.routes.removeFirst() })
+        server.send(Self.agreeing)
+        bench.turn(until: { client.isOver })
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 1)
+        bench.expectNothingLeft()
+    }
+
+    @Test func aDrainCutsTunnelsAtItsDeadline() throws {
+        let bench = try WorkerBench { $0.limits.drainTimeout = 300 }
+        let (client, server) = try Self.open(bench)
+        bench.shared.drain()
+        bench.turn(until: { bench.worker.isDraining })
+        client.send("on")
+        bench.turn(until: { server.text == "on" })
+        #expect(!bench.worker.isFinished)
+        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { client.isOver })
+        #expect(client.received.prefix(4) == [0x88, 16, 0x03, 0xE9])
+    }
+}

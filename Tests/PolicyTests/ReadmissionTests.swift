@@ -1,0 +1,99 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import JOSE
+import Testing
+
+@testable import Policy
+
+/// GW-11: what goes on for long is decided anew under another configuration, as strictly as at its start.
+@Suite("Readmission") struct ReadmissionTests {
+    /// Lets a request in, then decides about it again under other settings. Answers the name of the route, or the reason.
+    private func readmit(
+        _ fields: [(String, String)], _ path: String = "/inventory/items", _ method: String = "GET",
+        origin: String = "", at now: Int64 = TestPolicy.now, revocations: RevocationList = RevocationList(),
+        change: (inout PolicySettings) -> Void
+    ) -> String {
+        var settings = TestPolicy.settings(revocations: revocations)
+        let request = TestRequest(method, path, fields)
+        let first = TestPolicy.snapshot(settings)
+        guard case .route(let route)? = request.match(first) else { return "no route at first" }
+        var principal: Principal?
+        switch request.authenticate(first, route) {
+        case .principal(let known): principal = known
+        case .checkPassword(let check): principal = check.run()
+        default: break
+        }
+        settings.generation = 2
+        change(&settings)
+        let (host, path, from) = (Array("gw.example.com".utf8), Array(path.utf8), Array(origin.utf8))
+        let outcome = TestPolicy.snapshot(settings).readmit(
+            principal, host: host.span, path: path.span, method: request.head.method, origin: from.span, now: now,
+            cache: VerifiedTokenCache(capacity: 8))
+        switch outcome {
+        case .admitted(let route, let principal): return "\(route.name) \(principal?.subject ?? "nobody")"
+        case .refused(let reason): return reason.rawValue
+        }
+    }
+
+    private let joe = [bearer(TestPolicy.token())]
+
+    @Test func whoWouldBeLetInGoesOn() {
+        #expect(readmit(joe) { _ in } == "items joe")
+        #expect(readmit([], "/open/ping") { _ in } == "ping nobody")
+        #expect(readmit([basic("joe:Welcome1"), inventoryID]) { _ in } == "items joe")
+        #expect(
+            readmit([("Authorization", "Basic YW5vbi1pbnY6azN5"), inventoryID], "/inventory/public") { _ in }
+                == "public anonymous")
+        #expect(readmit(joe, origin: "https://shop.example.com") { _ in } == "items joe")
+    }
+
+    @Test func theRouteIsLookedForAgain() {
+        #expect(readmit(joe) { $0.routes.removeFirst() } == "inventory joe")
+        #expect(readmit(joe) { $0.routes = [] } == "no_route")
+        #expect(readmit(joe) { $0.routes[0].methods = ["POST"] } == "method_not_allowed")
+        #expect(readmit(joe) { $0.routes[0].hosts = ["other.example.com"] } == "inventory joe")
+        #expect(readmit([], "/open/ping") { $0.routes[1].isPublic = false } == "missing_credential")
+        #expect(readmit(joe, origin: "https://shop.example.com") { $0.allowOrigin = "disallow" } == "cors_denied")
+    }
+
+    @Test func theTokenIsVerifiedAgain() {
+        #expect(readmit(joe, at: TestPolicy.now + 700) { _ in } == "token_expired")
+        #expect(readmit(joe) { $0.issuers.removeFirst() } == "unknown_issuer")
+        #expect(readmit(joe) { $0.issuers[0].trust = ReadmissionTests.otherKey } == "bad_signature")
+        #expect(readmit(joe) { $0.backends = BackendStore([TestPolicy.scheduler]) } == "unknown_backend")
+        let outside = [bearer(TestPolicy.outsideToken())]
+        #expect(readmit(outside) { _ in } == "items eve")
+        #expect(readmit(outside) { $0.issuers.removeLast() } == "unknown_issuer")
+        let list = RevocationList()
+        #expect(readmit(joe, revocations: list) { _ in list.revoke(tokenID: "jti-1", until: .max) } == "token_revoked")
+    }
+
+    private static let otherKey = TrustedIssuer(
+        name: "own", issuer: "https://gw.example.com", audiences: ["https://gw.example.com"],
+        keys: KeySet(keys: [TestPolicy.strangerKey.publishedKey]), own: true)
+
+    @Test func rightsAreThoseOfNow() {
+        #expect(readmit(joe) { $0.routes[0].methodRoles = ["GET": RoleSettings(any: ["Auditor"])] } == "role_required")
+        #expect(readmit(joe) { $0.routes[0].level = 5 } == "step_up_required")
+        #expect(readmit(joe) { $0.routes[0].backends = ["mbe-sch-1"] } == "backend_not_allowed")
+        // The numbers of roles are others when the catalogue is.
+        #expect(readmit(joe) { $0.roles = RoleCatalogue(["Clerk", "Auditor", "Manager"]) } == "items joe")
+        let demoted = TestPolicy.users(joesRoles: [])
+        #expect(readmit([basic("joe:Welcome1"), inventoryID]) { $0.users = demoted } == "role_required")
+        let live: (inout PolicySettings) -> Void = {
+            $0.users = demoted
+            $0.liveRoles = true
+        }
+        #expect(readmit(joe, change: live) == "role_required")
+    }
+
+    @Test func theHolderOfAPasswordIsLookedUp() {
+        let password = [basic("joe:Welcome1"), inventoryID]
+        #expect(readmit(password) { $0.users = UserStore(users: [], hasher: .init()) } == "unknown_subject")
+        #expect(readmit(password) { $0.backends = BackendStore([TestPolicy.scheduler]) } == "unknown_subject")
+        let key = [("Authorization", "Basic YW5vbi1pbnY6azN5"), inventoryID]
+        #expect(readmit(key, "/inventory/public") { $0.backends = BackendStore([]) } == "unknown_subject")
+    }
+}
