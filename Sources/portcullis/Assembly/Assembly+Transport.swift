@@ -6,12 +6,6 @@ import Reactor
 extension Assembly {
     /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
     mutating func checkTransport() {
-        for (index, listener) in configuration.listeners.enumerated() {
-            guard case .address = listener.place else {
-                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
-                continue
-            }
-        }
         for upstream in configuration.upstreams {
             let isPlain = upstream.servers.count == 1 && !upstream.http2 && !upstream.servers[0].isSecure
             guard isPlain, case .address = upstream.servers[0].place else {
