@@ -7,15 +7,8 @@ extension Assembly {
     /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
     mutating func checkTransport() {
         for (index, listener) in configuration.listeners.enumerated() {
-            guard case .address = listener.place else {
-                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
-                continue
-            }
-        }
-        for upstream in configuration.upstreams {
-            let pointer = "/upstreams/\(upstream.name)"
-            if upstream.tls != nil { error(pointer, "TLS to upstreams is not part of this version") }
-            if upstream.http2 { error("\(pointer)/http2", "HTTP/2 to upstreams is not part of this version") }
+            if case .address = listener.place { continue }
+            error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
         }
     }
 
