@@ -117,7 +117,8 @@ extension Worker {
     func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
         exchange.server = server
         server.attempted()
-        if server.pool.settings.http2, !server.speaksHTTP1 {
+        // Upgrades are of HTTP/1.1 alone (RFC 9113 section 8.6).
+        if server.pool.settings.http2, !server.speaksHTTP1, exchange.tunnel == nil {
             guard connectMultiplexed(exchange, server) else {
                 exchange.server = nil
                 fail(exchange, .exhausted)
@@ -140,7 +141,7 @@ extension Worker {
             fail(exchange, .exhausted)
             return
         }
-        guard let socket = openSocket(to: server) else {
+        guard let socket = openSocket(to: server, forUpgrade: exchange.tunnel != nil) else {
             fail(exchange, .connectFailed)
             return
         }

@@ -35,9 +35,12 @@ extension Worker {
     }
 
     /// Begins a connection, over TLS where the upstream has it.
-    func openSocket(to server: UpstreamServer) -> Socket? {
+    ///
+    /// - Parameter forUpgrade: it is to speak HTTP/1.1, whatever the server has besides.
+    func openSocket(to server: UpstreamServer, forUpgrade: Bool = false) -> Socket? {
         guard let tls = server.pool.settings.tls else { return try? poller.connect(to: server.address) }
-        guard let session = tls.context.makeSession(serverName: tls.name(of: server.target)) else { return nil }
+        let context = forUpgrade ? tls.upgradeContext ?? tls.context : tls.context
+        guard let session = context.makeSession(serverName: tls.name(of: server.target)) else { return nil }
         return try? poller.connect(to: server.address, filter: TLSFilter(session))
     }
 
@@ -287,7 +290,9 @@ extension Worker {
 
     /// Frames went out, as far as the server takes them.
     func sessionFlushed(_ session: UpstreamSession, _ link: H2Link) {
-        if link.session.isOver { sessionBroke(session) }
+        // Framing makes room in streams, and ends some.
+        handleEvents(session, link)
+        if session.link === link, link.session.isOver { sessionBroke(session) }
     }
 
     /// The connection is broken, has ended, or was not to be had: so are all exchanges on it.

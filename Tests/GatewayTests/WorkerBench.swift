@@ -113,7 +113,7 @@ final class WorkerBench {
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
             backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
-            adminToken: Array("admin".utf8), proxies: setup.proxies,
+            adminToken: Array("admin".utf8), adminHosts: ["h"], proxies: setup.proxies,
             rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
     }
 

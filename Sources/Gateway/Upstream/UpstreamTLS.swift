@@ -4,6 +4,8 @@ import Reactor
 /// TLS toward the servers of an upstream.
 package struct UpstreamTLS: Sendable {
     package var context: TLSClientContext
+    /// The same with HTTP/1.1 as the only protocol, where `context` prefers another: upgrades want it.
+    package var upgradeContext: TLSClientContext?
     /// What is asked for and looked for in the certificate; nil for the host of each server.
     package var serverName: String?
 

@@ -4,14 +4,6 @@ import HTTP
 import Reactor
 
 extension Assembly {
-    /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
-    mutating func checkTransport() {
-        for (index, listener) in configuration.listeners.enumerated() {
-            if case .address = listener.place { continue }
-            error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
-        }
-    }
-
     func trustedProxies() -> TrustedProxies {
         TrustedProxies(
             configuration.trustedProxies.compactMap { IPAddressRange($0) },

@@ -70,7 +70,6 @@ struct Assembly {
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
-        checkTransport()
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
