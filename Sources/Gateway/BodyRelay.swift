@@ -26,7 +26,7 @@ struct BodyRelay {
     static let reserve = 64
 
     private(set) var source: Source
-    let target: Target
+    private(set) var target: Target
     /// Body bytes that passed, without framing.
     private(set) var passed = 0
     /// Whether trailer fields go on. Not to an upstream that is given a token: the field for it has any name, and one of
@@ -63,6 +63,13 @@ struct BodyRelay {
     func discarding() -> BodyRelay {
         var relay = BodyRelay(.none, to: .discard)
         relay.source = source
+        return relay
+    }
+
+    /// The same body, none of which has passed yet, for another receiver.
+    func retargeted(_ target: Target) -> BodyRelay {
+        var relay = self
+        relay.target = target
         return relay
     }
 

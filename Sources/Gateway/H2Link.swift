@@ -43,7 +43,9 @@ extension Worker {
     private func flush(_ link: H2Link) {
         let socket = link.socket
         // The socket may be another connection's by now.
-        guard socket.role == Role.client, clients[socket.owner].link === link else { return }
+        let client = socket.role == Role.client ? clients[socket.owner] : nil
+        let session = socket.role == Role.upstreamSession ? sessions[socket.owner] : nil
+        guard client?.link === link || session?.link === link else { return }
         while link.session.wantsToSend, socket.pendingBytes <= highWater {
             let chunk = poller.chunks.take()
             _ = link.session.produce(into: chunk, upTo: chunk.capacity)
@@ -53,6 +55,6 @@ extension Worker {
             }
             poller.send(socket, chunk)
         }
-        framesFlushed(clients[socket.owner], link)
+        if let client { framesFlushed(client, link) } else if let session { sessionFlushed(session, link) }
     }
 }

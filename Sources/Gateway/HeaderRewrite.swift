@@ -9,15 +9,18 @@ import Reactor
 ///
 /// Everything forwarded is serialised anew from parsed pieces; no byte of a head passes through raw.
 struct HeaderRewrite {
+    private static let trailers = Array("trailers".utf8)
+
     /// Writes the head of the request to the upstream, the empty line included.
     ///
     /// - Parameters:
     ///   - path: the canonical path, the one that was matched (ROLE-05).
     ///   - authority: `Host` where the request has none.
+    ///   - http2: the head goes into a stream of HTTP/2.
     ///   - bytes: the buffer that `exchange.head` and `headers` refer to.
     static func request(
         _ exchange: Exchange, path: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, authority: [UInt8],
-        into chunk: Chunk
+        http2: Bool = false, into chunk: Chunk
     ) {
         let head = exchange.head
         let injection = exchange.route?.injection
@@ -51,6 +54,10 @@ struct HeaderRewrite {
             chunk.append("\r\n")
         }
         exchange.tunnel?.upgrade.appendRequestFields(to: chunk)
+        // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
+        if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
+            chunk.append("TE: trailers\r\n")
+        }
         switch head.framing {
         case .length(let count):
             chunk.append("Content-Length: ")

@@ -47,6 +47,7 @@ extension Exchange {
 extension UpstreamConnection {
     /// The upstream's end; nil once it is closed.
     var side: Side? {
+        if let session { return stream.flatMap { stream in session.link.map { .stream(stream, $0) } } }
         guard let socket else { return nil }
         return .socket(socket)
     }

@@ -114,9 +114,18 @@ extension Worker {
     // MARK: Connection
 
     /// Gives the exchange a connection to the server: an unused one that is still good, or a new one.
-    private func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
+    func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
         exchange.server = server
         server.attempted()
+        // Upgrades are of HTTP/1.1 alone (RFC 9113 section 8.6).
+        if server.pool.settings.http2, !server.speaksHTTP1, exchange.tunnel == nil {
+            guard connectMultiplexed(exchange, server) else {
+                exchange.server = nil
+                fail(exchange, .exhausted)
+                return
+            }
+            return
+        }
         while !freshOnly, let unused = server.pool.take() {
             if unused.socket?.isUnusable ?? true {
                 closeUpstream(unused)
@@ -132,7 +141,7 @@ extension Worker {
             fail(exchange, .exhausted)
             return
         }
-        guard let socket = try? poller.connect(to: server.address) else {
+        guard let socket = openSocket(to: server, forUpgrade: exchange.tunnel != nil) else {
             fail(exchange, .connectFailed)
             return
         }
@@ -142,7 +151,7 @@ extension Worker {
         setDeadline(upstream, in: server.pool.settings.connectTimeout)
     }
 
-    private func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+    func assign(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         upstream.exchange = exchange
         upstream.heard = false
         upstream.interim = 0

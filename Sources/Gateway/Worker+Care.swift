@@ -51,7 +51,7 @@ extension Worker {
         let check = takeCheck()
         check.group = group
         check.server = server
-        guard let socket = try? poller.connect(to: server.address) else {
+        guard let socket = openSocket(to: server) else {
             conclude(check, isGood: false)
             return
         }
@@ -76,6 +76,13 @@ extension Worker {
         guard let socket = check.socket, let server = check.server, let settings = check.group?.settings.healthCheck
         else {
             conclude(check, isGood: false)
+            return
+        }
+        if socket.filter != nil, !socket.isSecured { return }
+        // A server of HTTP/2 need not understand anything else: that it takes connections, over TLS with the right
+        // certificate, is what is checked.
+        if server.pool.settings.http2 {
+            conclude(check, isGood: true)
             return
         }
         let chunk = poller.chunks.take()
@@ -191,5 +198,6 @@ extension Worker {
 
     private func closeUnused(of server: UpstreamServer) {
         while let unused = server.pool.take() { closeUpstream(unused) }
+        closeSessions(of: server)
     }
 }

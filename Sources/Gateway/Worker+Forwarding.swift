@@ -12,7 +12,8 @@ extension Worker {
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
-            authority: exchange.snapshot.upstreams[route.upstream].authority, into: chunk)
+            authority: exchange.snapshot.upstreams[route.upstream].authority,
+            http2: exchange.snapshot.upstreams[route.upstream].http2, into: chunk)
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
@@ -35,6 +36,7 @@ extension Worker {
             closeUpstream(upstream)
             return
         }
+        if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
         // What has come with the connection is read in the next turn.
         let spokeFirst = upstream.socket?.mayHaveMore ?? false
         sendRequest(upstream, exchange)
@@ -43,14 +45,19 @@ extension Worker {
 
     /// Sends the head, and what of the body is there already.
     func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        guard let side = upstream.side, let chunk = exchange.requestChunk else { return }
+        guard let chunk = exchange.requestChunk else { return }
+        if upstream.session != nil, !openStream(upstream, exchange, chunk) {
+            moveToAnotherSession(upstream, exchange)
+            return
+        }
+        guard let side = upstream.side else { return }
         upstream.phase = .awaitingHead
         var parser = upstream.parser
         parser.reset()
         upstream.parser = parser
         upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
-        send(chunk, to: side)
+        if case .socket(let socket) = side { poller.send(socket, chunk) }
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
     }
 
@@ -93,6 +100,7 @@ extension Worker {
             return
         }
         if exchange.requestBody.isComplete {
+            endMessage(to: target, trailers: exchange.requestBody.trailerLines)
             clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else if target.pendingBytes > highWater {

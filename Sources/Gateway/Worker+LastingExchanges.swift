@@ -20,7 +20,8 @@ extension Worker {
 
     /// The request is not sent again: its buffer would be held for as long as the exchange lasts.
     private func releaseRequest(_ exchange: Exchange) {
-        guard let chunk = exchange.requestChunk, chunk.isEmpty else { return }
+        // A stream has taken it; a socket may still hold a rest.
+        guard let chunk = exchange.requestChunk, chunk.isEmpty || exchange.upstream?.stream != nil else { return }
         chunk.isHeld = false
         poller.chunks.give(chunk)
         exchange.requestChunk = nil

@@ -4,17 +4,19 @@ import Reactor
 
 /// The upstream side of a worker: response heads and bodies, connection life, time-outs.
 extension Worker {
+    /// An object that is in no use.
+    func vacantUpstream() -> UpstreamConnection {
+        if let index = vacantUpstreams.popLast() { return upstreams[index] }
+        let upstream = UpstreamConnection(index: upstreams.count)
+        var table = upstreams
+        upstreams = []
+        table.append(upstream)
+        upstreams = table
+        return upstream
+    }
+
     func takeUpstream(_ socket: Socket, _ server: UpstreamServer) -> UpstreamConnection {
-        let upstream: UpstreamConnection
-        if let index = vacantUpstreams.popLast() {
-            upstream = upstreams[index]
-        } else {
-            upstream = UpstreamConnection(index: upstreams.count)
-            var table = upstreams
-            upstreams = []
-            table.append(upstream)
-            upstreams = table
-        }
+        let upstream = vacantUpstream()
         metrics.upstreamConnectionsOpened &+= 1
         server.pool.opened()
         upstream.socket = socket
@@ -25,6 +27,10 @@ extension Worker {
     }
 
     func closeUpstream(_ upstream: UpstreamConnection) {
+        if upstream.session != nil {
+            leaveStream(upstream)
+            return
+        }
         guard let socket = upstream.socket else { return }
         poller.close(socket)
         upstream.server?.pool.closed()
@@ -104,7 +110,7 @@ extension Worker {
     }
 
     /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
-    private func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+    func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
         guard exchange.head.minorVersion >= 1 else { return }
         let chunk = poller.chunks.take()
         chunk.ensureFree(bytes.count + 256)
@@ -133,7 +139,9 @@ extension Worker {
         if isEventStream(responseHeaders, buffer.readable) { watch(exchange) }
         // An answer before the request is complete: the rest of the request is not for this upstream any more.
         if !exchange.requestBody.isComplete { prepareToSkipRequest(exchange) }
-        upstream.body = BodyRelay(head.framing, to: bodyTarget(head, exchange))
+        // The end of a stream ends the body, and the library sees to it that a length told before was true.
+        let framing = upstream.stream != nil && head.framing != .none ? .untilClose : head.framing
+        upstream.body = BodyRelay(framing, to: bodyTarget(head, exchange))
         let chunk = poller.chunks.take()
         chunk.ensureFree(head.length + 1024)
         writeHead(head, exchange, buffer.readable, to: chunk)
@@ -247,7 +255,9 @@ extension Worker {
             case .waiting: break relay
             }
         }
-        if upstream.body.isComplete {
+        if source.isExhausted, !upstream.body.isComplete {
+            upstreamEnded(upstream)
+        } else if upstream.body.isComplete {
             endResponse(upstream, exchange)
         } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source)
@@ -288,6 +298,10 @@ extension Worker {
 
     /// Puts the connection back into its pool if it can serve another exchange.
     private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
+        if upstream.session != nil {
+            leaveStream(upstream)
+            return
+        }
         // Bytes behind the response belong to nothing that was asked: the framing is not to be trusted any more.
         guard let socket = upstream.socket, let server = upstream.server, !server.isRetired, upstream.keepAlive,
             requestComplete,
@@ -324,7 +338,10 @@ extension Worker {
         }
         let output = poller.chunks.take()
         var body = upstream.body
-        let complete = body.end(into: output)
+        let trailers = upstream.stream?.trailers
+        var complete = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        // Over TLS, an end that the server has not said itself may be anybody's cut (RFC 8446 section 6.1).
+        if let socket = upstream.socket, !socket.endedCleanly { complete = false }
         upstream.body = body
         if let target = exchange.clientSide { send(output, to: target) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
@@ -341,7 +358,7 @@ extension Worker {
             tunnelBroke(upstream, exchange)
             return
         }
-        let failure: UpstreamFailure = upstream.phase == .connecting ? .connectFailed : .connectionLost
+        let failure = upstream.phase == .connecting ? connectFailure(upstream.socket) : .connectionLost
         let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
         if unheard {
             dropUpstream(exchange)

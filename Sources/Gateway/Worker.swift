@@ -17,6 +17,7 @@ final class Worker {
         static let upstreamCare: UInt8 = 6
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
+        static let upstreamSession: UInt8 = 9
     }
 
     let number: Int
@@ -35,6 +36,9 @@ final class Worker {
     private var vacantExchanges = 0
     var upstreams: [UpstreamConnection] = []
     var vacantUpstreams: [Int] = []
+    /// HTTP/2 connections to upstreams.
+    var sessions: [UpstreamSession] = []
+    var vacantSessions: [Int] = []
     /// By the number of the upstream in the snapshot.
     var groups: [UpstreamGroup] = []
     /// Groups in which something has become free that somebody waits for.
@@ -112,6 +116,7 @@ final class Worker {
             upstream.reset()
             upstream.nextIdle = nil
         }
+        for session in sessions { session.server?.sessions = [] }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
@@ -161,46 +166,44 @@ final class Worker {
     private func handle(_ completion: Completion) {
         switch completion {
         case .received(let socket):
-            if socket.role == Role.client {
-                clientReceived(clients[socket.owner])
-            } else if socket.role == Role.upstream {
-                upstreamReceived(upstreams[socket.owner])
-            } else {
-                checkReceived(healthChecks[socket.owner])
+            switch socket.role {
+            case Role.client: clientReceived(clients[socket.owner])
+            case Role.upstream: upstreamReceived(upstreams[socket.owner])
+            case Role.upstreamSession: sessionReceived(sessions[socket.owner])
+            default: checkReceived(healthChecks[socket.owner])
             }
         case .sent(let socket):
-            if socket.role == Role.client {
-                clientSent(clients[socket.owner])
-            } else if socket.role == Role.upstream {
-                upstreamSent(upstreams[socket.owner])
+            switch socket.role {
+            case Role.client: clientSent(clients[socket.owner])
+            case Role.upstream: upstreamSent(upstreams[socket.owner])
+            case Role.upstreamSession: if let link = sessions[socket.owner].link { queue(link) }
+            default: break
             }
         case .accepted(let listener, let socket): accept(socket, listener: listener)
-        case .connected(let socket):
-            if socket.role == Role.upstream {
-                upstreamConnected(upstreams[socket.owner])
-            } else {
-                checkConnected(healthChecks[socket.owner])
+        case .secured(let socket) where socket.role == Role.client: clientSecured(clients[socket.owner])
+        case .connected(let socket), .secured(let socket):
+            switch socket.role {
+            case Role.upstream: upstreamConnected(upstreams[socket.owner])
+            case Role.upstreamSession: sessionConnected(sessions[socket.owner])
+            default: checkConnected(healthChecks[socket.owner])
             }
         case .ended(let socket):
-            if socket.role == Role.client {
-                clientEnded(clients[socket.owner])
-            } else if socket.role == Role.upstream {
-                upstreamEnded(upstreams[socket.owner])
-            } else {
-                conclude(healthChecks[socket.owner], isGood: false)
+            switch socket.role {
+            case Role.client: clientEnded(clients[socket.owner])
+            case Role.upstream: upstreamEnded(upstreams[socket.owner])
+            case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            default: conclude(healthChecks[socket.owner], isGood: false)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
             if socket.role == Role.client { clientEnded(clients[socket.owner]) }
         case .failed(let socket, _):
-            if socket.role == Role.client {
-                clientFailed(clients[socket.owner])
-            } else if socket.role == Role.upstream {
-                upstreamBroke(upstreams[socket.owner])
-            } else {
-                conclude(healthChecks[socket.owner], isGood: false)
+            switch socket.role {
+            case Role.client: clientFailed(clients[socket.owner])
+            case Role.upstream: upstreamBroke(upstreams[socket.owner])
+            case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            default: conclude(healthChecks[socket.owner], isGood: false)
             }
-        case .secured(let socket): if socket.role == Role.client { clientSecured(clients[socket.owner]) }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
@@ -234,6 +237,9 @@ final class Worker {
         case Role.upstream:
             let upstream = upstreams[token.owner]
             if upstream.generation == token.generation { upstreamTimer(upstream) }
+        case Role.upstreamSession:
+            let session = sessions[token.owner]
+            if session.generation == token.generation { sessionTimer(session) }
         case Role.upstreamCare:
             if careAt <= poller.now { careForUpstreams() }
         case Role.healthCheck:

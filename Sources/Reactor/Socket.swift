@@ -52,6 +52,8 @@ package final class Socket {
     /// The peer has sent its last byte.
     package var ended: Bool { sawEnd }
     /// What changes the bytes between the peer and the owner.
+    /// The handshake of the filter is over.
+    package var isSecured: Bool { stream.map { !$0.isOpening } ?? false }
     package var filter: (any StreamFilter)? { stream?.filter }
     /// Where the connection has ended: the peer said so, and nobody between cut it off. Without a filter nobody knows.
     package var endedCleanly: Bool { stream.map { $0.state == .ended } ?? true }

@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -95,18 +94,7 @@ final class TLSAuthority: Sendable {
     }
 
     func openssl(_ arguments: [String]) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = arguments
-        process.currentDirectoryURL = directory
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        // `waitUntilExit` would turn a run loop, on a thread that tests share.
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        guard (try? process.run()) != nil else { fatalError("openssl is missing") }
-        ended.wait()
-        precondition(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+        let (isSuccess, text) = OpenSSLCommand(arguments, in: directory).wait()
+        precondition(isSuccess, "openssl \(arguments.joined(separator: " ")): \(text)")
     }
 }

@@ -10,23 +10,23 @@ import Testing
         let session = try #require(try TLSServerContext(settings).makeSession())
         let (listener, port) = Loopback.listen()
         defer { close(listener) }
-        let command = try OpenSSLCommand(
+        let command = OpenSSLCommand(
             ["s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", TLSAuthority.shared.path("ca.pem")] + arguments)
         return (TLSPeer(session, Loopback.accept(listener)), command)
     }
 
-    static func stapling() -> TLSServerSettings {
+    static let stapling: TLSServerSettings = {
         let leaf = TLSAuthority.shared.issue(["DNS:a.example"], name: "stapled")
         let response = TLSAuthority.shared.ocspResponse(for: "stapled")
         return TLSServerSettings(certificates: [
             TLSCertificate(chainPEM: leaf.chainPEM, keyPEM: leaf.keyPEM, ocspResponse: response)
         ]).with { $0.protocols = [.h2, .http11] }
-    }
+    }()
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func aRealClientIsServed(_ version: String) throws {
         let (peer, command) = try Self.client(
-            Self.stapling(),
+            Self.stapling,
             [version, "-servername", "a.example", "-verify_hostname", "a.example", "-alpn", "http/1.1,h2", "-status"])
         #expect(peer.run { peer.session.state != .opening })
         #expect(peer.session.negotiatedProtocol == .h2)
@@ -39,19 +39,19 @@ import Testing
         #expect(seen.contains("Verify return code: 0 (ok)"))
         #expect(seen.contains("ALPN protocol: h2"))
         #expect(seen.contains("Compression: NONE"))
-        _ = command.end()
+        command.end()
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func nothingIsStapledUnasked(_ version: String) throws {
-        for (settings, arguments) in [(Self.stapling(), []), (TLSSample.server, ["-status"])] {
+        for (settings, arguments) in [(Self.stapling, []), (TLSSample.server, ["-status"])] {
             let (peer, command) = try Self.client(settings, [version, "-servername", "a.example"] + arguments)
             #expect(peer.run { peer.session.state != .opening })
             peer.send("answer-of-ours\n")
             let seen = command.read(until: "answer-of-ours")
             #expect(!seen.contains("OCSP Response Status"))
             #expect(seen.contains("OCSP response: no response sent") == !arguments.isEmpty)
-            _ = command.end()
+            command.end()
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
         let (peer, command) = try Self.client(TLSSample.server, [version, "-cipher", "ALL:@SECLEVEL=0"])
         #expect(peer.run { peer.session.state != .opening })
         #expect(peer.session.failure == .unsupportedVersion)
-        _ = command.end()
+        command.end()
     }
 
     /// RFC 8446 section 4.6.3: each key update costs a derivation; a few are fine, a flood is not.
@@ -83,7 +83,7 @@ import Testing
         }
         #expect(peer.session.failure == .flood)
         #expect(updates > 30 && updates < 40)
-        _ = command.end()
+        command.end()
     }
 
     /// RFC 9325 section 3.5: a client that asks for a renegotiation is told no, and gets none.
@@ -96,14 +96,14 @@ import Testing
         #expect(seen.contains("no renegotiation"))
         #expect(peer.session.state != .opening)
         #expect(peer.plain.isEmpty)
-        _ = command.end()
+        command.end()
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func aRealServerIsCalled(_ version: String) throws {
         let files = TLSAuthority.shared
         _ = try TLSSample.leaf.inspect()
-        let command = try OpenSSLCommand([
+        let command = OpenSSLCommand([
             "s_server", "-accept", "127.0.0.1:0", "-cert", files.path("leaf.pem"), "-key", files.path("leaf.key"),
             version,
             "-alpn", "h2", "-Verify", "1", "-CAfile", files.path("ca.pem"), "-verify_return_error", "-rev",
@@ -127,6 +127,6 @@ import Testing
             #expect(peer.plain.takeText() == "olleh\n")
             peer.finish()
         }
-        _ = command.end()
+        command.end()
     }
 }

@@ -12,27 +12,34 @@ import Testing
         return pages * 4096
     }
 
-    @Test(arguments: TLSHandshakeTests.versions)
-    func idleSessionsAreSmall(_ version: TLSVersion) throws {
+    /// A sanitizer's heap keeps what is freed.
+    static let isSanitized = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains {
+        ProcessInfo.processInfo.environment[$0] != nil
+    }
+
+    @Test(.disabled(if: isSanitized)) func idleSessionsAreSmall() throws {
         let keys = try #require(TLSTicketKeys(rotation: .seconds(3600)))
-        let clients = try TLSClientContext(.trusting.with { $0.maximumVersion = version })
         let servers = try TLSServerContext(TLSSample.server.with { $0.ticketKeys = keys })
         var idle: [TLSSession] = []
-        let count = 2000
-        idle.reserveCapacity(count)
-        func connect() throws {
-            let pair = try #require(TLSPair(clients, servers)).shakeHands()
-            #expect(pair.request("GET /") == "GET /")
-            #expect(pair.reply("200") == "200")
-            idle.append(pair.server)
+        for version in TLSHandshakeTests.versions {
+            let clients = try TLSClientContext(.trusting.with { $0.maximumVersion = version })
+            // The first ones fill what earlier tests have freed.
+            for _ in 0..<200 { idle.append(try Self.idleSession(clients, servers)) }
+            let before = try Self.resident()
+            let count = 2000
+            for _ in 0..<count { idle.append(try Self.idleSession(clients, servers)) }
+            let each = (try Self.resident() - before) / count
+            print("An idle \(version) session holds \(each) bytes")
+            // Other tests run beside this one: the bound leaves them 20 MB.
+            #expect(each < 24_000)
         }
-        for _ in 0..<100 { try connect() }
-        idle.removeAll(keepingCapacity: true)
-        let before = try Self.resident()
-        for _ in 0..<count { try connect() }
-        let each = (try Self.resident() - before) / count
-        print("An idle \(version) session holds \(each) bytes")
-        // Other tests run beside this one: the bound leaves them 20 MB.
-        #expect(each < 30_000)
+    }
+
+    /// A server's session that has answered a request.
+    static func idleSession(_ clients: TLSClientContext, _ servers: TLSServerContext) throws -> TLSSession {
+        let pair = try #require(TLSPair(clients, servers)).shakeHands()
+        #expect(pair.request("GET /") == "GET /")
+        #expect(pair.reply("200") == "200")
+        return pair.server
     }
 }

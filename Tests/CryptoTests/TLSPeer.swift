@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Dispatch
 import Foundation
 
 /// One connection of a test with a real program: a session of ours over a blocking socket.
@@ -99,46 +98,5 @@ enum Loopback {
         let isConnected = unsafe withAddress(&other) { unsafe Foundation.connect(descriptor, $0, length) } == 0
         precondition(isConnected, "nobody listens on \(port)")
         return descriptor
-    }
-}
-
-/// An `openssl s_client` or `s_server` with pipes to it.
-final class OpenSSLCommand {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let ended = DispatchSemaphore(value: 0)
-
-    init(_ arguments: [String]) throws {
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        process.terminationHandler = { [ended] _ in ended.signal() }
-        try process.run()
-    }
-
-    func write(_ text: String) { try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
-
-    /// What it writes up to a text.
-    func read(until text: String) -> String {
-        var all = ""
-        while !all.contains(text) {
-            let some = output.fileHandleForReading.availableData
-            if some.isEmpty { break }
-            all += String(decoding: some, as: UTF8.self)
-        }
-        return all
-    }
-
-    /// Ends it and answers the rest of what it wrote.
-    func end() -> String {
-        try? input.fileHandleForWriting.close()
-        // It inherits a mask of signals that keeps SIGTERM out.
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        ended.wait()
-        return String(decoding: rest, as: UTF8.self)
     }
 }

@@ -31,8 +31,7 @@ struct WebSocketTests {
         private let port: String
 
         static func prepare(_ settings: inout FixtureSettings, _ port: String) {
-            settings["upstreams"] =
-                #"{"stub": {"url": "http://127.0.0.1:\#(port)", "responseTimeout": "300ms"}}"#
+            settings["upstreams"] = #"{"stub": {"url": "http://127.0.0.1:\#(port)"}}"#
             settings.addRoutes(#"{"path": "/ws", "upstream": "stub"}"#)
         }
 
@@ -142,7 +141,6 @@ struct WebSocketTests {
             let before = bench.echoes(client)
             #expect(client.wait(.output) { $0.count > before + 2 ? true : nil } == true)
         }
-        // Far longer than an upstream may take to answer; a tunnel is not one that is slow.
         #expect(client.isRunning)
         try bench.reload { $0["routes"] = FixtureSettings.list(FixtureSettings.routes) }
         #expect(Self.lastLine(client) == "closed 1008 tunnel_refused")

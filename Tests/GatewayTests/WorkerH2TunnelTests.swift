@@ -1,6 +1,8 @@
 import Bytes
 import HTTP
+import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway

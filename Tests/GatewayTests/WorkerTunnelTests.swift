@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Policy
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -283,15 +284,15 @@ import Testing
 
     @Test func aSilentTunnelEnds() throws {
         let bench = try WorkerBench {
-            $0.limits.tunnelIdleTimeout = 300
-            $0.upstream = { $0.responseTimeout = 50 }
+            $0.limits.tunnelIdleTimeout = 1000
+            $0.upstream = { $0.responseTimeout = 400 }
         }
         let (client, server) = try Self.open(bench)
         // Bytes of either side keep it.
-        for _ in 0..<4 {
-            bench.pass(milliseconds: 100)
+        for _ in 0..<3 {
+            bench.pass(milliseconds: 250)
             client.send("u")
-            bench.pass(milliseconds: 100)
+            bench.pass(milliseconds: 250)
             server.send("d")
             bench.settle()
         }
@@ -377,7 +378,7 @@ import Testing
         let bench = try WorkerBench()
         let (client, server) = try Self.open(bench)
         let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
-        weak var earlier = bench.worker.snapshot
+        weak let earlier = bench.worker.snapshot
         Self.use(bench, try bench.snapshot { $0.limits.idleTimeout = 5 })
         #expect(!mine.isOver)
         client.send("still")

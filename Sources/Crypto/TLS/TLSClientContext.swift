@@ -30,7 +30,6 @@ package final class TLSClientContext: Sendable {
         certificate = try TLSClientContext.show(settings.certificate, object)
         let protocols = ApplicationProtocol.wireList(settings.protocols)
         if !protocols.isEmpty {
-            let object = object
             // SAFETY: libssl copies the list. Unlike its other calls, this one answers 0 where it is done.
             let context = unsafe object.pointer
             let failed = unsafe protocols.span.withBytes { start, count in

@@ -2,7 +2,8 @@ import Bytes
 import HTTP
 import Reactor
 
-/// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool.
+/// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool. Toward a server that
+/// speaks HTTP/2 it is one stream of an `UpstreamSession`.
 final class UpstreamConnection {
     enum Phase: Equatable {
         /// The connect is under way.
@@ -34,6 +35,11 @@ final class UpstreamConnection {
     var nextIdle: UpstreamConnection?
     var generation: UInt32 = 0
     var socket: Socket?
+    /// The HTTP/2 connection that this is a part of, and its stream there once it is open; both in place of a socket.
+    var session: UpstreamSession?
+    var stream: H2Stream?
+    /// Place among the users of the session.
+    var place = 0
     var server: UpstreamServer?
     var exchange: Exchange?
     var phase = Phase.connecting
@@ -58,6 +64,8 @@ final class UpstreamConnection {
     func reset() {
         generation &+= 1
         socket = nil
+        session = nil
+        stream = nil
         server = nil
         exchange = nil
         phase = .connecting

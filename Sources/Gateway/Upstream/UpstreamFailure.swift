@@ -4,6 +4,8 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     case connectFailed
     /// No connection within `connectTimeout`.
     case connectTimedOut
+    /// The TLS handshake failed: the server is not who it must be, or does not speak what is spoken here.
+    case tlsFailed
     /// The connection ended before the response was complete.
     case connectionLost
     /// The head of the response did not come within `responseTimeout`.
@@ -26,12 +28,12 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     }
 
     /// No byte of the request has left.
-    var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut }
+    var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut || self == .tlsFailed }
 
     /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
     var status: Int {
         switch self {
-        case .connectFailed, .connectionLost, .invalidResponse: 502
+        case .connectFailed, .tlsFailed, .connectionLost, .invalidResponse: 502
         case .exhausted, .queueTimedOut, .unavailable: 503
         case .connectTimedOut, .responseTimedOut: 504
         }
@@ -42,6 +44,7 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         switch self {
         case .connectFailed: "upstream_connect_failed"
         case .connectTimedOut: "upstream_connect_timeout"
+        case .tlsFailed: "upstream_tls_failed"
         case .connectionLost: "upstream_connection_lost"
         case .responseTimedOut: "upstream_response_timeout"
         case .invalidResponse: "upstream_invalid_response"
@@ -55,6 +58,7 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
         switch self {
         case .connectFailed: "the upstream cannot be reached"
         case .connectTimedOut: "the upstream did not accept a connection in time"
+        case .tlsFailed: "the upstream cannot be trusted"
         case .connectionLost: "the upstream closed the connection"
         case .responseTimedOut: "the upstream did not answer in time"
         case .invalidResponse: "the upstream sent an invalid response"

@@ -172,7 +172,7 @@ final class UpstreamGroup {
     /// Answers those that are gone.
     func update(_ fresh: UpstreamSettings, _ now: Int64) -> [UpstreamServer] {
         // Connections of another kind are of no use any more, and neither is what was learnt over them.
-        let speaksAlike = fresh.secure == settings.secure && fresh.http2 == settings.http2
+        let speaksAlike = fresh.tls == settings.tls && fresh.http2 == settings.http2
         settings = fresh
         if fresh.breaker == nil { breaker = CircuitBreaker() }
         let wanted = Set(fresh.servers.map(\.target))

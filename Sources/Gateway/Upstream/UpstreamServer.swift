@@ -11,6 +11,10 @@ final class UpstreamServer {
     /// `Host` of requests that the gateway makes itself.
     private(set) var authority: [UInt8]
     let pool: UpstreamPool
+    /// Connections of HTTP/2.
+    var sessions: [UpstreamSession] = []
+    /// It was asked for HTTP/2 and has chosen HTTP/1.1.
+    var speaksHTTP1 = false
 
     var health = ServerHealth()
     var ejection = ServerEjection()
@@ -53,7 +57,7 @@ final class UpstreamServer {
     func isUsable(_ now: Int64) -> Bool { health.isUp && now >= ejection.until }
 
     /// Whether another request finds or gets a connection.
-    var hasRoom: Bool { pool.idleCount > 0 || pool.mayOpen }
+    var hasRoom: Bool { pool.idleCount > 0 || pool.mayOpen || sessions.contains { $0.hasRoom } }
 
     /// The weight in hundredths, less than all of it while the server starts slowly.
     ///

@@ -8,9 +8,9 @@ package struct UpstreamSettings: Equatable, Sendable {
     /// `Host` for requests that came without one (HTTP/1.0).
     package var authority: [UInt8]
     package var balance = Balance.leastRequests
-    /// Connections are TLS.
-    package var secure = false
-    /// Requests go as HTTP/2.
+    /// TLS; nil for none.
+    package var tls: UpstreamTLS?
+    /// Requests go as HTTP/2: over TLS where the server chooses it, else by prior knowledge.
     package var http2 = false
 
     package var connectTimeout: Int64 = 5000
@@ -52,7 +52,7 @@ package struct UpstreamSettings: Equatable, Sendable {
 extension UpstreamSettings {
     /// Whether requests for the one may go over the connections of the other.
     func hasSameServers(as other: UpstreamSettings) -> Bool {
-        name == other.name && secure == other.secure && http2 == other.http2
+        name == other.name && tls == other.tls && http2 == other.http2
             && servers.map(\.target) == other.servers.map(\.target)
     }
 }

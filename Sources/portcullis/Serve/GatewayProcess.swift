@@ -12,7 +12,7 @@ final class GatewayProcess: Sendable {
     private let directory: String
     let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
-    private let ticketKeys = TicketKeyring()
+    private let lastingTLS = LastingTLS()
     private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
@@ -62,7 +62,7 @@ final class GatewayProcess: Sendable {
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
-            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, ticketKeys: ticketKeys,
+            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, lastingTLS: lastingTLS,
             bound: bound)
         {
             snapshot = assembly.snapshot(generation: generation)

@@ -1,0 +1,52 @@
+import HTTP
+import Reactor
+
+/// One HTTP/2 connection of a worker to a server, which carries many exchanges, each with an `UpstreamConnection` of its
+/// own in a stream.
+final class UpstreamSession {
+    let index: Int
+    var generation: UInt32 = 0
+    var server: UpstreamServer?
+    /// nil until the connection stands and speaks HTTP/2.
+    var link: H2Link?
+    var socket: Socket?
+    /// Those that wait for the connection.
+    var waiting: [UpstreamConnection] = []
+    /// Those that have a stream.
+    private(set) var users: [UpstreamConnection] = []
+    /// The server opens no more streams, or the connection is not for further ones.
+    var isLeaving = false
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+
+    init(index: Int) { self.index = index }
+
+    /// Whether another exchange may begin here.
+    var hasRoom: Bool { !isLeaving && (link?.session.mayOpen ?? (waiting.count < UpstreamSession.maximumWaiting)) }
+
+    /// How many wait for a connection that is being made: what a server allows is not known before.
+    private static let maximumWaiting = 100
+
+    func add(_ upstream: UpstreamConnection) {
+        upstream.place = users.count
+        users.append(upstream)
+    }
+
+    func remove(_ upstream: UpstreamConnection) {
+        let last = users.removeLast()
+        guard last !== upstream else { return }
+        last.place = upstream.place
+        users[upstream.place] = last
+    }
+
+    func reset() {
+        generation &+= 1
+        server = nil
+        link = nil
+        socket = nil
+        waiting = []
+        isLeaving = false
+        deadline = .max
+        timerAt = .max
+    }
+}
