@@ -298,9 +298,8 @@ final class Worker {
 
     /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
     ///
-    /// - Parameter keepingIdle: a connection ends with the answer to its next request, which says so, or by its own
-    ///   idle time: a server that closes an idle one may do so just when a request is under way to it (RFC 9112
-    ///   section 9.5).
+    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
+    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
     private func drain(keepingIdle: Bool) {
         if !isDraining { beginDraining() }
         if !keepingIdle { endIdleClients() }
