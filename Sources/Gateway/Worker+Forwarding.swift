@@ -13,7 +13,7 @@ extension Worker {
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
-            http2: exchange.snapshot.upstreams[route.upstream].http2, into: chunk)
+            http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
