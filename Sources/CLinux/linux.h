@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 
 extern int pipe2(int fds[2], int flags);
+
+extern int pidfd_open(pid_t pid, unsigned int flags);
 
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
@@ -308,6 +311,30 @@ static inline int clinux_read_byte(int fd) {
 }
 
 static inline int clinux_kill(int pid) { return CLINUX_RESULT(kill(pid, SIGKILL)); }
+
+/// Waits until a child has ended and leaves it to be reaped: 1, 0 when the time is over, or -errno.
+static inline int clinux_wait_process(int pid, int timeout_ms) {
+    int fd = pidfd_open(pid, 0);
+    if (fd < 0) return -errno;
+    int result = clinux_wait_readable(fd, timeout_ms);
+    close(fd);
+    return result;
+}
+
+/// Sends a datagram to a unix socket, whose path begins with `@` where it is an abstract one.
+static inline int clinux_notify(const char *path, const char *text, size_t length) {
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    size_t size = strlen(path);
+    if (size == 0 || size >= sizeof address.sun_path) return -EINVAL;
+    memcpy(address.sun_path, path, size);
+    if (path[0] == '@') address.sun_path[0] = 0;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    socklen_t whole = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size);
+    int result = (int)CLINUX_RESULT(sendto(fd, text, length, MSG_NOSIGNAL, (struct sockaddr *)&address, whole));
+    close(fd);
+    return result;
+}
 
 /// Waits for the end of a child: its exit code, 128 and the signal's number, or -errno.
 static inline int clinux_reap(int pid) {

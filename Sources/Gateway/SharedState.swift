@@ -161,8 +161,11 @@ package final class SharedState: Sendable {
     package func reloadFailed() { reloads.withLock { $0.failed += 1 } }
 
     /// Tells every worker to finish.
-    package func drain() {
-        for mailbox in mailboxes { mailbox.post(.drain) }
+    ///
+    /// - Parameter keepingIdle: another process serves already, and no client is to lose a request to a connection that
+    ///   is closed while it is idle. May be followed by a call without.
+    package func drain(keepingIdle: Bool = false) {
+        for mailbox in mailboxes { mailbox.post(.drain(keepingIdle: keepingIdle)) }
     }
 
     /// What `/metrics` says of the process as a whole.

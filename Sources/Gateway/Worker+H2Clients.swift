@@ -28,18 +28,20 @@ extension Worker {
         inbox.consume(inbox.count)
         handleEvents(client, link)
         queue(link)
-        if isSound {
-            poller.readMore(socket)
-        } else if let failure = link.session.failure {
-            // What the session still says goes out at the end of the turn, and then the socket closes.
-            reasonCounters.increment(Reasons.index("\(failure.reason)"))
-        }
+        // What a session that has failed still says goes out at the end of the turn, and then the socket closes.
+        if isSound { poller.readMore(socket) }
     }
 
     /// Frames went out, as far as the client takes them.
     func framesFlushed(_ client: ClientConnection, _ link: H2Link) {
         let socket = link.socket
+        // Framing makes room in streams, and ends some.
+        handleEvents(client, link)
+        guard client.link === link else { return }
         if link.session.isOver {
+            if let failure = link.session.failure {
+                reasonCounters.increment(Reasons.index("\(failure.reason)"))
+            }
             leaveMultiplexing(client)
             closeAfterResponse(client, socket)
         } else if socket.pendingBytes > 0 {

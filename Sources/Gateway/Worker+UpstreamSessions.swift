@@ -290,7 +290,9 @@ extension Worker {
 
     /// Frames went out, as far as the server takes them.
     func sessionFlushed(_ session: UpstreamSession, _ link: H2Link) {
-        if link.session.isOver { sessionBroke(session) }
+        // Framing makes room in streams, and ends some.
+        handleEvents(session, link)
+        if session.link === link, link.session.isOver { sessionBroke(session) }
     }
 
     /// The connection is broken, has ended, or was not to be had: so are all exchanges on it.

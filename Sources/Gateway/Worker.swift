@@ -225,7 +225,7 @@ final class Worker {
         case .serverHealth(let upstream, let address, let isUp):
             groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
         case .resolved(let target, let addresses): resolved(target, addresses)
-        case .drain: drain()
+        case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
 
@@ -297,15 +297,28 @@ final class Worker {
     }
 
     /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
-    private func drain() {
-        guard !isDraining else { return }
+    ///
+    /// - Parameter keepingIdle: a connection ends with the answer to its next request, which says so, or by its own
+    ///   idle time: a server that closes an idle one may do so just when a request is under way to it (RFC 9112
+    ///   section 9.5).
+    private func drain(keepingIdle: Bool) {
+        if !isDraining { beginDraining() }
+        if !keepingIdle { endIdleClients() }
+        finishIfIdle()
+    }
+
+    private func beginDraining() {
         isDraining = true
         poller.stopListening { _ in true }
         for client in clients where client.socket != nil {
-            if let link = client.link {
-                drainHTTP2(client, link)
-                continue
-            }
+            if let link = client.link { drainHTTP2(client, link) }
+        }
+        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
+        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
+    }
+
+    private func endIdleClients() {
+        for client in clients where client.socket != nil && client.link == nil {
             client.closing = true
             guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
                 socket.unread == 0
@@ -313,9 +326,6 @@ final class Worker {
             // A client that has not taken its last response yet still gets it.
             if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
         }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
-        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
-        finishIfIdle()
     }
 
     func finishIfIdle() {

@@ -21,5 +21,5 @@ package enum WorkerMessage: Sendable {
     /// The addresses that a host name among the servers has now; none where nobody could say.
     case resolved(ServerSettings.Target, [SocketAddress])
     /// Stop accepting, finish what is under way, end.
-    case drain
+    case drain(keepingIdle: Bool)
 }

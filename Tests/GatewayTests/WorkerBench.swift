@@ -113,7 +113,7 @@ final class WorkerBench {
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
             backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
-            adminToken: Array("admin".utf8), proxies: setup.proxies,
+            adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,
             rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
     }
 
@@ -198,7 +198,10 @@ final class WorkerBench {
         turn(until: { worker.openClients == 0 }, sourceLocation: sourceLocation)
         turn(until: { worker.poller.chunks.inUse == 0 }, sourceLocation: sourceLocation)
         #expect(worker.currentMetrics().requestsInFlight == 0, sourceLocation: sourceLocation)
-        for pool in worker.pools { #expect(pool.open == pool.idleCount, sourceLocation: sourceLocation) }
+        for server in worker.groups.flatMap(\.servers) {
+            let idle = server.pool.idleCount + server.sessions.count { $0.users.isEmpty && $0.waiting.isEmpty }
+            #expect(server.pool.open == idle, sourceLocation: sourceLocation)
+        }
     }
 
     var errors: [UInt64] { worker.currentMetrics().upstreamErrors }

@@ -191,7 +191,7 @@ import Testing
         turn(bench, server) { server.order.count == 2 }
         server.begin(server.order[1], "content-length: 10\r\n")
         server.send(server.order[1], Array("half".utf8))
-        server.move()
+        turn(bench, server) { client.text.hasSuffix("half") }
         server.reset(server.order[1], H2Code.internalError)
         turn(bench, server) { client.isOver }
         bench.expectNothingLeft()

@@ -56,6 +56,12 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
     /// Where the next socket of a name comes from. The file of a unix socket is systemd's to remove, or ours.
     package func origin(of name: String) -> Origin? { entries.first { $0.name == name }?.origin }
 
+    /// Lets go of the sockets that nobody has claimed.
+    package mutating func closeUnclaimed() {
+        for entry in entries { _ = clinux_close(entry.number) }
+        entries = []
+    }
+
     /// Tells the predecessor that this process serves, upon which it stops accepting.
     package mutating func reportReady() {
         guard let number = ready else { return }

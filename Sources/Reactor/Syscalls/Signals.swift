@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// The signals that the program acts upon, taken from a descriptor by one thread.
-package struct Signals: ~Copyable {
+package struct Signals: ~Copyable, Sendable {
     package enum Signal: Sendable { case terminate, reload, reopenLogs, handOver, other(Int32) }
 
     private let descriptor: Descriptor

@@ -6,13 +6,13 @@ import HTTP
 
 extension Assembly {
     /// How each listener treats its connections, by the listener's number.
-    mutating func listeners(_ ticketKeys: TicketKeyring) -> [ListenerSettings] {
+    mutating func listeners() -> [ListenerSettings] {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
             settings.takesHTTP2 = entry.http2
             settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
             if let tls = entry.tls {
-                let keys = ticketKeys.keys(ofListener: entry.name, rotation: tls.ticketRotation)
+                let keys = lastingTLS.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
                     var made = ListenerSettings.TLS($0)
                     made.handshakeTimeout = tls.handshakeTimeout.milliseconds
@@ -87,7 +87,7 @@ extension Assembly {
     }
 
     /// Thirty days are time to act in, but of a certificate that lives shorter they would be its whole life.
-    private mutating func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
+    mutating func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
         let now = Int64(Date().timeIntervalSince1970)
         let names = certificate.names.isEmpty ? certificate.subject : certificate.names.joined(separator: ", ")
         if certificate.isPremature(at: now) {
@@ -102,7 +102,7 @@ extension Assembly {
         }
     }
 
-    private mutating func contents(of path: String, at pointer: String) -> [UInt8]? {
+    mutating func contents(of path: String, at pointer: String) -> [UInt8]? {
         guard let data = FileManager.default.contents(atPath: path) else {
             error(pointer, "\(path) cannot be read")
             return nil

@@ -4,38 +4,6 @@ import HTTP
 import Reactor
 
 extension Assembly {
-    /// What the configuration can say of the transport and the data plane cannot do is refused, never left out.
-    mutating func checkTransport() {
-        for (index, listener) in configuration.listeners.enumerated() {
-            guard case .address = listener.place else {
-                error("/listeners/\(index)", "unix and inherited sockets are not part of this version")
-                continue
-            }
-        }
-        for upstream in configuration.upstreams {
-            let isPlain = upstream.servers.count == 1 && !upstream.http2 && !upstream.servers[0].isSecure
-            guard isPlain, case .address = upstream.servers[0].place else {
-                error("/upstreams/\(upstream.name)", "only one http server with an IP address is part of this version")
-                continue
-            }
-        }
-    }
-
-    func upstreams() -> [UpstreamSettings] {
-        configuration.upstreams.compactMap { entry in
-            guard case .address(let literal, let port)? = entry.servers.first?.place,
-                let address = SocketAddress(literal, port: port)
-            else { return nil }
-            var settings = UpstreamSettings(name: entry.name, address: address)
-            settings.connectTimeout = entry.connectTimeout.milliseconds
-            settings.responseTimeout = entry.responseTimeout.milliseconds
-            settings.idleTimeout = entry.idleTimeout.milliseconds
-            settings.maximumIdle = entry.maximumIdle
-            settings.maximumConnections = entry.maximumConnections
-            return settings
-        }
-    }
-
     func trustedProxies() -> TrustedProxies {
         TrustedProxies(
             configuration.trustedProxies.compactMap { IPAddressRange($0) },

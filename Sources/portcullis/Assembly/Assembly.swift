@@ -23,15 +23,15 @@ struct Assembly {
     let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
-    /// Those of the configuration before, for listeners that stay.
-    private let ticketKeys: TicketKeyring
+    /// What the configurations before leave to this one.
+    let lastingTLS: LastingTLS
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
     private(set) var diagnostics: [Diagnostic] = []
 
     init?(
         _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
-        makesKeys: Bool, ticketKeys: TicketKeyring = TicketKeyring(), bound: BoundListeners? = nil
+        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), bound: BoundListeners? = nil
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -39,7 +39,7 @@ struct Assembly {
         self.revocations = revocations
         self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
-        self.ticketKeys = ticketKeys
+        self.lastingTLS = lastingTLS
         self.bound = bound
     }
 
@@ -70,15 +70,15 @@ struct Assembly {
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
-        checkTransport()
-        let listeners = listeners(ticketKeys)
+        let upstreams = upstreams()
+        let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
-            upstreams: upstreams(), limits: limits(),
+            upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),

@@ -7,18 +7,19 @@ import Reactor
 import Synchronization
 import Tokens
 
-/// One run of `portcullis serve`: start, reload, drain, end.
+/// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
-    /// Listeners of the configuration have ids from 0; the admin listener has this one.
-    private static let adminListener = 1_000_000
-
     private let directory: String
-    private let log = EventLog(LogWriter(.standardError))
+    let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
-    private let ticketKeys = TicketKeyring()
+    private let lastingTLS = LastingTLS()
     private let rateLimiters = RateLimiters()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
+    let service = ServiceNotification()
+    let stage = Mutex(Stage.serving)
+    /// The listening sockets for a successor, until this process is to end: they would outlive its workers.
+    let copies = Mutex<[ListenerCopy]>([])
 
     private struct State {
         var generation: UInt64 = 0
@@ -30,9 +31,10 @@ final class GatewayProcess: Sendable {
     init(directory: String) { self.directory = directory }
 
     func run() throws(ExitStatus) {
-        let signals: Signals
+        var inherited = InheritedDescriptors()
+        let signals: SignalSource
         do throws(KernelError) {
-            signals = try Signals()
+            signals = try SignalSource()
         } catch {
             Terminal.complain("portcullis: \(error.text)")
             throw .failed
@@ -46,7 +48,7 @@ final class GatewayProcess: Sendable {
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
         do throws(KernelError) {
-            try serve(configuration, snapshot, signals)
+            try serve(configuration, snapshot, signals, &inherited)
         } catch {
             Terminal.complain("portcullis: \(error.text)")
             throw .failed
@@ -60,7 +62,7 @@ final class GatewayProcess: Sendable {
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
-            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, ticketKeys: ticketKeys,
+            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, lastingTLS: lastingTLS,
             bound: bound)
         {
             snapshot = assembly.snapshot(generation: generation)
@@ -71,7 +73,8 @@ final class GatewayProcess: Sendable {
     }
 
     private func serve(
-        _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ signals: consuming Signals
+        _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ signals: SignalSource,
+        _ inherited: inout InheritedDescriptors
     ) throws(KernelError) {
         let workers = configuration.workerCount
         var settings = SharedState.Settings()
@@ -81,8 +84,8 @@ final class GatewayProcess: Sendable {
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
-            settings: settings, workers: workers, adminListeners: [GatewayProcess.adminListener], issuedTokens: issued,
-            revocations: revocations, log: log)
+            settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
+            issuedTokens: issued, revocations: revocations, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
@@ -90,14 +93,29 @@ final class GatewayProcess: Sendable {
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
-        let listeners = try bind(configuration, workers: workers)
+        let (listeners, files) = try open(configuration, workers: workers, &inherited)
         let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
         log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
-        wait(signals, shared, accessLog)
+        // A predecessor speaks for the service until it has heard of us.
+        if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
+        inherited.closeUnclaimed()
+        _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         plane.join()
+        for file in files { file.remove() }
         log.write("stopped")
         accessLog?.flush()
         log.flush()
+    }
+
+    /// What the workers take, and the files to be removed at the end. The copies are kept nowhere else.
+    private func open(
+        _ configuration: GatewayConfiguration, workers: Int, _ inherited: inout InheritedDescriptors
+    ) throws(KernelError) -> ([[BoundListenerBox]], [SocketFile]) {
+        var sockets = ListeningSockets(workers: workers, log: log)
+        try sockets.open(configuration, &inherited)
+        let made = sockets.copies
+        copies.withLock { $0 = made }
+        return (sockets.boxes, sockets.files)
     }
 
     private func openAccessLog(_ access: LogSection.Access) throws(KernelError) -> LogWriter? {
@@ -108,62 +126,19 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// Binds every listener once for each worker; the first worker takes the admin listener as well.
-    private func bind(_ configuration: GatewayConfiguration, workers: Int) throws(KernelError) -> [[BoundListenerBox]] {
-        var boxes: [[BoundListenerBox]] = Array(repeating: [], count: workers)
-        for (id, entry) in configuration.listeners.enumerated() {
-            guard case .address(let literal, let port) = entry.place,
-                var address = SocketAddress(literal, port: port)
-            else { continue }
-            try checkFree(address)
-            for worker in 0..<workers {
-                let box = try bound(address, id: id)
-                address = box.address
-                boxes[worker].append(box)
-            }
-            announce(entry.name, address)
-        }
-        if let admin = configuration.admin, let address = SocketAddress(admin.address, port: admin.port) {
-            try checkFree(address)
-            let box = try bound(address, id: GatewayProcess.adminListener)
-            boxes[0].append(box)
-            announce("admin", box.address)
-        }
-        return boxes
-    }
-
-    private func bound(_ address: SocketAddress, id: Int) throws(KernelError) -> BoundListenerBox {
-        try listening(on: address) { () throws(KernelError) in BoundListenerBox(try BoundListener(address), id: id) }
-    }
-
-    private func checkFree(_ address: SocketAddress) throws(KernelError) {
-        try listening(on: address) { () throws(KernelError) in try BoundListener.checkFree(address) }
-    }
-
-    private func listening<T>(on address: SocketAddress, _ body: () throws(KernelError) -> T) throws(KernelError) -> T {
-        do throws(KernelError) {
-            return try body()
-        } catch {
-            Terminal.complain("portcullis: cannot listen on \(address.description)")
-            throw error
-        }
-    }
-
-    private func announce(_ name: String, _ address: SocketAddress) {
-        log.write("listening", [("listener", .text(name)), ("address", .text(address.description))])
-    }
-
-    /// Acts on signals until one says to end.
-    private func wait(_ signals: consuming Signals, _ shared: SharedState, _ accessLog: LogWriter?) {
+    /// Acts on signals as long as the process lives: a drain may be waited for, or cut short.
+    private func watch(_ source: SignalSource, _ shared: SharedState, _ accessLog: LogWriter?) {
         while true {
-            switch signals.next() {
-            case .terminate:
-                log.write("draining")
-                shared.drain()
-                return
-            case .reload: _ = reload(shared)
+            switch source.signals.next() {
+            case .terminate: terminate(shared)
+            case .reload where isEnding: continue
+            case .reload:
+                service.reloading()
+                _ = reload(shared)
+                service.ready()
             case .reopenLogs: accessLog?.reopen()
-            case .handOver, .other: continue
+            case .handOver: beginHandOver(shared)
+            case .other: continue
             }
         }
     }
@@ -237,4 +212,11 @@ final class GatewayProcess: Sendable {
                 || same.anonymousKey != backend.anonymousKey
         }.map(\.mobileBackendID)
     }
+}
+
+/// The signals, for a thread that starts later.
+private final class SignalSource: Sendable {
+    let signals: Signals
+
+    init() throws(KernelError) { signals = try Signals() }
 }

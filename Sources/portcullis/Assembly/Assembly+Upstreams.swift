@@ -1,0 +1,152 @@
+import Configuration
+import Crypto
+import Gateway
+import Reactor
+
+extension Assembly {
+    mutating func upstreams() -> [UpstreamSettings] {
+        var identities: Set<LastingTLS.ClientIdentity> = []
+        let upstreams = configuration.upstreams.map { entry in
+            var settings = settings(entry)
+            if let tls = entry.tls, let identity = identity(tls, of: entry) {
+                identities.insert(identity)
+                settings.tls = clientContext(identity, at: "/upstreams/\(entry.name)/tls").map {
+                    UpstreamTLS($0, serverName: tls.serverName)
+                }
+            }
+            return settings
+        }
+        lastingTLS.keep(only: identities)
+        return upstreams
+    }
+
+    /// nil after a word about a file that cannot be read.
+    private mutating func identity(
+        _ tls: UpstreamTLSEntry, of upstream: UpstreamEntry
+    ) -> LastingTLS.ClientIdentity? {
+        let pointer = "/upstreams/\(upstream.name)/tls"
+        var identity = LastingTLS.ClientIdentity()
+        identity.verifies = tls.verifies
+        identity.minimumVersion = tls.minimumVersion == .tls13 ? .tls13 : .tls12
+        identity.http2 = upstream.http2
+        if let path = tls.authoritiesFile {
+            guard let text = contents(of: path, at: "\(pointer)/caFile") else { return nil }
+            identity.authorities = text
+        }
+        if let certificatePath = tls.certificateFile, let keyPath = tls.keyFile {
+            guard let chain = contents(of: certificatePath, at: "\(pointer)/certFile"),
+                let key = contents(of: keyPath, at: "\(pointer)/keyFile")
+            else { return nil }
+            (identity.chain, identity.key) = (chain, key)
+        }
+        return identity
+    }
+
+    private mutating func clientContext(
+        _ identity: LastingTLS.ClientIdentity, at pointer: String
+    ) -> TLSClientContext? {
+        do throws(TLSSettingsError) {
+            let context = try lastingTLS.context(identity)
+            if let certificate = context.certificate { warnOfEnd(of: certificate, at: "\(pointer)/certFile") }
+            return context
+        } catch {
+            let member =
+                switch error {
+                case .authorities: "/caFile"
+                case .clientCertificate(.malformedKey), .clientCertificate(.keyMismatch),
+                    .clientCertificate(.encryptedKey):
+                    "/keyFile"
+                case .clientCertificate: "/certFile"
+                default: ""
+                }
+            self.error(pointer + member, error.description)
+            return nil
+        }
+    }
+
+    private func settings(_ entry: UpstreamEntry) -> UpstreamSettings {
+        // Weight 0 lets a server run dry: it gets no request any more.
+        var settings = UpstreamSettings(
+            name: entry.name, servers: entry.servers.filter { $0.weight > 0 }.compactMap(ServerSettings.init))
+        settings.balance = Balance(entry.balance)
+        settings.http2 = entry.http2
+        settings.connectTimeout = entry.connectTimeout.milliseconds
+        settings.responseTimeout = entry.responseTimeout.milliseconds
+        settings.idleTimeout = entry.idleTimeout.milliseconds
+        settings.maximumIdle = entry.maximumIdle
+        settings.maximumConnections = entry.maximumConnections
+        settings.maximumInFlight = entry.maximumInFlight
+        settings.queueLength = entry.queue.length
+        settings.queueTimeout = entry.queue.timeout.milliseconds
+        settings.healthCheck = entry.healthCheck.map(HealthCheckSettings.init)
+        settings.ejection = entry.ejection.map(EjectionSettings.init)
+        settings.breaker = entry.circuitBreaker.map(BreakerSettings.init)
+        settings.retries.attempts = entry.retries.attempts
+        settings.retries.budgetPercent = entry.retries.budgetPercent
+        settings.retries.minimumPerSecond = entry.retries.minimumPerSecond
+        settings.slowStart = entry.slowStart.milliseconds
+        settings.resolveInterval = entry.resolveInterval.milliseconds
+        return settings
+    }
+}
+
+extension ServerSettings {
+    /// nil where the address is none, which the configuration has made sure of.
+    fileprivate init?(_ entry: ServerEntry) {
+        let target: Target? =
+            switch entry.place {
+            case .address(let literal, let port): SocketAddress(literal, port: port).map(Target.address)
+            case .unix(let path): SocketAddress(unixPath: path).map(Target.address)
+            case .name(let host, let port): .name(host: host, port: UInt16(clamping: port))
+            }
+        guard let target else { return nil }
+        self.init(target, weight: entry.weight, isBackup: entry.isBackup)
+        // A path is no authority (RFC 9110 section 7.2).
+        if case .unix = entry.place { authority = Array("localhost".utf8) }
+    }
+}
+
+extension Balance {
+    fileprivate init(_ entry: BalanceEntry) {
+        self =
+            switch entry {
+            case .leastRequests: .leastRequests
+            case .roundRobin: .roundRobin
+            case .consistentHash(.address): .consistentHash(.address)
+            case .consistentHash(.principal): .consistentHash(.principal)
+            case .consistentHash(.path): .consistentHash(.path)
+            case .consistentHash(.header(let name)): .consistentHash(.header(Array(name.lowercased().utf8)))
+            }
+    }
+}
+
+extension HealthCheckSettings {
+    fileprivate init(_ entry: HealthCheckEntry) {
+        self.init(path: entry.path)
+        interval = entry.interval.milliseconds
+        timeout = entry.timeout.milliseconds
+        healthy = entry.healthy
+        unhealthy = entry.unhealthy
+        status = entry.status
+    }
+}
+
+extension EjectionSettings {
+    fileprivate init(_ entry: EjectionEntry) {
+        self.init()
+        failures = entry.failures
+        time = entry.time.milliseconds
+        maximumPercent = entry.maximumPercent
+    }
+}
+
+extension BreakerSettings {
+    fileprivate init(_ entry: CircuitBreakerEntry) {
+        self.init()
+        failures = entry.failures
+        errorPercent = entry.errorPercent
+        minimumRequests = entry.minimumRequests
+        window = entry.window.milliseconds
+        openFor = entry.openFor.milliseconds
+    }
+}
