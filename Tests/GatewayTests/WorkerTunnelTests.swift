@@ -34,6 +34,14 @@ import Testing
         return (client, server)
     }
 
+    /// Nothing is left once both sides have gone: the end of one alone ends no tunnel.
+    static func expectNothingLeft(
+        _ bench: WorkerBench, _ servers: Peer..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for server in servers { server.close() }
+        bench.expectNothingLeft(sourceLocation: sourceLocation)
+    }
+
     // MARK: The handshake
 
     @Test func theHandshakeIsForwardedAnew() throws {
@@ -55,7 +63,7 @@ import Testing
         #expect(answer.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"))
         #expect(answer.contains("\r\nSec-WebSocket-Protocol: chat\r\n"))
         #expect(bench.worker.currentMetrics().tunnelsOpen == 1)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
         #expect(bench.worker.currentMetrics().tunnelsOpen == 0)
         #expect(bench.worker.metrics.tunnelsOpened == 1)
     }
@@ -71,7 +79,7 @@ import Testing
         client.send(.get())
         bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
         #expect(server.text.hasPrefix("upGET /open/x HTTP/1.1\r\n"))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// Neither before the upstream has agreed, nor as requests of their own.
@@ -88,7 +96,7 @@ import Testing
         _ = bench.expect(client, ends: "\r\n\r\nfirst")
         bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
         #expect(server.text.hasPrefix("GET /open/second "))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func anUpstreamThatDoesNotAgreeAnswers() throws {
@@ -102,7 +110,7 @@ import Testing
         server.send(.ok("fine"))
         _ = bench.expect(client, ends: "fine")
         #expect(bench.worker.metrics.tunnelsOpened == 0)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// A 101 to another handshake, or to none, makes no tunnel.
@@ -118,7 +126,7 @@ import Testing
         let answer = bench.expect(client, ends: "}")
         #expect(answer.hasPrefix("HTTP/1.1 502 "))
         #expect(answer.contains("upstream_invalid_response"))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func a101ThatNobodyAskedForIsAnError() throws {
@@ -127,7 +135,7 @@ import Testing
         let server = try bench.requested(client, .get())
         server.send(Self.agreeing)
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 502 "))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// As before: the fields end here, and the request is one like any other.
@@ -159,7 +167,7 @@ import Testing
         #expect(bench.head(server).contains("\r\nUpgrade: Chat/2.0\r\n"))
         server.send("HTTP/1.1 101 S\r\nUpgrade: chat/2.0\r\nConnection: upgrade\r\n\r\nhi")
         _ = bench.expect(client, ends: "\r\n\r\nhi")
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: The decision
@@ -187,8 +195,8 @@ import Testing
         client.send(.get("/open/ws", Self.asking + "Origin: https://evil.net\r\n"))
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 403 "))
         #expect(bench.upstream.accept() == nil)
-        _ = try Self.open(bench, "/open/ws", "Origin: https://shop.example.com\r\n")
-        bench.expectNothingLeft()
+        let (_, server) = try Self.open(bench, "/open/ws", "Origin: https://shop.example.com\r\n")
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: Ends
@@ -207,7 +215,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(client.ended)
         bench.turn(until: { bench.worker.openClients == 0 })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func theUpstreamMayEndFirst() throws {
@@ -223,7 +231,7 @@ import Testing
         #expect(server.text == "ok")
         bench.turn(until: { bench.worker.openClients == 0 })
         #expect(bench.errors.allSatisfy { $0 == 0 })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aBrokenSideBreaksTheOther() throws {
@@ -234,7 +242,7 @@ import Testing
         let (second, other) = try Self.open(bench)
         second.reset()
         bench.turn(until: { other.isOver })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, other, server)
     }
 
     /// GW-07: whoever takes nothing slows the other side down, in both directions.
@@ -263,7 +271,7 @@ import Testing
             sink.forget()
             return taken == sent
         })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aClientThatTakesNothingIsCut() throws {
@@ -277,7 +285,7 @@ import Testing
             return server.isOver
         })
         bench.turn(until: { bench.worker.openClients == 0 })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: Time
@@ -293,7 +301,7 @@ import Testing
             bench.pass(milliseconds: 250)
             client.send("u")
             bench.pass(milliseconds: 250)
-            server.send("d")
+            server.send([0x81, 1, 100])
             bench.settle()
         }
         #expect(!client.isOver)
@@ -303,7 +311,7 @@ import Testing
         // The last word of a WebSocket: going away.
         #expect(client.received.prefix(4) == [0x88, 13, 0x03, 0xE9])
         #expect(String(decoding: client.received.dropFirst(4), as: UTF8.self) == "tunnel_idle")
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     private static func principal(expiresAt: Int64?, tokenID: String = "t1") -> Principal {
@@ -329,22 +337,22 @@ import Testing
             #expect(client.received == [0x82, 2, 1, 2, 0x88, 16, 0x03, 0xF0] + Array("tunnel_expired".utf8))
         }
         #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_expired")] == 1)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// Dates of a far future are dates too.
     @Test func theLastDateOfAllIsNoDate() throws {
         let bench = try WorkerBench()
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: .max))
+        let (client, server) = try Self.open(bench, as: Self.principal(expiresAt: .max))
         bench.pass(milliseconds: 1200)
         #expect(!client.isOver)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aRevokedTokenEndsItsTunnelsAndNoOther() throws {
         let bench = try WorkerBench()
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
-        let (other, _) = try Self.open(bench, as: Self.principal(expiresAt: nil, tokenID: "t2"))
+        let (client, server) = try Self.open(bench, as: Self.principal(expiresAt: nil))
+        let (other, peer) = try Self.open(bench, as: Self.principal(expiresAt: nil, tokenID: "t2"))
         bench.pass(milliseconds: 1100)
         #expect(!client.isOver && !other.isOver)
         bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
@@ -353,7 +361,7 @@ import Testing
         #expect(Clock.monotonicMilliseconds - began < 1500)
         #expect(!other.isOver)
         #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_revoked")] == 1)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, peer, server)
     }
 
     /// It was revoked between the decision and the upstream's answer.
@@ -362,9 +370,9 @@ import Testing
         bench.pass(milliseconds: 1100)
         bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
         bench.pass(milliseconds: 1100)
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
+        let (client, server) = try Self.open(bench, as: Self.principal(expiresAt: nil))
         bench.turn(until: { client.isOver })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: Another configuration
@@ -377,7 +385,7 @@ import Testing
     @Test func aReloadKeepsTunnelsThatWouldBeLetIn() throws {
         let bench = try WorkerBench()
         let (client, server) = try Self.open(bench)
-        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
+        let (mine, peer) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
         weak let earlier = bench.worker.snapshot
         Self.use(bench, try bench.snapshot { $0.limits.idleTimeout = 5 })
         #expect(!mine.isOver)
@@ -385,13 +393,13 @@ import Testing
         bench.turn(until: { server.text == "still" })
         // They go on under the new one, so that the old is not kept for as long as they last.
         #expect(earlier == nil)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, peer, server)
     }
 
     @Test func aReloadEndsTunnelsThatWouldNot() throws {
         let bench = try WorkerBench()
-        let (open, _) = try Self.open(bench)
-        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
+        let (open, server) = try Self.open(bench)
+        let (mine, peer) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
         let roles = try bench.snapshot(generation: 2) { $0.routes[1].roles = RoleSettings(all: ["Clerk"]) }
         Self.use(bench, roles)
         #expect(!open.isOver && !mine.isOver)
@@ -401,7 +409,7 @@ import Testing
         Self.use(bench, try bench.snapshot(generation: 4) { $0.routes.removeFirst() })
         bench.turn(until: { open.isOver })
         #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 2)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, peer, server)
     }
 
     @Test func aReloadDuringTheHandshakeIsNoticed() throws {
@@ -412,7 +420,7 @@ import Testing
         server.send(Self.agreeing)
         bench.turn(until: { client.isOver })
         #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 1)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aDrainCutsTunnelsAtItsDeadline() throws {
