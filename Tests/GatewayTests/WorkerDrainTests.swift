@@ -22,6 +22,32 @@ import Testing
         #expect(client.isOver && client.ended)
     }
 
+    /// Issue B: another process serves already, and a request may be under way to an idle connection.
+    @Test func idleConnectionsAreAnsweredOnceMoreInAHandOver() throws {
+        let bench = try WorkerBench()
+        let (client, idle) = (bench.client(), bench.client())
+        bench.turn(until: { bench.worker.openClients == 2 })
+        bench.shared.drain(keepingIdle: true)
+        bench.turn(until: { bench.worker.isDraining })
+        #expect(bench.worker.openClients == 2 && !bench.worker.isFinished)
+        let server = try bench.requested(client, .get())
+        server.send(.ok("last"))
+        bench.turn(until: { client.isOver })
+        #expect(client.text.contains("Connection: close\r\n") && client.ended)
+        client.close()
+        bench.turn(until: { bench.worker.openClients == 1 })
+        #expect(!bench.worker.isFinished)
+        drainAgain(bench)
+        #expect(bench.worker.isFinished)
+        bench.turn(until: { idle.isOver })
+        #expect(idle.ended)
+    }
+
+    private func drainAgain(_ bench: WorkerBench) {
+        bench.shared.drain()
+        bench.turn(until: { bench.worker.openClients == 0 })
+    }
+
     @Test func whatIsUnderWayIsFinished() throws {
         let bench = try WorkerBench()
         let client = bench.client()

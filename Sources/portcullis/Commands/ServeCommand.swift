@@ -18,6 +18,8 @@ enum ServeCommand: Command {
         SIGTERM, SIGINT  finish requests under way (`limits.drainTimeout`), then end
         SIGHUP           read the configuration again; a bad one is refused and the last good one stays
         SIGUSR1          open the log file anew
+        SIGUSR2          hand the listening sockets to a new process of the program, and finish once that one serves; if
+                         it fails, go on
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {

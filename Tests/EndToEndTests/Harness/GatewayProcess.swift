@@ -36,12 +36,13 @@ final class GatewayProcess: Sendable {
     /// Starts `serve` and waits until each of `listeners` has said where it listens.
     init(
         _ configuration: ConfigurationDirectory, listeners: [String] = ["public", "admin"],
-        environment: [String: String] = [:], binary: String = GatewayProcess.binary, arguments: [String] = []
+        environment: [String: String] = [:], binary: String = GatewayProcess.binary, arguments: [String] = [],
+        socket: TCPSocket? = nil
     ) throws {
         self.configuration = configuration
         program = try Program(
             binary, ["serve", "--config", configuration.path] + arguments,
-            environment: Self.preloaded.merging(environment) { $1 })
+            environment: Self.preloaded.merging(environment) { $1 }, socket: socket)
         let found = program.wait(.errors) { lines -> [String: UInt16]? in
             let ports = Self.ports(in: lines)
             return listeners.allSatisfy { ports[$0] != nil } ? ports : nil

@@ -21,10 +21,10 @@ final class Program: Sendable {
     private let state = Monitor(State())
     let processIdentifier: Int32
 
-    /// Starts the program. `environment` is added to the test's own.
+    /// Starts the program. `environment` is added to the test's own. It reads `input`, or has `socket` in its place.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
-        directory: String? = nil
+        socket: TCPSocket? = nil, directory: String? = nil
     ) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
@@ -34,7 +34,7 @@ final class Program: Sendable {
         let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        process.standardInput = stdin
+        process.standardInput = socket?.handle ?? stdin
         let state = state
         process.terminationHandler = { ended in
             let status = ended.terminationStatus
@@ -79,6 +79,9 @@ final class Program: Sendable {
     func waitForEnd(_ deadline: Deadline = .usual) -> Ending? {
         state.wait(deadline) { $0.openStreams == 0 ? $0.ending : nil }
     }
+
+    /// Waits for the end of the program itself; others that it has started may still write.
+    func waitForOwnEnd(_ deadline: Deadline = .usual) -> Ending? { state.wait(deadline) { $0.ending } }
 
     /// Waits until `body` answers something for the lines of the stream; nil if it does not before the deadline or the
     /// end of the program.

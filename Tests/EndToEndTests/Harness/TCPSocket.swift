@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// What went wrong on a socket, as far as tests tell it apart.
@@ -75,6 +76,9 @@ final class TCPSocket: Sendable {
         }
         return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
+
+    /// The same descriptor, for a program that is started; the socket keeps it open.
+    var handle: FileHandle { FileHandle(fileDescriptor: descriptor.current, closeOnDealloc: false) }
 
     /// The next connection; nil when the socket was closed or nobody came in time.
     func accept(_ deadline: Deadline) -> TCPSocket? {
