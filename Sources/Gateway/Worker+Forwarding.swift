@@ -37,8 +37,8 @@ extension Worker {
             return
         }
         if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
-        // What has come with the connection is read in the next turn.
-        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        // What has come with the connection is read in the next turn. Behind a handshake it may be a session ticket.
+        let spokeFirst = upstream.socket.map { $0.filter == nil && $0.mayHaveMore } ?? false
         sendRequest(upstream, exchange)
         upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }
