@@ -130,7 +130,7 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("GW-08: 413 and 431 are answers over HTTP/2 too", .enabled(if: HTTP2LoadTests.hasTools))
+    @Test("GW-08: 413 and 431 are answers over HTTP/2 too", .enabled(if: LoadTools.areInstalled))
     func limits() throws {
         let fixture = try SecureFixture { $0["limits"] = #"{"maxBodyBytes": "64KiB", "maxHeaderBytes": "8KiB"}"# }
         let body = String(repeating: "b", count: 100_000)

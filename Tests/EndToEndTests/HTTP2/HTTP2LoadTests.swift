@@ -92,6 +92,6 @@ struct HTTP2LoadTests {
 }
 
 /// The programs of the Debian package nghttp2-client, which `deploy/test` installs.
-private enum LoadTools {
+enum LoadTools {
     static let areInstalled = FileManager.default.fileExists(atPath: "/usr/bin/h2load")
 }
