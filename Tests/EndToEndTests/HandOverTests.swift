@@ -69,7 +69,7 @@ import Testing
         }
         load.waitForMore(100)
         // All its clients have gone over by the answer to their next request.
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
+        #expect(fixture.gateway.program.hasEndedItself())
         let (done, failures) = load.stop()
         #expect(failures.isEmpty, "\(failures.prefix(5))")
         #expect(fixture.upstream.requests("/open/load").count == done)
@@ -123,7 +123,7 @@ import Testing
         gate.open()
         #expect(try busy.readResponse().text == "held")
         #expect(try busy.exchange("GET", "/open/x").only("Connection") == "close")
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
+        #expect(fixture.gateway.program.hasEndedItself())
         try processes.stop()
     }
 
@@ -137,7 +137,7 @@ import Testing
         #expect(idle.isSilent)
         fixture.gateway.program.signal(SIGTERM)
         #expect(idle.isClosed())
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
+        #expect(fixture.gateway.program.hasEndedItself())
         #expect(try fixture.request("GET", "/open/x").status == 200)
         try processes.stop()
     }
@@ -173,7 +173,7 @@ import Testing
         try fixture.gateway.configuration.write("gateway.json", good)
         try processes.next()
         #expect(try connection.exchange("GET", "/open/x").only("Connection") == "close")
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
+        #expect(fixture.gateway.program.hasEndedItself())
         #expect(try fixture.request("GET", "/open/x").status == 200)
         try processes.stop()
     }
@@ -207,49 +207,55 @@ import Testing
         try processes.stop()
     }
 
-    /// A pipe in place of the configuration holds the successor up for as long as a test wants.
-    private static func holdUp(_ fixture: Fixture) throws -> @Sendable () throws -> Void {
-        let path = fixture.gateway.configuration.path + "/gateway.json"
-        let text = try fixture.gateway.configuration.read("gateway.json")
-        try FileManager.default.removeItem(atPath: path)
+    /// A gateway whose successors wait before they start until somebody writes to the pipe `gate`: they go by the name
+    /// of the script.
+    private static func withGate() throws -> GatewayProcess {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
+        ])
+        let (script, gate) = (directory.path + "/launch", directory.path + "/gate")
+        try directory.write(
+            "launch",
+            """
+            #!/bin/bash
+            test -z "$PORTCULLIS_READY" || read -r < "\(gate)"
+            exec -a "$0" "\(GatewayProcess.binary)" "$@"
+
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
         // SAFETY: the text outlives the call.
-        try #require(unsafe mkfifo(path, 0o600) == 0)
-        return {
-            let pipe = try #require(FileHandle(forWritingAtPath: path))
-            try pipe.write(contentsOf: Data(text.utf8))
-            try pipe.close()
-        }
+        try #require(unsafe mkfifo(gate, 0o600) == 0)
+        return try GatewayProcess(directory, binary: script)
     }
 
     @Test("a further SIGUSR2 while a successor is on its way is ignored")
     func onlyOneAtATime() throws {
-        let (fixture, processes) = try Self.fixture()
-        let release = try Self.holdUp(fixture)
-        fixture.gateway.program.signal(SIGUSR2)
-        _ = try #require(fixture.gateway.waitForEvent("handing_over"))
-        fixture.gateway.program.signal(SIGUSR2)
-        let ignored = try #require(fixture.gateway.waitForEvent("handover_ignored"))
+        let gateway = try Self.withGate()
+        let processes = HandedOver(gateway)
+        gateway.program.signal(SIGUSR2)
+        _ = try #require(gateway.waitForEvent("handing_over"))
+        gateway.program.signal(SIGUSR2)
+        let ignored = try #require(gateway.waitForEvent("handover_ignored"))
         #expect(ignored["reason"].string == "a successor is on its way")
-        #expect(try fixture.request("GET", "/open/x").status == 200)
-        try release()
+        #expect(try gateway.request("GET", "/readyz", listener: "admin").status == 200)
+        let gate = try #require(FileHandle(forWritingAtPath: gateway.configuration.path + "/gate"))
+        try gate.write(contentsOf: Data("\n".utf8))
         try processes.wait()
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
-        #expect(fixture.gateway.events("handing_over").count == 1)
+        #expect(gateway.program.hasEndedItself())
+        #expect(gateway.events("handing_over").count == 1)
         try processes.stop()
     }
 
     @Test("SIGTERM while a successor is on its way ends both")
     func endedMeanwhile() throws {
-        let (fixture, _) = try Self.fixture()
-        let release = try Self.holdUp(fixture)
-        fixture.gateway.program.signal(SIGUSR2)
-        _ = try #require(fixture.gateway.waitForEvent("handing_over"))
-        fixture.gateway.program.signal(SIGTERM)
-        #expect(fixture.gateway.program.waitForOwnEnd() == .exit(0))
-        try release()
-        #expect(fixture.gateway.program.waitForEnd() != nil)
-        #expect(fixture.gateway.events("handed_over").isEmpty)
-        #expect(throws: SocketError.refused) { try fixture.connect() }
+        let gateway = try Self.withGate()
+        gateway.program.signal(SIGUSR2)
+        _ = try #require(gateway.waitForEvent("handing_over"))
+        gateway.program.signal(SIGTERM)
+        #expect(gateway.program.hasEndedItself())
+        #expect(gateway.program.waitForEnd() != nil)
+        #expect(gateway.events("handed_over").isEmpty)
+        #expect(throws: SocketError.refused) { try gateway.connect() }
     }
 
     /// sd_notify(3): the service is ready, hands its work on, and ends.

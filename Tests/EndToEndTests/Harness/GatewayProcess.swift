@@ -118,7 +118,7 @@ final class GatewayProcess: Sendable {
         var ports: [String: UInt16] = [:]
         for event in lines.map({ JSONText($0) }) where event["event"].string == "listening" {
             guard let name = event["listener"].string, let address = event["address"].string else { continue }
-            ports[name] = address.split(separator: ":").last.flatMap { UInt16($0) }
+            ports[name] = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
         }
         return ports
     }

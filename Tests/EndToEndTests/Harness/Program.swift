@@ -80,8 +80,18 @@ final class Program: Sendable {
         state.wait(deadline) { $0.openStreams == 0 ? $0.ending : nil }
     }
 
-    /// Waits for the end of the program itself; others that it has started may still write.
-    func waitForOwnEnd(_ deadline: Deadline = .usual) -> Ending? { state.wait(deadline) { $0.ending } }
+    /// Waits for the end of the program itself, and answers whether it ended in order. Others that it has started may
+    /// still write, for which Foundation would wait.
+    func hasEndedItself(_ deadline: Deadline = .usual) -> Bool {
+        let outcome = Monitor<Bool?>(nil)
+        Thread.detachNewThread { [processIdentifier] in
+            var report = siginfo_t()
+            // SAFETY: a local, written during the call only. The process is left to be reaped by Foundation.
+            let result = unsafe waitid(P_PID, id_t(processIdentifier), &report, WEXITED | WNOWAIT)
+            outcome.withLock { $0 = result == 0 && report.si_code == Int32(CLD_EXITED) }
+        }
+        return outcome.wait(deadline) { $0 } ?? false
+    }
 
     /// Waits until `body` answers something for the lines of the stream; nil if it does not before the deadline or the
     /// end of the program.
