@@ -3,11 +3,8 @@ import Glibc
 import Testing
 
 /// Issue B: many streams at a time with the tools of nghttp2. deploy/load does the same with more of them.
-@Suite(.enabled(if: HTTP2LoadTests.hasTools), .serialized)
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/h2load")), .serialized)
 struct HTTP2LoadTests {
-    /// Of the Debian package nghttp2-client, which `deploy/test` installs.
-    static let hasTools = FileManager.default.fileExists(atPath: "/usr/bin/h2load")
-
     /// A fixture in front of `portcullis echo`, which counts.
     private struct Bench {
         let echo: Program
