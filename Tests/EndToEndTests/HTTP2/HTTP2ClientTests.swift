@@ -8,8 +8,8 @@ import Testing
         let fixture = try SecureFixture()
         let new = try fixture.curl(["--http2"], "/inventory/items")
         let old = try fixture.curl(["--http1.1"], "/inventory/items")
-        #expect([new.version, old.version] == ["HTTP/2", "HTTP/1.1"], "\(new.errors) \(old.errors)")
-        #expect([new.status, old.status] == [401, 401])
+        #expect(new.version == "HTTP/2" && new.status == 401, "\(new.errors)")
+        #expect(old.version == "HTTP/1.1" && old.status == 401, "\(old.errors)")
         let context = /request-ctx="[^"]*"/
         let challenges = try [new, old].map { try #require($0.only("www-authenticate")) }
         for challenge in challenges { #expect(challenge.contains(context)) }
@@ -130,7 +130,9 @@ import Testing
         #expect(fixture.upstream.requests.isEmpty)
     }
 
-    @Test("GW-08: 413 and 431 are answers over HTTP/2 too", .enabled(if: LoadTools.areInstalled))
+    @Test(
+        "GW-08: 413 and 431 are answers over HTTP/2 too",
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/nghttp")))
     func limits() throws {
         let fixture = try SecureFixture { $0["limits"] = #"{"maxBodyBytes": "64KiB", "maxHeaderBytes": "8KiB"}"# }
         let body = String(repeating: "b", count: 100_000)
@@ -147,6 +149,6 @@ import Testing
         let large = try fixture.curl(["--http2", "-H", "X-Large: \(String(repeating: "l", count: 9000))"], "/open/x")
         #expect(large.status == 431 && large.version == "HTTP/2", "\(large.errors)")
         #expect(try fixture.curl(["--http2"], "/open/x").status == 200)
-        #expect(fixture.upstream.requests("/open/x").filter { $0.bodyCount > 65_536 }.isEmpty)
+        #expect(fixture.upstream.requests("/open/x").allSatisfy { $0.bodyCount <= 65_536 })
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Issue B: many streams at a time with the tools of nghttp2. deploy/load does the same with more of them.
-@Suite(.enabled(if: LoadTools.areInstalled), .serialized)
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/h2load")), .serialized)
 struct HTTP2LoadTests {
     /// A fixture in front of `portcullis echo`, which counts.
     private struct Bench {
@@ -89,9 +89,4 @@ struct HTTP2LoadTests {
             "\(result.output)")
         #expect(try fixture.gateway.metrics().sum("portcullis_http2_connections_total") == 1)
     }
-}
-
-/// The programs of the Debian package nghttp2-client, which `deploy/test` installs.
-enum LoadTools {
-    static let areInstalled = FileManager.default.fileExists(atPath: "/usr/bin/h2load")
 }
