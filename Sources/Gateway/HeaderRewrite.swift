@@ -37,10 +37,11 @@ struct HeaderRewrite {
         if head.authority.isEmpty { chunk.append(authority) } else { chunk.append(bytes.slice(head.authority)) }
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
+        let tunnel = exchange.tunnel
         for i in 0..<headers.count {
             let field = headers[i]
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
-            if let tunnel = exchange.tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
+            if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             append(field, bytes, to: chunk)
         }
         appendForwarding(exchange, bytes, to: chunk)
@@ -53,7 +54,7 @@ struct HeaderRewrite {
             chunk.append(injection.suffix)
             chunk.append("\r\n")
         }
-        exchange.tunnel?.upgrade.appendRequestFields(to: chunk)
+        tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
             chunk.append("TE: trailers\r\n")

@@ -13,7 +13,7 @@ extension Worker {
         HeaderRewrite.request(
             exchange, path: path, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
-            http2: exchange.snapshot.upstreams[route.upstream].http2, into: chunk)
+            http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
         if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
@@ -37,8 +37,8 @@ extension Worker {
             return
         }
         if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
-        // What has come with the connection is read in the next turn.
-        let spokeFirst = upstream.socket?.mayHaveMore ?? false
+        // What has come with the connection is read in the next turn. Behind a handshake it may be a session ticket.
+        let spokeFirst = upstream.socket.map { $0.filter == nil && $0.mayHaveMore } ?? false
         sendRequest(upstream, exchange)
         upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
     }

@@ -70,8 +70,10 @@ extension Worker {
         abandon(exchange, reason: code, reset: false)
     }
 
-    func cutAllLasting(_ reason: CutReason) {
-        for place in (0..<lasting.count).reversed() { cut(lasting[place], reason) }
+    /// The time to drain is over: what lasts is told so, and everything ends.
+    func endDrain() {
+        for place in (0..<lasting.count).reversed() { cut(lasting[place], .drained) }
+        isFinished = true
     }
 
     // MARK: Another configuration

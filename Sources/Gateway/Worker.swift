@@ -252,9 +252,7 @@ final class Worker {
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
-        case Role.drainDeadline:
-            cutAllLasting(.drained)
-            isFinished = true
+        case Role.drainDeadline: endDrain()
         default: break
         }
     }

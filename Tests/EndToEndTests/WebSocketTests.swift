@@ -82,7 +82,8 @@ struct WebSocketTests {
         #expect(line?["status"].integer == 101)
         #expect(line?["reason"].string == "allowed")
         #expect(line?["subject"].string == "joe")
-        #expect(line?["bytes_in"].integer ?? 0 > 2 << 20)
+        // Text is compressed by the two ends; random bytes are not.
+        #expect(line?["bytes_in"].integer ?? 0 > 1 << 20)
         #expect(line?["bytes_out"].integer ?? 0 > 1 << 20)
         #expect(try bench.openTunnels() == 0)
     }
@@ -90,9 +91,11 @@ struct WebSocketTests {
     @Test("100 connections at a time, and nothing left of them")
     func many() throws {
         let bench = try Bench()
+        let token = try bench.fixture.token("joe")
+        _ = try bench.run("many", token)
         let before = try bench.fixture.gateway.program.openDescriptors()
-        _ = try bench.run("many", bench.fixture.token("joe"))
-        #expect(try bench.fixture.gateway.metrics().sum("portcullis_tunnels_total") == 100)
+        _ = try bench.run("many", token)
+        #expect(try bench.fixture.gateway.metrics().sum("portcullis_tunnels_total") == 200)
         let deadline = Deadline.usual
         while try bench.fixture.gateway.program.openDescriptors() > before, !deadline.isPast { usleep(10_000) }
         #expect(try bench.fixture.gateway.program.openDescriptors() <= before)

@@ -34,6 +34,14 @@ import Testing
         return (client, server)
     }
 
+    /// Nothing is left once both sides have gone: the end of one alone ends no tunnel.
+    static func expectNothingLeft(
+        _ bench: WorkerBench, _ servers: Peer..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for server in servers { server.close() }
+        bench.expectNothingLeft(sourceLocation: sourceLocation)
+    }
+
     // MARK: The handshake
 
     @Test func theHandshakeIsForwardedAnew() throws {
@@ -55,7 +63,7 @@ import Testing
         #expect(answer.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"))
         #expect(answer.contains("\r\nSec-WebSocket-Protocol: chat\r\n"))
         #expect(bench.worker.currentMetrics().tunnelsOpen == 1)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
         #expect(bench.worker.currentMetrics().tunnelsOpen == 0)
         #expect(bench.worker.metrics.tunnelsOpened == 1)
     }
@@ -71,7 +79,7 @@ import Testing
         client.send(.get())
         bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
         #expect(server.text.hasPrefix("upGET /open/x HTTP/1.1\r\n"))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// Neither before the upstream has agreed, nor as requests of their own.
@@ -88,7 +96,7 @@ import Testing
         _ = bench.expect(client, ends: "\r\n\r\nfirst")
         bench.turn(until: { server.text.hasSuffix("\r\n\r\n") })
         #expect(server.text.hasPrefix("GET /open/second "))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func anUpstreamThatDoesNotAgreeAnswers() throws {
@@ -102,7 +110,7 @@ import Testing
         server.send(.ok("fine"))
         _ = bench.expect(client, ends: "fine")
         #expect(bench.worker.metrics.tunnelsOpened == 0)
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// A 101 to another handshake, or to none, makes no tunnel.
@@ -118,7 +126,7 @@ import Testing
         let answer = bench.expect(client, ends: "}")
         #expect(answer.hasPrefix("HTTP/1.1 502 "))
         #expect(answer.contains("upstream_invalid_response"))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func a101ThatNobodyAskedForIsAnError() throws {
@@ -127,7 +135,7 @@ import Testing
         let server = try bench.requested(client, .get())
         server.send(Self.agreeing)
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 502 "))
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     /// As before: the fields end here, and the request is one like any other.
@@ -159,7 +167,7 @@ import Testing
         #expect(bench.head(server).contains("\r\nUpgrade: Chat/2.0\r\n"))
         server.send("HTTP/1.1 101 S\r\nUpgrade: chat/2.0\r\nConnection: upgrade\r\n\r\nhi")
         _ = bench.expect(client, ends: "\r\n\r\nhi")
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: The decision
@@ -187,8 +195,8 @@ import Testing
         client.send(.get("/open/ws", Self.asking + "Origin: https://evil.net\r\n"))
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 403 "))
         #expect(bench.upstream.accept() == nil)
-        _ = try Self.open(bench, "/open/ws", "Origin: https://shop.example.com\r\n")
-        bench.expectNothingLeft()
+        let (_, server) = try Self.open(bench, "/open/ws", "Origin: https://shop.example.com\r\n")
+        Self.expectNothingLeft(bench, server)
     }
 
     // MARK: Ends
@@ -207,7 +215,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(client.ended)
         bench.turn(until: { bench.worker.openClients == 0 })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func theUpstreamMayEndFirst() throws {
@@ -223,7 +231,7 @@ import Testing
         #expect(server.text == "ok")
         bench.turn(until: { bench.worker.openClients == 0 })
         #expect(bench.errors.allSatisfy { $0 == 0 })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aBrokenSideBreaksTheOther() throws {
@@ -234,7 +242,7 @@ import Testing
         let (second, other) = try Self.open(bench)
         second.reset()
         bench.turn(until: { other.isOver })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, other, server)
     }
 
     /// GW-07: whoever takes nothing slows the other side down, in both directions.
@@ -263,7 +271,7 @@ import Testing
             sink.forget()
             return taken == sent
         })
-        bench.expectNothingLeft()
+        Self.expectNothingLeft(bench, server)
     }
 
     @Test func aClientThatTakesNothingIsCut() throws {
@@ -277,154 +285,6 @@ import Testing
             return server.isOver
         })
         bench.turn(until: { bench.worker.openClients == 0 })
-        bench.expectNothingLeft()
-    }
-
-    // MARK: Time
-
-    @Test func aSilentTunnelEnds() throws {
-        let bench = try WorkerBench {
-            $0.limits.tunnelIdleTimeout = 1000
-            $0.upstream = { $0.responseTimeout = 400 }
-        }
-        let (client, server) = try Self.open(bench)
-        // Bytes of either side keep it.
-        for _ in 0..<3 {
-            bench.pass(milliseconds: 250)
-            client.send("u")
-            bench.pass(milliseconds: 250)
-            server.send("d")
-            bench.settle()
-        }
-        #expect(!client.isOver)
-        client.forget()
-        bench.turn(until: { client.isOver })
-        #expect(server.isOver)
-        // The last word of a WebSocket: going away.
-        #expect(client.received.prefix(4) == [0x88, 13, 0x03, 0xE9])
-        #expect(String(decoding: client.received.dropFirst(4), as: UTF8.self) == "tunnel_idle")
-        bench.expectNothingLeft()
-    }
-
-    private static func principal(expiresAt: Int64?, tokenID: String = "t1") -> Principal {
-        Principal(
-            kind: .user, method: .bearer, subject: "joe", issuer: "own", backendID: nil, roles: RoleSet(),
-            catalogue: RoleCatalogue([]), level: 1, expiresAt: expiresAt, issuedAt: 10, tokenID: tokenID)
-    }
-
-    /// At the end of a frame the client is told why; within one the connection just ends.
-    @Test(arguments: [true, false]) func aTunnelEndsWithItsToken(_ isWithinFrame: Bool) throws {
-        let bench = try WorkerBench()
-        let end = Clock.wallSeconds + 2
-        let (client, server) = try Self.open(bench, as: Self.principal(expiresAt: end))
-        server.send(isWithinFrame ? [0x82, 5, 1, 2] : [0x82, 2, 1, 2])
-        bench.turn(until: { client.text.utf8.count >= 4 })
-        #expect(!client.isOver)
-        bench.turn(until: { client.isOver })
-        #expect((end...end + 1).contains(Clock.wallSeconds))
-        #expect(server.isOver)
-        if isWithinFrame {
-            #expect(client.received == [0x82, 5, 1, 2])
-        } else {
-            #expect(client.received == [0x82, 2, 1, 2, 0x88, 16, 0x03, 0xF0] + Array("tunnel_expired".utf8))
-        }
-        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_expired")] == 1)
-        bench.expectNothingLeft()
-    }
-
-    /// Dates of a far future are dates too.
-    @Test func theLastDateOfAllIsNoDate() throws {
-        let bench = try WorkerBench()
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: .max))
-        bench.pass(milliseconds: 1200)
-        #expect(!client.isOver)
-        bench.expectNothingLeft()
-    }
-
-    @Test func aRevokedTokenEndsItsTunnelsAndNoOther() throws {
-        let bench = try WorkerBench()
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
-        let (other, _) = try Self.open(bench, as: Self.principal(expiresAt: nil, tokenID: "t2"))
-        bench.pass(milliseconds: 1100)
-        #expect(!client.isOver && !other.isOver)
-        bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
-        let began = Clock.monotonicMilliseconds
-        bench.turn(until: { client.isOver })
-        #expect(Clock.monotonicMilliseconds - began < 1500)
-        #expect(!other.isOver)
-        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_revoked")] == 1)
-        bench.expectNothingLeft()
-    }
-
-    /// It was revoked between the decision and the upstream's answer.
-    @Test func aTokenRevokedDuringTheHandshakeIsNoticed() throws {
-        let bench = try WorkerBench()
-        bench.pass(milliseconds: 1100)
-        bench.shared.revocations.revoke(tokenID: "t1", until: Clock.wallSeconds + 100)
-        bench.pass(milliseconds: 1100)
-        let (client, _) = try Self.open(bench, as: Self.principal(expiresAt: nil))
-        bench.turn(until: { client.isOver })
-        bench.expectNothingLeft()
-    }
-
-    // MARK: Another configuration
-
-    private static func use(_ bench: WorkerBench, _ snapshot: GatewaySnapshot) {
-        bench.shared.use(snapshot)
-        bench.turn(until: { bench.worker.snapshot === snapshot && !bench.worker.lasting.isReadmitting })
-    }
-
-    @Test func aReloadKeepsTunnelsThatWouldBeLetIn() throws {
-        let bench = try WorkerBench()
-        let (client, server) = try Self.open(bench)
-        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
-        weak let earlier = bench.worker.snapshot
-        Self.use(bench, try bench.snapshot { $0.limits.idleTimeout = 5 })
-        #expect(!mine.isOver)
-        client.send("still")
-        bench.turn(until: { server.text == "still" })
-        // They go on under the new one, so that the old is not kept for as long as they last.
-        #expect(earlier == nil)
-        bench.expectNothingLeft()
-    }
-
-    @Test func aReloadEndsTunnelsThatWouldNot() throws {
-        let bench = try WorkerBench()
-        let (open, _) = try Self.open(bench)
-        let (mine, _) = try Self.open(bench, "/mine/ws", WorkerBench.credentials)
-        let roles = try bench.snapshot(generation: 2) { $0.routes[1].roles = RoleSettings(all: ["Clerk"]) }
-        Self.use(bench, roles)
-        #expect(!open.isOver && !mine.isOver)
-        Self.use(bench, try bench.snapshot(generation: 3) { $0.routes[1].level = 9 })
-        bench.turn(until: { mine.isOver })
-        #expect(!open.isOver)
-        Self.use(bench, try bench.snapshot(generation: 4) { $0.routes.removeFirst() })
-        bench.turn(until: { open.isOver })
-        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 2)
-        bench.expectNothingLeft()
-    }
-
-    @Test func aReloadDuringTheHandshakeIsNoticed() throws {
-        let bench = try WorkerBench()
-        let client = bench.client()
-        let server = try bench.requested(client, .get("/open/ws", Self.asking))
-        Self.use(bench, try bench.snapshot { $0.routes.removeFirst() })
-        server.send(Self.agreeing)
-        bench.turn(until: { client.isOver })
-        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 1)
-        bench.expectNothingLeft()
-    }
-
-    @Test func aDrainCutsTunnelsAtItsDeadline() throws {
-        let bench = try WorkerBench { $0.limits.drainTimeout = 300 }
-        let (client, server) = try Self.open(bench)
-        bench.shared.drain()
-        bench.turn(until: { bench.worker.isDraining })
-        client.send("on")
-        bench.turn(until: { server.text == "on" })
-        #expect(!bench.worker.isFinished)
-        bench.turn(until: { bench.worker.isFinished })
-        bench.turn(until: { client.isOver })
-        #expect(client.received.prefix(4) == [0x88, 16, 0x03, 0xE9])
+        Self.expectNothingLeft(bench, server)
     }
 }

@@ -86,6 +86,8 @@ import Testing
 
     @Test(arguments: [
         ("settings", H2Failure.settingsFlood, 110), ("ping", .pingFlood, 1010), ("data", .emptyFrameFlood, 1010),
+        // CVE-2019-9518, with padding
+        ("padding", .emptyFrameFlood, 1010),
         ("window", .windowUpdateFlood, 1030), ("priority", .priorityFlood, 1020),
     ])
     func controlFrames(_ kind: String, _ failure: H2Failure, _ most: Int) {
@@ -96,6 +98,7 @@ import Testing
             case "settings": H2Frames.frame(4)
             case "ping": H2Frames.frame(6, [UInt8](repeating: 1, count: 8))
             case "data": H2Frames.data(1, [])
+            case "padding": H2Frames.frame(0, flags: 8, stream: 1, [3, 0, 0, 0])
             case "window": H2Frames.frame(8, H2Frames.number(1))
             default: H2Frames.frame(2, stream: 7, H2Frames.number(0) + [1])
             }

@@ -6,6 +6,7 @@ extension H2Session {
     func frameBegan(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
         // A client that resets what it asked for makes work for nothing; so may a reset of a stream that is gone.
         let isReset = isServer && !(stream?.endSent ?? false)
+        frameHasBody = false
         cause = floods.frame(header, isReset: isReset, now: now)
         return cause == nil
     }
@@ -38,9 +39,13 @@ extension H2Session {
         case .headers:
             if let stream { cause = blockEnded(stream, endsStream: header.endsStream) }
         case .data:
-            if let stream, header.endsStream {
+            if header.endsStream {
+                guard let stream else { break }
                 stream.ended = true
                 post(.ended, stream)
+            } else if header.length > 0, !frameHasBody {
+                // Nothing but padding costs as much as nothing at all (CVE-2019-9518).
+                cause = floods.emptyMessage(now: now)
             }
         case .settings:
             if header.isAcknowledgement { settingsAcknowledged = true }
@@ -94,6 +99,7 @@ extension H2Session {
 
     /// A piece of a body.
     func bodyReceived(_ stream: H2Stream, _ bytes: Span<UInt8>) {
+        frameHasBody = true
         if stream.endsByUs || failure != nil {
             callbacks.consume(stream.id, bytes.count)
             return

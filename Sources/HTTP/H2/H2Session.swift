@@ -42,6 +42,8 @@ package final class H2Session {
     var spill: Chunk?
     /// Found within a callback: why the library has to stop.
     var cause: H2Failure?
+    /// Some of the body stood in the DATA frame that is coming in.
+    var frameHasBody = false
     /// The library has sent a GOAWAY for an error of the peer.
     var sentFailure: H2Failure?
     /// Our own GOAWAY is to be sent.

@@ -13,6 +13,13 @@ extension Assembly {
                 settings.tls = clientContext(identity, at: "/upstreams/\(entry.name)/tls").map {
                     UpstreamTLS($0, serverName: tls.serverName)
                 }
+                if entry.http2 {
+                    // Upgrades are spoken in HTTP/1.1, so that there the server must not choose otherwise.
+                    var plain = identity
+                    plain.http2 = false
+                    identities.insert(plain)
+                    settings.tls?.upgradeContext = clientContext(plain, at: "/upstreams/\(entry.name)/tls")
+                }
             }
             return settings
         }

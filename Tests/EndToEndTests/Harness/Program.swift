@@ -85,11 +85,10 @@ final class Program: Sendable {
     func hasEndedItself(_ deadline: Deadline = .usual) -> Bool {
         let outcome = Monitor<Bool?>(nil)
         Thread.detachNewThread { [processIdentifier] in
-            // SAFETY: a local, written during the call only. The process is left to be reaped by Foundation.
             var report = unsafe siginfo_t()
+            // SAFETY: a local, written during the call only. The process is left to be reaped by Foundation.
             let result = unsafe waitid(P_PID, id_t(processIdentifier), &report, WEXITED | WNOWAIT)
-            let isOrderly = unsafe result == 0 && report.si_code == Int32(CLD_EXITED)
-            outcome.withLock { $0 = isOrderly }
+            outcome.withLock { $0 = unsafe result == 0 && report.si_code == Int32(CLD_EXITED) }
         }
         return outcome.wait(deadline) { $0 } ?? false
     }

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Issue B: many streams at a time with the tools of nghttp2. deploy/load does the same with more of them.
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/h2load")), .serialized)
+struct HTTP2LoadTests {
+    /// A fixture in front of `portcullis echo`, which counts.
+    private struct Bench {
+        let echo: Program
+        let address: String
+        let fixture: SecureFixture
+
+        init() throws {
+            echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
+            let address = try #require(
+                echo.wait(.errors) { $0.lazy.compactMap { JSONText($0)["address"].string }.first },
+                "\(echo.lines(.errors))")
+            fixture = try SecureFixture { $0["upstreams"] = #"{"stub": {"url": "http://\#(address)"}}"# }
+            self.address = address
+        }
+
+        /// How many requests have come to the server, this question not counted.
+        func answered() throws -> Int {
+            let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+            let response = try RawConnection.once(port: port, "GET", "/")
+            return try #require(JSONText(response.text)["requests"].integer, "\(response.text)") - 1
+        }
+    }
+
+    @Test("h2load: every request succeeds, and the upstream has seen as many", arguments: ["secure", "public"])
+    func load(_ listener: String) throws {
+        let bench = try Bench()
+        let token = try bench.fixture.mint()
+        let before = try bench.answered()
+        let result = try Program.run(
+            "/usr/bin/h2load",
+            [
+                "-n", "20000", "-c", "10", "-m", "32", "-H", "Authorization: Bearer \(token)",
+                "\(try bench.fixture.url(listener))/inventory/me",
+            ], .after(.seconds(240)))
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(
+            result.output.contains("20000 total, 20000 started, 20000 done, 20000 succeeded, 0 failed, 0 errored"),
+            "\(result.output)")
+        #expect(result.output.contains("status codes: 20000 2xx, 0 3xx, 0 4xx, 0 5xx"))
+        #expect(result.output.contains("Application protocol: h2\(listener == "public" ? "c" : "")"))
+        // The first question counts too by now.
+        #expect(try bench.answered() - before - 1 == 20_000)
+        #expect(try bench.fixture.gateway.metrics().sum("portcullis_http2_connections_total") == 10)
+        let speed = result.output.split(separator: "\n").first { $0.hasPrefix("finished") } ?? ""
+        print("HTTP2LoadTests: \(listener): \(speed)")
+    }
+
+    @Test("h2load without credentials: the upstream has seen none of it")
+    func refused() throws {
+        let bench = try Bench()
+        let before = try bench.answered()
+        let result = try Program.run(
+            "/usr/bin/h2load",
+            ["-n", "2000", "-c", "10", "-m", "32", "\(try bench.fixture.url())/inventory/me"], .after(.seconds(120)))
+        #expect(result.output.contains("status codes: 0 2xx, 0 3xx, 2000 4xx, 0 5xx"), "\(result.output)")
+        #expect(try bench.answered() - before - 1 == 0)
+    }
+
+    @Test("nghttp: several things at a time on one connection, and their resources")
+    func severalURLs() throws {
+        let fixture = try SecureFixture()
+        let gate = Gate()
+        // The slow one does not hold the others up.
+        fixture.upstream.on("/open/slow") { _ in [.wait(gate), .reply(body: "slow")] }
+        fixture.upstream.on("/open/c") { _ in
+            gate.open()
+            return [.reply(body: String(repeating: "c", count: 300_000))]
+        }
+        let url = try fixture.url()
+        let result = try Program.run(
+            "/usr/bin/nghttp",
+            ["-ans", "--no-verify-peer"] + ["slow", "a", "b", "c"].map { "\(url)/open/\($0)" } + ["\(url)/inventory/me"]
+        )
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        let lines = result.output.split(separator: "\n").filter { $0.contains("/open/") || $0.contains("/inventory/") }
+        let statuses = lines.map { line in
+            let words = line.split(separator: " ")
+            return "\(words.last ?? "") \(words.dropLast(2).last ?? "")"
+        }
+        #expect(
+            Set(statuses) == ["/open/slow 200", "/open/a 200", "/open/b 200", "/open/c 200", "/inventory/me 401"],
+            "\(result.output)")
+        #expect(try fixture.gateway.metrics().sum("portcullis_http2_connections_total") == 1)
+    }
+}
