@@ -70,7 +70,7 @@ import Testing
 
     @Test("an IPv6 listener")
     func ipv6() throws {
-        let (gateway, _) = try Self.start(
+        let (gateway, upstream) = try Self.start(
             [#"{"name": "six", "address": "::1", "port": 0}"#], named: ["six", "admin"])
         #expect(try Self.curl("http://[::1]:\(gateway.port("six"))/open/x") == "200")
         let processes = HandedOver(gateway)
@@ -78,6 +78,7 @@ import Testing
         #expect(gateway.program.hasEndedItself())
         #expect(try Self.curl("http://[::1]:\(gateway.port("six"))/open/x") == "200")
         try processes.stop()
+        #expect(upstream.requests("/open/x").count == 2)
     }
 
     /// What systemd does (sd_listen_fds(3)): the socket comes as the script's standard input.
