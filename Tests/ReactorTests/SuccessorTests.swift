@@ -130,16 +130,16 @@ import Testing
     /// sd_listen_fds(3)
     @Test func socketsOfSystemdAreClaimedByName() async {
         await #expect(processExitsWith: .success) {
-            for number: Int32 in 3...5 { _ = Self.listening(as: number) }
+            for number: Int32 in 503...505 { _ = Self.listening(as: number) }
             Self.set("LISTEN_PID", "\(getpid())")
             Self.set("LISTEN_FDS", "3")
             Self.set("LISTEN_FDNAMES", "web:admin")
-            var inherited = InheritedDescriptors()
+            var inherited = InheritedDescriptors(systemdStart: 503)
             precondition(inherited.names == ["web", "admin", "unknown"])
             precondition(inherited.origin(of: "admin") == .systemd)
             for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { precondition(!Self.isSet(name)) }
             guard let bound = try inherited.claim("admin") else { fatalError("not there") }
-            precondition(bound.descriptor.number == 4)
+            precondition(bound.descriptor.number == 504)
         }
     }
 

@@ -21,10 +21,15 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
     static let readyVariable = "PORTCULLIS_READY"
     /// systemd passes its descriptors from this number on.
     private static let systemdStart: Int32 = 3
+    private let systemdStart: Int32
 
     /// Reads the variables and takes them out of the environment, so that no program started later believes in them. To
     /// be called once, before any other thread starts and before anything is opened.
-    package init() {
+    package init() { self.init(systemdStart: InheritedDescriptors.systemdStart) }
+
+    /// - Parameter systemdStart: where systemd's descriptors begin; tests have theirs where nobody else's are.
+    init(systemdStart: Int32) {
+        self.systemdStart = systemdStart
         let (count, process) = (Environment.take("LISTEN_FDS"), Environment.take("LISTEN_PID"))
         let names = Environment.take("LISTEN_FDNAMES")
         // The variables may be meant for a process that we descend from.
@@ -75,7 +80,7 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
         let names = names?.split(separator: ":", omittingEmptySubsequences: false) ?? []
         for offset in 0..<min(count, 1024) {
             let name = Int(offset) < names.count ? String(names[Int(offset)]) : "unknown"
-            let number = InheritedDescriptors.systemdStart + offset
+            let number = systemdStart + offset
             entries.append(Entry(name: name, number: number, origin: .systemd))
         }
     }

@@ -39,3 +39,12 @@ final class HandedOver: Sendable {
         successors.withLock { $0 = [] }
     }
 }
+
+extension RawConnection {
+    /// Asks until an answer says that it is the last one, and answers how often that was; nil where none does. Each worker
+    /// hears of a drain by itself, and may answer before.
+    func exchangesUntilClosing(_ path: String) throws -> Int? {
+        for count in 1...1000 where try exchange("GET", path).only("Connection") == "close" { return count }
+        return nil
+    }
+}
