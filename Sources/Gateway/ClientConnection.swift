@@ -49,6 +49,10 @@ final class ClientConnection {
     /// How often the client of an HTTP/2 connection was told that it is about to end: the first time asks it to open no
     /// more streams, the second refuses them (RFC 9113 section 6.8).
     var farewells = 0
+    /// How much of its bodies an HTTP/2 client had taken when that was last looked at, and since when it has taken nothing
+    /// of answers that wait for it.
+    var takenBytes = 0
+    var untakenSince: Int64 = .max
     /// What is skipped, in `skippingBody`.
     var skipped = BodyRelay.empty
     /// How many bytes may still be skipped or lingered over.
@@ -76,6 +80,8 @@ final class ClientConnection {
         exchange = nil
         link = nil
         farewells = 0
+        takenBytes = 0
+        untakenSince = .max
         skipped = .empty
         closing = false
         closeWhenSent = false

@@ -57,7 +57,16 @@ extension Worker {
         upstream.parser = parser
         upstream.unaskedUntil = poller.turn
         setDeadline(upstream, in: responseTimeout(exchange))
-        if case .socket(let socket) = side { poller.send(socket, chunk) }
+        if case .socket(let socket) = side {
+            // A try before this one may have been a stream, where bodies have no framing of their own: the head that is
+            // sent here says which one this has.
+            if case .frames = exchange.requestBody.target {
+                let framing = exchange.head.framing
+                let isChunked = framing == .chunked || framing == .untilClose
+                exchange.requestBody = exchange.requestBody.retargeted(isChunked ? .chunked : .raw)
+            }
+            poller.send(socket, chunk)
+        }
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
     }
 
@@ -81,10 +90,11 @@ extension Worker {
         guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
             upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
         else { return }
+        let limit = bodyLimit(exchange)
         moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
             if target.pendingBytes > highWater { break }
             var body = exchange.requestBody
-            let move = moveBody(&body, from: source, inbox, to: target)
+            let move = moveBody(&body, from: source, inbox, to: target, limit: limit)
             exchange.requestBody = body
             switch move {
             case .moved: continue
@@ -92,13 +102,12 @@ extension Worker {
                 failRequestBody(exchange)
                 return
             case .waiting: break moving
+            case .tooLarge:
+                refuseLargeBody(exchange)
+                return
             }
         }
-        if source.isExhausted, !exchange.requestBody.isComplete { endRequestBody(exchange, to: target) }
-        if let limit = bodyLimit(exchange), exchange.requestBody.passed > limit {
-            refuseLargeBody(exchange)
-            return
-        }
+        if source.isExhausted, !exchange.requestBody.isComplete, !endRequestBody(exchange, to: target) { return }
         if exchange.requestBody.isComplete {
             endMessage(to: target, trailers: exchange.requestBody.trailerLines)
             clearClientDeadline(exchange)
@@ -114,8 +123,8 @@ extension Worker {
         }
     }
 
-    /// The stream has ended, and with it the body.
-    private func endRequestBody(_ exchange: Exchange, to target: Side) {
+    /// The stream has ended, and with it the body. Answers false where it was cut off, and the exchange is answered.
+    private func endRequestBody(_ exchange: Exchange, to target: Side) -> Bool {
         let output = poller.chunks.take()
         var body = exchange.requestBody
         let trailers = exchange.stream?.trailers
@@ -123,6 +132,7 @@ extension Worker {
         exchange.requestBody = body
         send(output, to: target)
         if !isWhole { failRequestBody(exchange) }
+        return isWhole
     }
 
     /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
@@ -131,13 +141,17 @@ extension Worker {
         paceRequestBody(exchange)
     }
 
-    enum BodyMove { case moved, waiting, broken }
+    enum BodyMove { case moved, waiting, broken, tooLarge }
 
-    /// Moves what one inbox holds of a body to the other side: by reference where framing allows it.
-    func moveBody(_ body: inout BodyRelay, from source: Side, _ inbox: Chunk, to target: Side) -> BodyMove {
+    /// Moves what one inbox holds of a body to the other side: by reference where framing allows it. Of a body that is
+    /// longer than `limit`, nothing beyond goes on: a request that is refused must not arrive whole.
+    func moveBody(
+        _ body: inout BodyRelay, from source: Side, _ inbox: Chunk, to target: Side, limit: Int? = nil
+    ) -> BodyMove {
         if body.isPassThrough {
             let available = inbox.count
             let taken = body.passThrough(available)
+            if let limit, body.passed > limit { return .tooLarge }
             if taken == available, let whole = takeInbox(source) {
                 send(whole, to: target)
             } else {
@@ -153,6 +167,10 @@ extension Worker {
         guard let used = try? body.relay(inbox.readable, into: output) else {
             poller.chunks.give(output)
             return .broken
+        }
+        if let limit, body.passed > limit {
+            poller.chunks.give(output)
+            return .tooLarge
         }
         consume(used, of: inbox, from: source)
         send(output, to: target)

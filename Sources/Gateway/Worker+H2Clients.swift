@@ -62,6 +62,24 @@ extension Worker {
         queue(link)
     }
 
+    /// Once a second: a client that takes nothing of answers whose exchanges have ended has the same time for it as any
+    /// other, however many requests it makes meanwhile.
+    func reviewUntaken() {
+        for client in clients {
+            guard let link = client.link else { continue }
+            let isWaiting = link.session.activeStreams > client.exchanges.count
+            if !isWaiting || link.session.framedBytes != client.takenBytes {
+                client.takenBytes = link.session.framedBytes
+                client.untakenSince = isWaiting ? poller.now : .max
+            } else if client.untakenSince == .max {
+                client.untakenSince = poller.now
+            } else if poller.now - client.untakenSince > snapshot.limits.writeTimeout {
+                leaveMultiplexing(client, reason: "client_write_timeout")
+                closeClient(client, reset: true)
+            }
+        }
+    }
+
     /// Exchanges of a connection that ends are abandoned; what the socket still sends is not theirs.
     func leaveMultiplexing(_ client: ClientConnection, reason: String = "client_closed") {
         guard client.link != nil else { return }

@@ -51,7 +51,9 @@ extension Worker {
     private func heldBytes(_ client: ClientConnection) -> Int {
         var bytes = (client.socket?.inbox?.capacity ?? 0) + (client.socket?.pendingBytes ?? 0)
         if let exchange = client.exchange { bytes += heldBytes(exchange) }
-        for exchange in client.exchanges { bytes += heldBytes(exchange) + (exchange.clientSide?.pendingBytes ?? 0) }
+        for exchange in client.exchanges { bytes += heldBytes(exchange) }
+        // Answers that are not taken are held by streams whose exchanges have long ended.
+        if let link = client.link { bytes += link.session.heldBytes }
         return bytes
     }
 

@@ -154,6 +154,7 @@ extension Worker {
         guard let stream else { return false }
         stream.owner = upstream.index + 1
         upstream.stream = stream
+        upstream.askedAt = poller.now
         session.add(upstream)
         session.deadline = .max
         exchange.requestBody = exchange.requestBody.retargeted(.frames)
@@ -176,11 +177,20 @@ extension Worker {
 
     func sessionReceived(_ session: UpstreamSession) {
         guard let link = session.link, let socket = session.socket, let inbox = socket.inbox else { return }
+        session.heardAt = poller.now
         let isSound = link.session.receive(inbox.readable, now: poller.now)
         inbox.consume(inbox.count)
         handleEvents(session, link)
         queue(link)
+        guard session.link === link else { return }
         if isSound { poller.readMore(socket) } else { session.isLeaving = true }
+    }
+
+    /// An answer did not come in time. A connection that has said nothing at all since it was asked for gets no further
+    /// requests: it may be dead, and only its silence tells.
+    func streamTimedOut(_ upstream: UpstreamConnection) {
+        guard let session = upstream.session, upstream.askedAt >= session.heardAt else { return }
+        session.isLeaving = true
     }
 
     private func handleEvents(_ session: UpstreamSession, _ link: H2Link) {
@@ -299,6 +309,8 @@ extension Worker {
     func sessionBroke(_ session: UpstreamSession) {
         guard session.server != nil else { return }
         session.isLeaving = true
+        // The last exchange that leaves closes the connection, and the object may be another one's by then.
+        let generation = session.generation
         let failure: UpstreamFailure = session.link == nil ? connectFailure(session.socket) : .connectionLost
         for upstream in session.waiting + session.users {
             guard let exchange = upstream.exchange else { continue }
@@ -309,7 +321,7 @@ extension Worker {
             }
             fail(exchange, failure)
         }
-        closeSession(session)
+        if session.generation == generation { closeSession(session) }
     }
 
     /// What a connection that never stood has failed by.
@@ -359,31 +371,10 @@ extension Worker {
             return
         }
         session.isLeaving = true
+        let generation = session.generation
         for upstream in session.waiting {
             if let exchange = upstream.exchange { fail(exchange, .connectTimedOut) }
         }
-        closeSession(session)
-    }
-}
-
-/// The pieces of a request head that `HeaderRewrite` has written.
-private enum RequestText {
-    /// What stands up to the next blank.
-    @_lifetime(copy head)
-    static func word(_ head: Span<UInt8>, from start: Int) -> Span<UInt8> {
-        var end = start
-        while end < head.count, head[end] != ASCII.space { end &+= 1 }
-        return head.extracting(start..<end)
-    }
-
-    /// The value of `Host`, which is the first field.
-    @_lifetime(copy head)
-    static func host(_ head: Span<UInt8>) -> Span<UInt8> {
-        var start = 0
-        while start < head.count, head[start] != ASCII.lineFeed { start &+= 1 }
-        start = min(start &+ 7, head.count)
-        var end = start
-        while end < head.count, head[end] != ASCII.carriageReturn { end &+= 1 }
-        return head.extracting(start..<end)
+        if session.generation == generation { closeSession(session) }
     }
 }

@@ -67,7 +67,7 @@ extension Worker {
         fail(exchange, .invalidResponse)
     }
 
-    private func endUnused(_ upstream: UpstreamConnection) {
+    func endUnused(_ upstream: UpstreamConnection) {
         upstream.server?.pool.forget(upstream)
         closeUpstream(upstream)
     }
@@ -126,7 +126,11 @@ extension Worker {
     ) {
         guard let target = exchange.clientSide, let source = upstream.side else { return }
         if mistakesTunnel(exchange, head) {
-            fail(exchange, .invalidResponse)
+            // The server has answered as it may, and must not be taken out for what clients ask for.
+            noteAnswer(exchange, status: head.status)
+            dropUpstream(exchange)
+            let failure = UpstreamFailure.invalidResponse
+            reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
             return
         }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
@@ -249,7 +253,7 @@ extension Worker {
             upstream.body = body
             switch move {
             case .moved: continue
-            case .broken:
+            case .broken, .tooLarge:
                 fail(exchange, .invalidResponse)
                 return
             case .waiting: break relay
@@ -365,34 +369,5 @@ extension Worker {
             if replay(exchange) { return }
         }
         fail(exchange, failure)
-    }
-
-    // MARK: Time-outs
-
-    func setDeadline(_ upstream: UpstreamConnection, in milliseconds: Int64) {
-        let deadline = poller.now + milliseconds
-        upstream.deadline = deadline
-        guard deadline < upstream.timerAt else { return }
-        upstream.timerAt = deadline
-        let token = TimerToken(role: Role.upstream, owner: upstream.index, generation: upstream.generation)
-        poller.schedule(token, at: deadline)
-    }
-
-    func upstreamTimer(_ upstream: UpstreamConnection) {
-        guard upstream.timerAt <= poller.now else { return }
-        upstream.timerAt = .max
-        if upstream.deadline > poller.now {
-            if upstream.deadline != .max { setDeadline(upstream, in: upstream.deadline - poller.now) }
-            return
-        }
-        guard let exchange = upstream.exchange else {
-            endUnused(upstream)
-            return
-        }
-        if exchange.lastingPlace >= 0 {
-            cut(exchange, .idle)
-            return
-        }
-        fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)
     }
 }

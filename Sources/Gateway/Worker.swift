@@ -269,6 +269,7 @@ final class Worker {
     private func keepHouse() {
         accessLog?.flush()
         reviewLasting()
+        reviewUntaken()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 {
             if let link = client.link { drainHTTP2(client, link) }

@@ -112,6 +112,12 @@ final class H2Server {
         move()
     }
 
+    func interim(_ id: Int32, _ status: Int) {
+        guard let stream = streams[id] else { return }
+        session.interim(stream, status: status, fields: Array("link: </a>\r\n".utf8).span)
+        move()
+    }
+
     func send(_ id: Int32, _ body: [UInt8]) {
         guard let stream = streams[id] else { return }
         let chunk = chunks.take()

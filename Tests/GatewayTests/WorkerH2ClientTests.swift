@@ -239,4 +239,19 @@ import Testing
         _ = bench.expect(client, ends: "one")
         bench.expectNothingLeft()
     }
+
+    /// Answers that nobody takes do not wait for ever, whatever else the client asks meanwhile.
+    @Test func aClientThatTakesNoAnswersIsCutOff() throws {
+        let bench = try bench { $0.limits.writeTimeout = 300 }
+        var limits = H2Limits()
+        limits.initialWindow = 0
+        let client = bench.h2Client(limits)
+        for _ in 0..<10 { _ = try client.request("GET", "/nowhere") }
+        bench.turn {
+            client.move()
+            if client.session.mayOpen { _ = try? client.request("HEAD", "/nowhere") }
+            return client.peer.isOver
+        }
+        bench.expectNothingLeft()
+    }
 }

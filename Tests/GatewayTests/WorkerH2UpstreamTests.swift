@@ -224,4 +224,72 @@ import Testing
         for client in clients { #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 502 ")) }
         bench.expectNothingLeft()
     }
+
+    /// A request that the server closes the connection upon is sent once more, over a connection that stays.
+    @Test func aReplayHasAConnectionOfItsOwn() throws {
+        let bench = try bench()
+        let client = bench.client()
+        client.send(.get("/open/x"))
+        let first = try server(bench)
+        first.peer.close()
+        let second = try server(bench)
+        second.answer(second.order[0], body: Array("done".utf8))
+        _ = bench.expect(client, ends: "done\r\n0\r\n\r\n")
+        bench.expectNothingLeft()
+    }
+
+    /// A server that says nothing at all is not asked again over the same connection.
+    @Test func aSilentConnectionGetsNoFurtherRequests() throws {
+        let bench = try bench { setup in
+            setup.upstream = {
+                $0.http2 = true
+                $0.responseTimeout = 100
+            }
+        }
+        let client = bench.client()
+        client.send(.get("/open/x"))
+        let silent = try bench.accepted()
+        #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 504 "))
+        client.send(.get("/open/y"))
+        let other = try server(bench)
+        other.answer(other.order[0], body: Array("done".utf8))
+        _ = bench.expect(client, ends: "done\r\n0\r\n\r\n")
+        #expect(!silent.text.isEmpty)
+        bench.expectNothingLeft()
+    }
+
+    /// GW-08: of a body that is too large, the server does not see the end.
+    @Test func aBodyThatIsTooLargeDoesNotArriveWhole() throws {
+        let bench = try WorkerBench { $0.limits.maximumBodyBytes = 1000 }
+        let client = bench.client()
+        client.send("POST /open/x HTTP/1.1\r\nHost: gw.example.com\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        let piece = String(repeating: "x", count: 0x800)
+        client.send("800\r\n\(piece)\r\n0\r\n\r\n")
+        #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 413 "))
+        bench.turn(until: { server.isOver })
+        #expect(!server.text.contains("0\r\n\r\n"))
+        bench.expectNothingLeft()
+    }
+
+    /// Interim heads are no pool's chunks: counting them as such would make room under the ceiling of memory.
+    @Test func interimAnswersKeepTheBooks() throws {
+        let bench = try bench()
+        let client = bench.client()
+        for _ in 0..<3 {
+            client.send(.get("/open/x"))
+            let server = H2Server(try bench.accepted())
+            turn(bench, server) { server.order.count == 1 }
+            server.interim(server.order[0], 103)
+            turn(bench, server) { client.text.contains("103") }
+            server.answer(server.order[0], body: Array("done".utf8))
+            turn(bench, server) { client.text.hasSuffix("done\r\n0\r\n\r\n") }
+            client.forget()
+            server.peer.close()
+            bench.turn(until: { bench.worker.groups[0].servers[0].sessions.isEmpty })
+        }
+        #expect(bench.worker.poller.chunks.inUse == 0 && bench.worker.poller.chunks.bytesInUse == 0)
+        bench.expectNothingLeft()
+    }
 }

@@ -38,6 +38,8 @@ final class UpstreamConnection {
     /// The HTTP/2 connection that this is a part of, and its stream there once it is open; both in place of a socket.
     var session: UpstreamSession?
     var stream: H2Stream?
+    /// When the stream was opened.
+    var askedAt: Int64 = 0
     /// Place among the users of the session.
     var place = 0
     var server: UpstreamServer?

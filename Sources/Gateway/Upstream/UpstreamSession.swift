@@ -16,6 +16,8 @@ final class UpstreamSession {
     private(set) var users: [UpstreamConnection] = []
     /// The server opens no more streams, or the connection is not for further ones.
     var isLeaving = false
+    /// When the last bytes came.
+    var heardAt: Int64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
 
@@ -46,6 +48,7 @@ final class UpstreamSession {
         socket = nil
         waiting = []
         isLeaving = false
+        heardAt = 0
         deadline = .max
         timerAt = .max
     }

@@ -7,6 +7,13 @@ final class ChunkQueue {
     /// Bytes in all chunks.
     private(set) var byteCount = 0
 
+    /// Bytes of the chunks themselves, used or not.
+    var capacity: Int {
+        var bytes = 0
+        for i in taken..<chunks.count { bytes &+= chunks[i].capacity }
+        return bytes
+    }
+
     var first: Chunk? { taken < chunks.count ? chunks[taken] : nil }
     private var last: Chunk? { taken < chunks.count ? chunks[chunks.count &- 1] : nil }
 

@@ -209,6 +209,7 @@ extension H2Session {
         guard let output else { return }
         output.append(header)
         stream.outbox.move(count, to: output, pool: chunks)
+        framedBytes &+= count
         floods.earned(byStream: false)
         guard stream.isAboveLowWater, stream.outbox.byteCount < limits.lowWater else { return }
         stream.isAboveLowWater = false

@@ -19,6 +19,12 @@ package final class H2Session {
     package internal(set) var settingsAcknowledged = false
     /// Streams that are not closed.
     package internal(set) var activeStreams = 0
+    /// Bytes of bodies framed so far: where it stands still, the peer takes nothing.
+    package internal(set) var framedBytes = 0
+    /// Bytes of buffers that the streams hold.
+    package var heldBytes: Int {
+        streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.head.capacity }
+    }
     /// The peer has sent GOAWAY.
     package internal(set) var peerIsLeaving = false
 

@@ -85,7 +85,8 @@ package final class H2Stream {
         id = 0
         if head.capacity > 4 * H2Stream.headCapacity { head = Chunk(capacity: H2Stream.headCapacity) }
         head.reset()
-        for chunk in [interim, trailers, lastFields] {
+        // The interim head is of the same kind as `head`, and no pool's.
+        for chunk in [trailers, lastFields] {
             if let chunk { chunks.give(chunk) }
         }
         interim = nil

@@ -1,0 +1,23 @@
+import Bytes
+
+/// The pieces of a request head that `HeaderRewrite` has written.
+enum RequestText {
+    /// What stands up to the next blank.
+    @_lifetime(copy head)
+    static func word(_ head: Span<UInt8>, from start: Int) -> Span<UInt8> {
+        var end = start
+        while end < head.count, head[end] != ASCII.space { end &+= 1 }
+        return head.extracting(start..<end)
+    }
+
+    /// The value of `Host`, which is the first field.
+    @_lifetime(copy head)
+    static func host(_ head: Span<UInt8>) -> Span<UInt8> {
+        var start = 0
+        while start < head.count, head[start] != ASCII.lineFeed { start &+= 1 }
+        start = min(start &+ 7, head.count)
+        var end = start
+        while end < head.count, head[end] != ASCII.carriageReturn { end &+= 1 }
+        return head.extracting(start..<end)
+    }
+}
