@@ -83,7 +83,7 @@ extension Worker {
 
     func setClientDeadline(_ exchange: Exchange, at deadline: Int64) {
         if exchange.stream != nil {
-            setStreamDeadline(exchange, at: deadline)
+            setDeadline(exchange, at: deadline)
         } else if let client = exchange.client {
             setDeadline(client, at: deadline)
         }

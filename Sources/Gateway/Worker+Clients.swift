@@ -270,27 +270,8 @@ extension Worker {
 
     // MARK: Time-outs
 
-    func setDeadline(_ client: ClientConnection, in milliseconds: Int64) {
-        setDeadline(client, at: poller.now + milliseconds)
-    }
-
-    func setDeadline(_ client: ClientConnection, at deadline: Int64) {
-        client.deadline = deadline
-        guard deadline < client.timerAt else { return }
-        client.timerAt = deadline
-        let token = TimerToken(role: Role.client, owner: client.index, generation: client.generation)
-        poller.schedule(token, at: deadline)
-    }
-
     func clientTimer(_ client: ClientConnection) {
-        // An earlier timer of the same connection has taken this one's place.
-        guard client.timerAt <= poller.now else { return }
-        client.timerAt = .max
-        if client.deadline > poller.now {
-            if client.deadline != .max { setDeadline(client, at: client.deadline) }
-            return
-        }
-        guard let socket = client.socket else { return }
+        guard hasCome(client), let socket = client.socket else { return }
         if socket.pendingBytes > 0 {
             if hasTakenEnough(client, client.exchange?.snapshot.limits ?? snapshot.limits) {
                 awaitClient(client, client.exchange?.snapshot.limits ?? snapshot.limits)

@@ -196,21 +196,8 @@ extension Worker {
 
     // MARK: Time
 
-    func setStreamDeadline(_ exchange: Exchange, at deadline: Int64) {
-        exchange.deadline = deadline
-        guard exchange.deadline < exchange.timerAt else { return }
-        exchange.timerAt = exchange.deadline
-        let token = TimerToken(role: Role.stream, owner: exchange.index, generation: exchange.generation)
-        poller.schedule(token, at: exchange.deadline)
-    }
-
     func streamTimer(_ exchange: Exchange) {
-        guard exchange.timerAt <= poller.now else { return }
-        exchange.timerAt = .max
-        if exchange.deadline > poller.now {
-            if exchange.deadline != .max { setStreamDeadline(exchange, at: exchange.deadline) }
-            return
-        }
+        guard hasCome(exchange) else { return }
         if let side = exchange.clientSide, side.pendingBytes > 0 {
             if hasTakenEnough(exchange) {
                 awaitClient(exchange)

@@ -355,21 +355,8 @@ extension Worker {
 
     // MARK: Time
 
-    private func setDeadline(_ session: UpstreamSession, in milliseconds: Int64) {
-        session.deadline = poller.now + milliseconds
-        guard session.deadline < session.timerAt else { return }
-        session.timerAt = session.deadline
-        let token = TimerToken(role: Role.upstreamSession, owner: session.index, generation: session.generation)
-        poller.schedule(token, at: session.deadline)
-    }
-
     func sessionTimer(_ session: UpstreamSession) {
-        guard session.timerAt <= poller.now else { return }
-        session.timerAt = .max
-        if session.deadline > poller.now {
-            if session.deadline != .max { setDeadline(session, in: session.deadline - poller.now) }
-            return
-        }
+        guard hasCome(session) else { return }
         session.isLeaving = true
         let generation = session.generation
         for upstream in session.waiting {

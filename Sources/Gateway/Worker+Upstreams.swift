@@ -67,7 +67,7 @@ extension Worker {
         fail(exchange, .invalidResponse)
     }
 
-    func endUnused(_ upstream: UpstreamConnection) {
+    private func endUnused(_ upstream: UpstreamConnection) {
         upstream.server?.pool.forget(upstream)
         closeUpstream(upstream)
     }
@@ -369,5 +369,21 @@ extension Worker {
             if replay(exchange) { return }
         }
         fail(exchange, failure)
+    }
+
+    // MARK: Time-outs
+
+    func upstreamTimer(_ upstream: UpstreamConnection) {
+        guard hasCome(upstream) else { return }
+        guard let exchange = upstream.exchange else {
+            endUnused(upstream)
+            return
+        }
+        if exchange.lastingPlace >= 0 {
+            cut(exchange, .idle)
+            return
+        }
+        streamTimedOut(upstream)
+        fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)
     }
 }

@@ -1,0 +1,50 @@
+import Reactor
+
+/// Something that must have come about by a time. A timer of the wheel cannot be cancelled, and most deadlines move on
+/// before they come: a later one waits for the timer that is set already, which then looks again.
+protocol Timed: AnyObject {
+    /// Milliseconds of the loop's clock; `.max` for no deadline.
+    var deadline: Int64 { get set }
+    /// When the next timer fires; `.max` where none is set.
+    var timerAt: Int64 { get set }
+    /// Tells whose timer has fired.
+    var timer: TimerToken { get }
+}
+
+extension Worker {
+    func setDeadline(_ timed: some Timed, in milliseconds: Int64) { setDeadline(timed, at: poller.now + milliseconds) }
+
+    func setDeadline(_ timed: some Timed, at deadline: Int64) {
+        timed.deadline = deadline
+        guard deadline < timed.timerAt else { return }
+        timed.timerAt = deadline
+        poller.schedule(timed.timer, at: deadline)
+    }
+
+    /// A timer has fired: whether the deadline has come, and neither moved on nor been cleared.
+    func hasCome(_ timed: some Timed) -> Bool {
+        // An earlier timer of the same deadline has taken this one's place.
+        guard timed.timerAt <= poller.now else { return false }
+        timed.timerAt = .max
+        guard timed.deadline > poller.now else { return true }
+        if timed.deadline != .max { setDeadline(timed, at: timed.deadline) }
+        return false
+    }
+}
+
+extension ClientConnection: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.client, owner: index, generation: generation) }
+}
+
+extension UpstreamConnection: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.upstream, owner: index, generation: generation) }
+}
+
+extension UpstreamSession: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.upstreamSession, owner: index, generation: generation) }
+}
+
+/// Of an exchange in a stream; a connection of HTTP/1 has the deadline of its one exchange itself.
+extension Exchange: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.stream, owner: index, generation: generation) }
+}
