@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Policy
 import Reactor
 import TestSupport
 import Testing
@@ -241,13 +242,13 @@ import Testing
     /// A server that says nothing at all is not asked again over the same connection.
     @Test func aSilentConnectionGetsNoFurtherRequests() throws {
         let bench = try bench { setup in
-            setup.upstream = {
-                $0.http2 = true
-                $0.responseTimeout = 100
-            }
+            var hasty = RouteSettings(name: "hasty", path: "/hasty", upstream: 0)
+            hasty.isPublic = true
+            hasty.responseTimeoutMilliseconds = 50
+            setup.routes.append(hasty)
         }
         let client = bench.client()
-        client.send(.get("/open/x"))
+        client.send(.get("/hasty"))
         let silent = try bench.accepted()
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 504 "))
         client.send(.get("/open/y"))
