@@ -169,12 +169,6 @@ static inline int64_t clinux_receive(int fd, void *bytes, size_t count) {
     return (int64_t)CLINUX_RETRIED(recv(fd, bytes, count, 0));
 }
 
-/// Looks whether something could be received, and leaves it there: a count, 0 at the end, or -errno.
-static inline int clinux_peek(int fd) {
-    char byte;
-    return (int)CLINUX_RESULT(recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT));
-}
-
 static inline int64_t clinux_send(int fd, const void *bytes, size_t count) {
     return (int64_t)CLINUX_RETRIED(send(fd, bytes, count, MSG_NOSIGNAL));
 }

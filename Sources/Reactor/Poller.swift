@@ -312,14 +312,6 @@ package final class Poller {
         if socket.mayHaveMore, !socket.readingPaused { queue(socket) }
     }
 
-    /// Whether nothing has come from the peer, not even something that the loop has not looked at: what it says next is
-    /// said to what is sent next. A system call, for the moment at which an idle connection is used again.
-    package func isQuiet(_ socket: Socket) -> Bool {
-        guard !socket.isUnusable, !socket.connecting, socket.unread == 0, !socket.holdsMore else { return false }
-        if let stream = socket.stream, stream.state != .open || stream.received != nil { return false }
-        return Kernel.isQuiet(socket.descriptor)
-    }
-
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
         let chunk = socket.received

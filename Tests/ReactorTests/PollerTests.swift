@@ -268,23 +268,4 @@ import Testing
         peer.send("still")
         loop.turn(until: { socket.unread == 5 })
     }
-
-    /// An idle connection that is to be used again, with something that no event has told yet.
-    @Test func whatTheLoopHasNotSeenIsNoticed() throws {
-        let loop = try Loop()
-        let (socket, peer) = try loop.accepted()
-        #expect(loop.poller.isQuiet(socket))
-        peer.send("stray")
-        #expect(!loop.poller.isQuiet(socket))
-        loop.turn(until: { socket.unread == 5 })
-        #expect(!loop.poller.isQuiet(socket), "unread")
-        #expect(socket.readText() == "stray", "the look took nothing")
-        #expect(loop.poller.isQuiet(socket))
-        peer.shutdownSending()
-        #expect(!loop.poller.isQuiet(socket))
-        loop.turn(until: { socket.ended })
-        #expect(!loop.poller.isQuiet(socket))
-        loop.poller.close(socket)
-        #expect(!loop.poller.isQuiet(socket))
-    }
 }

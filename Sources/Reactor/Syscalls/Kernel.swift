@@ -31,9 +31,6 @@ enum Kernel {
         unsafe chunk.fill { unsafe Int(clinux_receive(descriptor, $0, $1)) }
     }
 
-    /// Whether the kernel has neither bytes nor an end nor an error for the next receive.
-    static func isQuiet(_ descriptor: Int32) -> Bool { clinux_peek(descriptor) == -EAGAIN }
-
     /// Sends what a chunk holds and consumes what was taken. Answers a count or -errno.
     static func send(_ descriptor: Int32, _ chunk: Chunk) -> Int {
         // SAFETY: the chunk outlives the call.
