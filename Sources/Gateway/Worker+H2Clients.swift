@@ -47,12 +47,16 @@ extension Worker {
         } else if socket.pendingBytes > 0 {
             // A client that takes no frames gets no further ones: what it asks for would pile up without a bound.
             if socket.pendingBytes > highWater { poller.pauseReading(socket) }
-            if client.deadline == .max || client.exchanges.isEmpty { awaitClient(client, snapshot.limits) }
+            if !client.isAwaited {
+                client.isAwaited = true
+                awaitClient(client, snapshot.limits)
+            }
         }
     }
 
     /// All that waited was taken.
     func framesSent(_ client: ClientConnection, _ link: H2Link) {
+        client.isAwaited = false
         if client.exchanges.isEmpty {
             setDeadline(client, in: snapshot.limits.idleTimeout)
         } else {
@@ -145,7 +149,7 @@ extension Worker {
         exchange.startedAt = Clock.monotonicMicroseconds
         stream.owner = exchange.index + 1
         client.add(exchange)
-        client.deadline = .max
+        if !client.isAwaited { client.deadline = .max }
         switch stream.requestHead(into: requestHeaders, limits: exchange.snapshot.limits.head) {
         case .invalid(let error):
             makeRequestID(exchange)
@@ -174,7 +178,7 @@ extension Worker {
     /// An exchange has ended, and its stream is no longer its own.
     func streamEnded(_ client: ClientConnection) {
         guard client.exchanges.isEmpty, let link = client.link else { return }
-        setDeadline(client, in: snapshot.limits.idleTimeout)
+        if !client.isAwaited { setDeadline(client, in: snapshot.limits.idleTimeout) }
         queue(link)
     }
 
