@@ -9,6 +9,11 @@ import Tokens
 extension Worker {
     /// A request for an endpoint, cross-site rules passed.
     func enter(_ endpoint: Endpoint, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+        // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
+        if exchange.stream?.extendedProtocol != nil {
+            refuseUpgrade(exchange)
+            return
+        }
         guard endpoint == .whoAmI else {
             takeBody(exchange)
             return

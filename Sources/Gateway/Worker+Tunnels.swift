@@ -50,7 +50,7 @@ extension Worker {
     }
 
     /// The protocol is none that could be spoken here (RFC 9220 section 3).
-    private func refuseUpgrade(_ exchange: Exchange) {
+    func refuseUpgrade(_ exchange: Exchange) {
         reply(exchange, status: 501, reason: "upgrade_refused", detail: "the protocol is not supported here")
     }
 

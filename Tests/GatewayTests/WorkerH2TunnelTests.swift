@@ -87,6 +87,8 @@ import Testing
         #expect(bench.answer(client, id).status == 501)
         let none = try client.connect("websocket", "/mine/ws", WorkerBench.credentials)
         #expect(bench.answer(client, none).status == 501)
+        let endpoint = try client.connect("websocket", "/whoami", WorkerBench.credentials)
+        #expect(bench.answer(client, endpoint).status == 501, "an endpoint is no tunnel")
         let body = try client.connect("websocket", "/open/ws", "content-length: 3\r\n")
         #expect(bench.answer(client, body).status == 400 || client[body].resetCode != nil)
         #expect(bench.upstream.accept() == nil)
@@ -179,6 +181,30 @@ import Testing
             return client[id].body.count == body.count
         })
         #expect(client[id].body == body)
+        bench.expectNothingLeft()
+    }
+
+    /// A server that answers as if nothing had been asked for is not taken out for it: anybody could have that done.
+    @Test func aTwoHundredIsNoFailureOfTheServer() throws {
+        let bench = try bench {
+            $0.upstream = { settings in
+                settings.breaker = BreakerSettings()
+                settings.breaker?.failures = 1
+            }
+        }
+        let client = bench.h2Client()
+        for _ in 0..<3 {
+            let id = try client.connect("websocket", "/open/ws", "")
+            let server = try bench.accepted()
+            _ = bench.head(server)
+            server.send(.ok("no tunnel"))
+            #expect(bench.answer(client, id).status == 502)
+        }
+        let id = try client.request("GET", "/open/x")
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        server.send(.ok("fine"))
+        #expect(bench.answer(client, id).text == "fine")
         bench.expectNothingLeft()
     }
 }
