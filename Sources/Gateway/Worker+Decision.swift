@@ -119,7 +119,8 @@ extension Worker {
 
     private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         let outcome = exchange.snapshot.policy.authenticate(
-            route, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+            route, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
+            cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal

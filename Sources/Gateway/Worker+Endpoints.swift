@@ -19,7 +19,8 @@ extension Worker {
             return
         }
         let outcome = exchange.snapshot.policy.authenticate(
-            nil, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+            nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
+            cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal
@@ -165,7 +166,7 @@ extension Worker {
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
-            address: exchange.address?.text ?? "", fields: fields)
+            address: exchange.address, fields: fields)
     }
 }
 

@@ -24,6 +24,7 @@ package final class TokenService: Sendable {
     let keySet: [UInt8]
     let metadata: [UInt8]
     let clients: ClientAuthentication
+    let logins: PasswordLogin
 
     package init(settings: TokenServiceSettings) {
         self.settings = settings
@@ -32,6 +33,7 @@ package final class TokenService: Sendable {
         keySet = settings.publishedKeys.jwks()
         metadata = TokenService.metadata(settings)
         clients = ClientAuthentication(backends: settings.backends)
+        logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
     /// Answers a request. Called on an event loop.
