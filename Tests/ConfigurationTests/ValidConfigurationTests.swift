@@ -59,6 +59,7 @@ import Testing
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
+        #expect(configuration.tokenService.requiresTLS == true)
         #expect(configuration.tokenService.scopes == ["read", "write"])
         #expect(configuration.log.access == .file(directory + "/access.log"))
         #expect(configuration.cors.maximumAge == .seconds(3600))

@@ -53,6 +53,13 @@ extension GatewayConfiguration {
             guard isInjected, let server = upstream.servers.first(where: { !$0.isSecure && !$0.isLocal }) else {
                 continue
             }
+        if tokenService.isEnabled, tokenService.requiresTLS == false,
+            listeners.contains(where: { $0.tls == nil && !$0.place.isLocal })
+        {
+            findings.warning(
+                "/tokenService/requireTls", "passwords and client secrets are taken in the clear",
+                expected: "true, or no \"requireTls\"")
+        }
             findings.warning(
                 JSONPointer.child("/upstreams", upstream.name), "tokens are sent to the upstream without TLS",
                 expected: "a URL with https", found: "\"\(server)\"")

@@ -24,6 +24,7 @@ extension DenialReason {
         case .ambiguousPath: "the path is ambiguous"
         case .corsDenied: "cross-site requests from this origin are not allowed"
         case .corsMalformed: "malformed cross-site request"
+        case .tlsRequired: "this endpoint wants TLS"
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
