@@ -25,6 +25,8 @@ extension DenialReason {
         case .corsDenied: "cross-site requests from this origin are not allowed"
         case .corsMalformed: "malformed cross-site request"
         case .tlsRequired: "this endpoint wants TLS"
+        case .certificateRequired: "a client certificate is required"
+        case .certificateNotAllowed: "the client certificate is not for this resource"
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
