@@ -2,7 +2,7 @@
 /// share the store.
 ///
 /// Every removal of a record whose access token still lives, be it by rotation, replacement or revocation, appends
-/// `DenyEntry.token(tokenID, until: accessExpiresAt)` in the same step.
+/// `DenyEntry.token(tokenID, subject: subject, until: accessExpiresAt)` in the same step.
 package enum StoreOperation: Sendable {
     /// If a record with a living access token holds the slot of this one: `.record` of that. Otherwise this one takes
     /// the slot, the earlier record is gone with its refresh token, and the answer is `.record` of this one (AOM-06).
