@@ -123,8 +123,11 @@ final class Worker {
     static let chunkSize = 16 * 1024
 
     /// Runs until drained.
-    func run(_ listeners: consuming [BoundListenerBox]) {
-        begin(listeners)
+    ///
+    /// - Parameter begun: called when the worker listens.
+    func run(_ listeners: [BoundListenerBox], begun: () -> Void) throws(KernelError) {
+        try begin(listeners)
+        begun()
         while !isFinished { turn() }
         accessLog?.flush()
         leave()
@@ -141,13 +144,20 @@ final class Worker {
     }
 
     /// Takes the listeners over.
-    func begin(_ listeners: consuming [BoundListenerBox]) {
+    func begin(_ listeners: [BoundListenerBox]) throws(KernelError) {
         for box in listeners {
             guard let bound = box.take() else { continue }
             do {
                 try poller.listen(bound, id: box.id)
             } catch {
-                shared.log.write("listen_failed", [("listener", .text(String(box.id))), ("error", .text(error.text))])
+                shared.log.write(
+                    "listen_failed",
+                    [
+                        ("worker", .number(number)), ("address", .text(box.address.description)),
+                        ("error", .text(error.text)),
+                    ])
+                for rest in listeners { _ = rest.take() }
+                throw error
             }
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
@@ -177,6 +187,7 @@ final class Worker {
             case Role.client: clientSent(clients[socket.owner])
             case Role.upstream: upstreamSent(upstreams[socket.owner])
             case Role.upstreamSession: if let link = sessions[socket.owner].link { queue(link) }
+            case Role.healthCheck: if let link = healthChecks[socket.owner].link { queue(link) }
             default: break
             }
         case .accepted(let listener, let socket): accept(socket, listener: listener)
@@ -271,7 +282,7 @@ final class Worker {
         reviewLasting()
         reviewUntaken()
         guard isDraining else { return }
-        for client in clients where client.farewells == 1 {
+        for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {
             if let link = client.link { drainHTTP2(client, link) }
         }
         finishIfIdle()
@@ -380,20 +391,5 @@ final class Worker {
         exchange.nextVacant = firstVacantExchange
         firstVacantExchange = exchange
         vacantExchanges &+= 1
-    }
-
-    // MARK: Small texts
-
-    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
-    func appendDate(to chunk: Chunk) {
-        if dateSecond != poller.wallSeconds {
-            dateSecond = poller.wallSeconds
-            dateText.reset()
-            dateText.append("Date: ")
-            HTTPDate.append(dateSecond, to: dateText)
-            dateText.append("\r\n")
-        }
-        let text = dateText
-        chunk.append(text.readable)
     }
 }

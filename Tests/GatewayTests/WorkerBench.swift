@@ -77,7 +77,7 @@ final class WorkerBench {
         ]
         port = listeners[0].address.port
         adminPort = listeners[1].address.port
-        worker.begin(listeners)
+        try worker.begin(listeners)
     }
 
     /// The configuration of this bench after a change.

@@ -92,7 +92,14 @@ final class GatewayProcess: Sendable {
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
-        let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
+        let plane: DataPlane
+        do throws(KernelError) {
+            plane = try DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
+        } catch {
+            copies.withLock { $0 = [] }
+            for file in files { file.remove() }
+            throw error
+        }
         log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
         // A predecessor speaks for the service until it has heard of us.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
