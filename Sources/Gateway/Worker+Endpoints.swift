@@ -14,6 +14,7 @@ extension Worker {
             refuseUpgrade(exchange)
             return
         }
+        guard passesEndpointLimits(exchange) else { return }
         if endpoint.takesCredentials, !isFitForCredentials(exchange) {
             deny(exchange, .tlsRequired, bytes)
             return

@@ -66,7 +66,7 @@ extension GatewayConfiguration {
             return
         }
         // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
-        guard route.path != "/**" else { return }
+        guard route.path != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
         let inside = endpoints.filter { PathPattern.overlap($0, route.path) }
         if !inside.isEmpty {
             findings.warning(

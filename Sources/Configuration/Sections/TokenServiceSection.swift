@@ -23,6 +23,8 @@ package struct TokenServiceSection: Sendable {
     package var liveRoles = false
     /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
     package var requiresTLS: Bool?
+    /// Limits of the gateway's own endpoints together.
+    package var rateLimits: [RouteRateLimit] = []
 
     static func read(_ field: Field?, _ findings: Findings, baseURL: WebOrigin) -> TokenServiceSection {
         var section = TokenServiceSection(
@@ -39,6 +41,7 @@ package struct TokenServiceSection: Sendable {
         section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
         section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
         section.liveRoles = object.flag("liveRoles", default: false)
+        section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.readAll)
         section.requiresTLS = object.optional("requireTls") { $0.bool() }
         object.finish()
         return section

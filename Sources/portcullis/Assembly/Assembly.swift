@@ -70,6 +70,7 @@ struct Assembly {
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
+        let rateLimits = rateLimits(origins)
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
@@ -77,7 +78,7 @@ struct Assembly {
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
-            rateLimits: rateLimits(origins))
+            rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
