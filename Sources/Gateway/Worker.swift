@@ -18,6 +18,7 @@ final class Worker {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
+        static let revocations: UInt8 = 14
     }
 
     let number: Int
@@ -76,6 +77,8 @@ final class Worker {
     var bufferShare = BufferShare()
     /// The earliest time at which clients may be let go of again for want of memory.
     var nextShedding: Int64 = 0
+    /// When the deny list is rid of old entries next.
+    var nextPruning: Int64 = 0
     var accessLog: AccessLog?
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
@@ -162,6 +165,7 @@ final class Worker {
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
         careForUpstreams()
+        if shared.tokens.isFollowing { followRevocations() }
     }
 
     /// Waits for something to happen, and deals with all that has.
@@ -263,6 +267,7 @@ final class Worker {
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
+        case Role.revocations: followRevocations()
         case Role.drainDeadline: endDrain()
         default: break
         }
@@ -281,6 +286,7 @@ final class Worker {
         accessLog?.flush()
         reviewLasting()
         reviewUntaken()
+        pruneRevocations()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {
             if let link = client.link { drainHTTP2(client, link) }
