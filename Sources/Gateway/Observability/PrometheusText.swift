@@ -1,3 +1,4 @@
+import Identity
 import Issuers
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
@@ -8,6 +9,7 @@ enum PrometheusText {
         var reloads: SharedState.ReloadCounters
         var revocations: Int
         var blockingWaiting: Int
+        var outbound: OutboundCalls.Counters
         var uptimeSeconds: Int64
         var workers: Int
     }
@@ -124,6 +126,12 @@ enum PrometheusText {
         page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.")
         page.sample("issuer_calls_total", "outcome=\"issued\"", facts.issued.issued)
         page.sample("issuer_calls_total", "outcome=\"failed\"", facts.issued.failed)
+        page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.")
+        page.sample("outbound_calls_total", "outcome=\"answered\"", facts.outbound.answered)
+        for (place, failure) in OutboundFailure.allCases.enumerated() {
+            page.sample("outbound_calls_total", "outcome=\"\(failure.rawValue)\"", facts.outbound.failed[place])
+        }
+        page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
         page.single("revocations", "gauge", "Entries of the deny list.", facts.revocations)
     }
 
