@@ -161,6 +161,7 @@ final class Worker {
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
         careForUpstreams()
+        refreshKeys()
     }
 
     /// Waits for something to happen, and deals with all that has.
@@ -286,6 +287,7 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
+        refreshKeys()
         reviewLasting()
         reviewUntaken()
         guard isDraining else { return }
@@ -301,6 +303,7 @@ final class Worker {
         snapshot = fresh
         tokenCache.clear()
         issuedTokens.clear()
+        refreshKeys()
         useRoutes(of: fresh)
         beginReadmission()
     }

@@ -10,6 +10,8 @@ enum PrometheusText {
         var revocations: Int
         var blockingWaiting: Int
         var outbound: OutboundCalls.Counters
+        /// By the name of the configuration entry.
+        var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
     }
@@ -38,6 +40,7 @@ enum PrometheusText {
         connections(metrics, facts, &page)
         upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
+        outbound(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }
@@ -126,12 +129,6 @@ enum PrometheusText {
         page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.")
         page.sample("issuer_calls_total", "outcome=\"issued\"", facts.issued.issued)
         page.sample("issuer_calls_total", "outcome=\"failed\"", facts.issued.failed)
-        page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.")
-        page.sample("outbound_calls_total", "outcome=\"answered\"", facts.outbound.answered)
-        for (place, failure) in OutboundFailure.allCases.enumerated() {
-            page.sample("outbound_calls_total", "outcome=\"\(failure.rawValue)\"", facts.outbound.failed[place])
-        }
-        page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
         page.single("revocations", "gauge", "Entries of the deny list.", facts.revocations)
     }
 

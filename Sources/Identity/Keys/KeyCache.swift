@@ -80,11 +80,12 @@ struct KeyCache {
     /// - Parameters:
     ///   - lifetime: as the issuer wants it; nil where it does not say.
     ///   - spread: 0 to 99, by which processes that began together come apart again.
-    /// - Returns: whether a key is gone that was there.
-    mutating func succeeded(_ fresh: KeySet, lifetime: Int64?, now: Int64, spread: Int64) -> Bool {
+    mutating func succeeded(_ fresh: KeySet, lifetime: Int64?, now: Int64, spread: Int64) -> KeyChange {
         let losesKeys = keys.map { !fresh.includes($0) } ?? false
+        let isOther = losesKeys || !(keys?.includes(fresh) ?? false)
+        let change = KeyChange(losesKeys: losesKeys, isNews: isOther || failure != nil)
         // The same keys as before are kept as the objects that they are.
-        if losesKeys || !(keys?.includes(fresh) ?? false) { keys = fresh }
+        if isOther { keys = fresh }
         self.lifetime = min(max(lifetime ?? maximum, minimum), maximum)
         fetchedAt = now
         failure = nil
@@ -94,7 +95,7 @@ struct KeyCache {
         // Ahead of the end, so that no request ever waits for it.
         refreshAt = now + max(minimum, self.lifetime - self.lifetime * (5 + spread / 10) / 100)
         absent.removeAll { fresh.hasKey(named: $0) }
-        return losesKeys
+        return change
     }
 
     mutating func failed(_ failure: KeyFetchFailure, now: Int64) {
@@ -112,6 +113,14 @@ struct KeyCache {
         guard failure == nil, let keyID = need.keyID, let keys, !keys.meets(need) else { return }
         absent.note(keyID, now: now, minimum: minimum)
     }
+}
+
+/// What a fetch that went well has changed.
+package struct KeyChange: Equatable, Sendable {
+    /// Keys are gone that were there.
+    package var losesKeys: Bool
+    /// The keys are others than before, or the issuer answers again.
+    package var isNews: Bool
 }
 
 /// Names of keys that an issuer turned out not to have: each is asked for again after a pause that doubles, so that one

@@ -7,8 +7,7 @@ import Synchronization
 package final class RemoteKeySet: KeySource {
     /// What the log is told.
     package enum Event: Sendable {
-        /// - Parameter losesKeys: keys are gone that were there.
-        case fetched(KeySet, losesKeys: Bool)
+        case fetched(KeySet, KeyChange)
         /// - Parameter hasKeys: whether there are keys to go on with.
         case failed(KeyFetchFailure, hasKeys: Bool)
     }
@@ -122,9 +121,9 @@ package final class RemoteKeySet: KeySource {
             switch result {
             case .success(let (keys, lifetime)):
                 let spread = Int64(SecureRandom.uint64() % 100)
-                let losesKeys = state.cache.succeeded(keys, lifetime: lifetime, now: now, spread: spread)
+                let change = state.cache.succeeded(keys, lifetime: lifetime, now: now, spread: spread)
                 state.succeeded += 1
-                event = .fetched(keys, losesKeys: losesKeys)
+                event = .fetched(keys, change)
             case .failure(let failure):
                 state.cache.failed(failure, now: now)
                 state.failed[failure.code, default: 0] += 1
@@ -136,7 +135,7 @@ package final class RemoteKeySet: KeySource {
             return (waiters.map { ($0, state.cache.settled($0.need, now: now)) }, event)
         }
         // Behind the change: whoever reads the new epoch has the new keys.
-        if case .fetched(_, losesKeys: true) = event { epoch.advance() }
+        if case .fetched(_, let change) = event, change.losesKeys { epoch.advance() }
         observe(event)
         for (waiter, answer) in answers { waiter.then(answer) }
     }

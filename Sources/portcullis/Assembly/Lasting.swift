@@ -9,4 +9,9 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// Makes calls to other servers, once there are workers to make them.
+    let outbound = OutboundCalls()
+    let keys = LastingKeys()
+    /// For what happens between two configurations; nil where nothing is served.
+    var log: EventLog?
 }
