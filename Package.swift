@@ -96,7 +96,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Tokens", "Gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -23,6 +23,8 @@ package final class SharedState: Sendable {
     package let revocations: RevocationList
     /// Where tokens are kept and revoked.
     package let tokens: RevocationFollower
+    /// Makes calls to other servers.
+    package let outbound: OutboundCalls
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
@@ -48,12 +50,13 @@ package final class SharedState: Sendable {
 
     package init(
         settings: Settings, workers: Int, adminListeners: Set<Int>, issuedTokens: IssuedTokenStore,
-        tokens: RevocationFollower, log: EventLog
+        tokens: RevocationFollower, outbound: OutboundCalls = OutboundCalls(), log: EventLog
     ) throws(KernelError) {
         self.settings = settings
         var mailboxes: [Mailbox<WorkerMessage>] = []
         for _ in 0..<workers { mailboxes.append(try Mailbox()) }
         self.mailboxes = mailboxes
+        self.outbound = outbound
         self.adminListeners = adminListeners
         self.issuedTokens = issuedTokens
         revocations = tokens.list
@@ -63,6 +66,7 @@ package final class SharedState: Sendable {
         // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
         // takes longer than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
+        outbound.attach(mailboxes)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
@@ -140,6 +144,6 @@ package final class SharedState: Sendable {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting,
-            uptimeSeconds: now - startedAt, workers: mailboxes.count)
+            outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count)
     }
 }

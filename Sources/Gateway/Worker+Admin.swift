@@ -60,15 +60,9 @@ extension Worker {
 
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
-        let store = shared.tokens.report(now: poller.now)
-        if isDraining {
-            respond(exchange, .text(503, "draining\n", reason: "readiness"))
-        } else if store.refuses {
-            respond(exchange, .text(503, "store unavailable: bearer tokens are refused\n", reason: "readiness"))
-        } else {
-            let remark = store.isCurrent ? "" : "store unavailable: the last known deny list is in use\n"
-            respond(exchange, .text(200, "ready\n" + remark, reason: "readiness"))
-        }
+        let readiness = Readiness(
+            snapshot.issuerKeys, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+        respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
     }
 
     /// The settings of a backend without its secret (MBE-04).
@@ -127,7 +121,9 @@ extension Worker {
     private func respondWithMetrics(_ exchange: Exchange) {
         guard let report = exchange.reports else { return }
         exchange.reports = nil
-        let text = PrometheusText.render(report, shared.facts(now: poller.wallSeconds))
+        var facts = shared.facts(now: poller.wallSeconds)
+        facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        let text = PrometheusText.render(report, facts)
         respond(
             exchange,
             EndpointResponse(

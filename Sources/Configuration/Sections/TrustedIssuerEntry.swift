@@ -7,6 +7,13 @@ package struct TrustedIssuerEntry: Sendable {
         case uid, mail
     }
 
+    /// Where the issuer's keys are.
+    package enum Keys: Sendable {
+        /// Absolute path of a file with a JWK set (RFC 7517 section 5).
+        case file(String)
+        case published(PublishedKeysEntry)
+    }
+
     /// A role of the token and the roles it stands for (JWT-28).
     package struct RoleMapping: Sendable {
         package var tokenRole: String
@@ -18,8 +25,8 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
-    /// Absolute path of a file with a JWK set (RFC 7517 section 5).
-    package var jwksFile: String
+    /// nil where what is said of them is wrong.
+    package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
     package var algorithms: [String]?
     package var clockSkew: Duration
@@ -56,13 +63,14 @@ package struct TrustedIssuerEntry: Sendable {
 
     private static func read(_ field: Field) -> TrustedIssuerEntry {
         var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
+        let file = object.take("jwksFile")
         let requireAudience = object.flag("requireAudience", default: true)
         let entry = TrustedIssuerEntry(
             name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
             issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
-            jwksFile: object.required("jwksFile", "a file with a JWK set", standIn: "") { $0.readableFile() },
+            keys: keys(&object, file),
             algorithms: object.optional("algorithms", algorithms),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
             maximumLifetime: object.optional("maxLifetime") { $0.duration() },
@@ -78,6 +86,12 @@ package struct TrustedIssuerEntry: Sendable {
         )
         object.finish()
         return entry
+    }
+
+    private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {
+        let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
+        if let file { return file.readableFile().map { .file($0) } }
+        return published.map { .published($0) }
     }
 
     /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.

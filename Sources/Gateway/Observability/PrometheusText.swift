@@ -1,3 +1,4 @@
+import Identity
 import Issuers
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
@@ -9,6 +10,9 @@ enum PrometheusText {
         var revocations: Int
         var store: RevocationFollower.Report
         var blockingWaiting: Int
+        var outbound = OutboundCalls.Counters()
+        /// By the name of the configuration entry.
+        var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
     }
@@ -38,6 +42,7 @@ enum PrometheusText {
         upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
         store(facts, &page)
+        outbound(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }

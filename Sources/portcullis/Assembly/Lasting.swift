@@ -10,6 +10,9 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// Makes calls to other servers, once there are workers to make them.
+    let outbound = OutboundCalls()
+    let keys = LastingKeys()
     /// Tokens, and what was revoked.
     let store = LastingStore()
     /// Whether a gateway is to run, and not only a command that reads its configuration.

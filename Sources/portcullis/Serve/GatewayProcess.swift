@@ -88,7 +88,7 @@ final class GatewayProcess: Sendable {
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, tokens: tokens, log: log)
+            issuedTokens: issued, tokens: tokens, outbound: lasting.outbound, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
