@@ -203,7 +203,7 @@ import Testing
         _ = try #require(fixture.gateway.waitForEvent("keys_failed"))
         let waiting = try ready(fixture)
         #expect(waiting.status == 503)
-        #expect(waiting.text == "waiting for keys\nissuer idp: no keys, last fetch failed: keys_connect\n")
+        #expect(waiting.text == "not ready\nwaiting for keys\nissuer idp: no keys, last fetch failed: keys_connect\n")
         #expect(try ready(optional).status == 200)
         let issuer = try StubIssuer(keys: "a", port: port)
         try prefetched(fixture)
