@@ -18,6 +18,7 @@ final class Worker {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
+        static let redis: UInt8 = 10
     }
 
     let number: Int
@@ -46,6 +47,7 @@ final class Worker {
     /// When the groups are to be looked after next.
     var careAt: Int64 = .max
     var healthChecks: [HealthCheck] = []
+    let redis: RedisLink?
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -98,6 +100,7 @@ final class Worker {
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }
+        redis = shared.settings.redis.map { RedisLink($0.server, seed: Worker.seed &+ UInt64(number)) }
     }
 
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
@@ -132,11 +135,16 @@ final class Worker {
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     private func leave() {
+        leaveRedis()
         let report = currentMetrics()
         shared.leave(number, report)
         for message in mailbox.takeAll() {
-            guard case .reportMetrics(let requester, let identity) = message else { continue }
-            shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+            switch message {
+            case .reportMetrics(let requester, let identity):
+                shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+            case .redis(.perform(let command)): shared.settings.redis?.send(command)
+            default: break
+            }
         }
     }
 
@@ -170,7 +178,7 @@ final class Worker {
             case Role.client: clientReceived(clients[socket.owner])
             case Role.upstream: upstreamReceived(upstreams[socket.owner])
             case Role.upstreamSession: sessionReceived(sessions[socket.owner])
-            default: checkReceived(healthChecks[socket.owner])
+            default: ownReceived(socket)
             }
         case .sent(let socket):
             switch socket.role {
@@ -185,14 +193,14 @@ final class Worker {
             switch socket.role {
             case Role.upstream: upstreamConnected(upstreams[socket.owner])
             case Role.upstreamSession: sessionConnected(sessions[socket.owner])
-            default: checkConnected(healthChecks[socket.owner])
+            default: ownConnected(socket)
             }
         case .ended(let socket):
             switch socket.role {
             case Role.client: clientEnded(clients[socket.owner])
             case Role.upstream: upstreamEnded(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            default: ownBroke(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -202,7 +210,7 @@ final class Worker {
             case Role.client: clientFailed(clients[socket.owner])
             case Role.upstream: upstreamBroke(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            default: ownBroke(socket)
             }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
@@ -225,6 +233,7 @@ final class Worker {
         case .serverHealth(let upstream, let address, let isUp):
             groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
         case .resolved(let target, let addresses): resolved(target, addresses)
+        case .redis(let message): redisTold(message)
         case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
@@ -252,6 +261,7 @@ final class Worker {
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
+        case Role.redis: redisTimer()
         case Role.drainDeadline: endDrain()
         default: break
         }
@@ -327,7 +337,7 @@ final class Worker {
     }
 
     func finishIfIdle() {
-        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
+        if openClients == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
     }
 
     /// Counters of this worker with the gauges filled in.
@@ -380,20 +390,5 @@ final class Worker {
         exchange.nextVacant = firstVacantExchange
         firstVacantExchange = exchange
         vacantExchanges &+= 1
-    }
-
-    // MARK: Small texts
-
-    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
-    func appendDate(to chunk: Chunk) {
-        if dateSecond != poller.wallSeconds {
-            dateSecond = poller.wallSeconds
-            dateText.reset()
-            dateText.append("Date: ")
-            HTTPDate.append(dateSecond, to: dateText)
-            dateText.append("\r\n")
-        }
-        let text = dateText
-        chunk.append(text.readable)
     }
 }

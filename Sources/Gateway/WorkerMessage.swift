@@ -20,6 +20,8 @@ package enum WorkerMessage: Sendable {
     case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
     /// The addresses that a host name among the servers has now; none where nobody could say.
     case resolved(ServerSettings.Target, [SocketAddress])
+    /// For the connection to the Redis server.
+    case redis(RedisLine.Message)
     /// Stop accepting, finish what is under way, end.
     case drain(keepingIdle: Bool)
 }

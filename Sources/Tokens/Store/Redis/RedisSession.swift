@@ -62,6 +62,7 @@ package struct RedisSession {
     /// Commands that wait or are under way.
     package var pending: Int { underWay.count + waiting.count }
     package var isReady: Bool { if case .ready = phase { true } else { false } }
+    package var isConnecting: Bool { if case .connecting = phase { true } else { false } }
 
     /// When `tick` is to be called; `.max` for never.
     package var deadline: Int64 {
@@ -129,8 +130,6 @@ package struct RedisSession {
     package mutating func broke(_ fault: RedisFault, now: Int64) -> [Action] {
         var actions: [Action] = []
         lose(fault, now: now, &actions)
-        // Whoever tells of it has closed it.
-        actions.removeAll { $0 == .close }
         return actions
     }
 

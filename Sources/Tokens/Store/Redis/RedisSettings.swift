@@ -32,8 +32,8 @@ package struct RedisSettings: Equatable, Sendable {
 package enum RedisFault: Error, Equatable, Sendable {
     /// No address, no connection.
     case unreachable
-    /// The server's certificate, or ours, is not accepted.
-    case tls
+    /// TLS came to nothing, for this reason.
+    case tls(String)
     case closed
     case timedOut
     case malformed(RESPFault)
@@ -48,7 +48,7 @@ package enum RedisFault: Error, Equatable, Sendable {
     package var reason: String {
         switch self {
         case .unreachable: "unreachable"
-        case .tls: "tls"
+        case .tls(let code): "tls_\(code)"
         case .closed: "closed"
         case .timedOut: "timed_out"
         case .malformed(.malformed): "malformed_reply"
