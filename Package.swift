@@ -80,7 +80,7 @@ let package = Package(
         tests("JOSETests", ["Bytes", "Crypto", "JOSE"]),
         tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity"]),
         tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy"]),
-        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens"]),
+        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
         tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers"]),
         tests("ConfigurationTests", ["Bytes", "Configuration"]),
         tests(

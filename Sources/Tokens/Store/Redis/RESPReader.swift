@@ -33,6 +33,8 @@ package struct RESPReader {
         var elements: [RESPValue] = []
     }
 
+    private static let types = Array("+-:$*".utf8)
+
     private let limits: Limits
     private var received: [UInt8] = []
     /// Up to here `received` is read.
@@ -155,6 +157,8 @@ package struct RESPReader {
 
     /// Where the CRLF of the line at `position` stands; nil while it is not there.
     private mutating func lineEnd() throws(RESPFault) -> Int? {
+        // Whoever speaks something else is not waited for until it ends a line.
+        guard position == received.count || RESPReader.types.contains(received[position]) else { throw .malformed }
         searched = max(searched, position)
         while searched < received.count {
             let byte = received[searched]
