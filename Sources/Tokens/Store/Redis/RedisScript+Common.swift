@@ -8,8 +8,9 @@ extension RedisScript {
     /// | `slot:SLOT`, `access:DIGEST`, `refresh:DIGEST`, `token:TOKENID` | string | the id of its record |
     /// | `used:DIGEST` | hash | whose refresh token it was, until it would have expired |
     /// | `single:KEY` | string | until when it may not be used again |
-    /// | `ends`, `issued` | sorted set | ids by the end of both tokens, and by when they were issued |
-    /// | `subject:NAME`, `application:NAME` | sorted set | ids by when they were issued |
+    /// | `used-ends` | sorted set | digests of used refresh tokens by their end |
+    /// | `ends` | sorted set | ids by the end of both tokens |
+    /// | `issued`, `subject:NAME`, `application:NAME` | sorted set | ids, those issued last first |
     /// | `denied`, `denied-ends` | sorted set | deny entries by their place, and by their end |
     /// | `sequence` | string | the last place given out |
     static let common = #"""
@@ -62,13 +63,14 @@ extension RedisScript {
           return ends
         end
 
-        -- Places grow with the callers' time, so that a server that has lost the last ones gives out none of them again.
+        -- Places grow with the callers' time, in hundred thousandths of a second since 2026, so that a server that has
+        -- lost the last ones gives out none of them again.
         local function deny(kind, name, subject, before, ends)
           -- A server whose memory is full refuses the first command of a script that would fill it, and none behind one
           -- that did not: a revocation is not to fail for want of memory.
           call('DEL', base .. 'none')
           local last = tonumber(call('GET', base .. 'sequence') or 0)
-          local place = text(math.max(last + 1, math.min(now, 40000000000) * 100000))
+          local place = text(math.max(last + 1, (math.min(now, 40000000000) - 1767225600) * 100000))
           call('SET', base .. 'sequence', place)
           local entry = table.concat({place, kind, before, ends, #name, name .. subject}, ' ')
           call('ZADD', base .. 'denied', place, entry)
@@ -92,17 +94,17 @@ extension RedisScript {
           for _, kind in ipairs({'slot', 'access', 'refresh', 'token'}) do release(kind, record[kind], id) end
         end
 
-        -- Takes a record away, and with it its access token, unless another record goes on with the same one.
-        local function drop(record, successor)
+        -- Takes a record away, and with it its access token, unless its heir goes on with the same one.
+        local function drop(record, heir)
           forget(record.id, record)
-          if not access_lives(record) then return end
-          if successor and successor.token == record.token then return end
+          if record.token == '' or not access_lives(record) then return end
+          if heir and heir.token == record.token then return end
           deny('token', record.token, record.subject, '0', record['access-ends'])
         end
 
         local function index(kind, record, seconds)
           local key = base .. kind .. ':' .. record[kind]
-          call('ZADD', key, record.issued, record.id)
+          call('ZADD', key, text(-record.issued), record.id)
           if call('TTL', key) < tonumber(seconds) then call('EXPIRE', key, seconds) end
         end
 
@@ -121,26 +123,32 @@ extension RedisScript {
             if record[kind] ~= '' then call('SET', base .. kind .. ':' .. record[kind], record.id, 'EX', seconds) end
           end
           call('ZADD', base .. 'ends', text(ends), record.id)
-          call('ZADD', base .. 'issued', record.issued, record.id)
+          call('ZADD', base .. 'issued', text(-record.issued), record.id)
           index('subject', record, seconds)
           index('application', record, seconds)
         end
 
-        -- Whether a living access token of the same digest belongs to a record that this one does not replace.
-        local function conflicts(record)
-          if record.access == '' then return false end
-          local other = find('access', record.access)
-          if not other or not access_lives(other) or other.id == record.id then return false end
-          return record.slot == '' or other.slot ~= record.slot
-        end
-
-        -- Puts a record in place of what holds its slot or its id.
-        local function replace(record)
-          local holder = record.slot ~= '' and find('slot', record.slot)
-          if holder then drop(holder, record) end
-          local earlier = load(record.id)
-          if earlier then drop(earlier, record) end
+        -- Puts a record in place of those that leave. Answers false, with nothing changed, where one that stays has the
+        -- same token.
+        local function make_way(record, holder, namesake)
+          local leaving, leaves = {}, {}
+          local function leave(one)
+            if not one or leaves[one.id] then return end
+            leaves[one.id] = true
+            leaving[#leaving + 1] = one
+          end
+          leave(holder)
+          leave(namesake)
+          for _, kind in ipairs({'access', 'token', 'refresh'}) do
+            local rival = record[kind] ~= '' and find(kind, record[kind])
+            if rival and not leaves[rival.id] then
+              if kind == 'refresh' or access_lives(rival) then return false end
+              leave(rival)
+            end
+          end
+          for _, one in ipairs(leaving) do drop(one, record) end
           put(record)
+          return true
         end
 
         """#

@@ -6,8 +6,7 @@ extension RedisScript {
         local record = record_at(2)
         local holder = record.slot ~= '' and find('slot', record.slot)
         if holder and access_lives(holder) then return {'record', fields(holder)} end
-        if conflicts(record) then return {'conflict'} end
-        replace(record)
+        if not make_way(record, holder, load(record.id)) then return {'conflict'} end
         return {'record', fields(record)}
         """#)
 
@@ -15,8 +14,8 @@ extension RedisScript {
     static let replace = RedisScript(
         #"""
         local record = record_at(2)
-        if conflicts(record) then return {'conflict'} end
-        replace(record)
+        local holder = record.slot ~= '' and find('slot', record.slot)
+        if not make_way(record, holder, load(record.id)) then return {'conflict'} end
         return {'record', fields(record)}
         """#)
 
@@ -24,7 +23,7 @@ extension RedisScript {
     static let find = RedisScript(
         #"""
         local record = find(ARGV[2], ARGV[3])
-        return {'record', record and fields(record)}
+        return {'record', record and fields(record) or false}
         """#)
 
     /// Digest, application, whether reuse is looked for, the proposed record.
@@ -33,7 +32,7 @@ extension RedisScript {
         local digest, application, detects, proposed = ARGV[2], ARGV[3], ARGV[4] == '1', record_at(5)
         local used = base .. 'used:' .. digest
         local record = find('refresh', digest)
-        if not record or not refresh_lives(record) or record.application ~= application then
+        if not record then
           if not detects then return {'record', false} end
           local known = call('HMGET', used, 'id', 'application', 'ends')
           if not known[1] or known[2] ~= application or tonumber(known[3]) <= now then return {'record', false} end
@@ -41,14 +40,17 @@ extension RedisScript {
           if family then drop(family) end
           return {'reused', known[1]}
         end
-        if record.id ~= proposed.id or record.slot ~= proposed.slot then return {'record', false} end
-        drop(record, proposed)
+        if not refresh_lives(record) or record.application ~= application or record.id ~= proposed.id
+            or record.slot ~= proposed.slot then
+          return {'record', false}
+        end
+        if not make_way(proposed, record) then return {'conflict'} end
         if detects then
           local ends = record['refresh-ends']
           call('HSET', used, 'id', record.id, 'application', application, 'ends', ends)
           call('EXPIRE', used, stay(tonumber(ends)))
+          call('ZADD', base .. 'used-ends', ends, digest)
         end
-        put(proposed)
         return {'rotated', fields(record)}
         """#)
 
@@ -114,15 +116,20 @@ extension RedisScript {
         return {'fresh', 1}
         """#)
 
-    /// Limit. What was used, and what may be used once only, the server forgets by itself.
+    /// Limit. What may be used once only the server forgets by itself.
     static let clean = RedisScript(
         #"""
         local limit, count = ARGV[2], 0
-        for _, id in ipairs(call('ZRANGEBYSCORE', base .. 'ends', '-inf', text(now), 'LIMIT', 0, limit)) do
+        local function ended(set) return ipairs(call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)) end
+        for _, id in ended('ends') do
           forget(id, load(id))
           count = count + 1
         end
-        for _, entry in ipairs(call('ZRANGEBYSCORE', base .. 'denied-ends', '-inf', text(now), 'LIMIT', 0, limit)) do
+        for _, digest in ended('used-ends') do
+          call('ZREM', base .. 'used-ends', digest)
+          call('DEL', base .. 'used:' .. digest)
+        end
+        for _, entry in ended('denied-ends') do
           call('ZREM', base .. 'denied', entry)
           call('ZREM', base .. 'denied-ends', entry)
         end
@@ -135,7 +142,7 @@ extension RedisScript {
         local key, only, limit = base .. ARGV[2], ARGV[3], tonumber(ARGV[5])
         local found, first = {'records'}, 0
         while #found <= limit do
-          local ids = call('ZREVRANGE', key, first, first + 99)
+          local ids = call('ZRANGE', key, first, first + 99)
           for _, id in ipairs(ids) do
             local record = #found <= limit and load(id)
             if record and (only == '0' or record.application == ARGV[4]) then found[#found + 1] = fields(record) end
