@@ -25,6 +25,10 @@ extension Worker {
             let allowed = route.allowedMethodsText
             HeadWriter.appendField("Allow", allowed.span, to: chunk)
         }
+        if let seconds = reason.retryAfterSeconds {
+            HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
+            if reason == .loginThrottled { limited(.loginAttempts) }
+        }
         chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
         endReply(exchange, chunk, body.span)
     }
@@ -149,12 +153,30 @@ extension Worker {
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.reason = "\(response.reason)"
         if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
+        if response.status == 429 { limited(.loginAttempts) }
+        if let entry = response.audit { audit(entry, exchange) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
         HeadWriter.appendStatusLine(response.status, to: chunk)
         for header in response.headers {
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
         }
         endReply(exchange, chunk, response.body.span)
+    }
+
+    /// Writes the line of the audit log. The exchange has the reason, the id and the address that belong to it.
+    private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
+        let id = exchange.requestID
+        var requestID: [UInt8] = []
+        requestID.append(copying: id.readable)
+        var members: [(String, EventLog.Value)] = [
+            ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
+            ("reason", .text(exchange.reason)), ("subject", .text(String(entry.subject.prefix(256)))),
+            ("client", .text(entry.client)),
+            ("request_id", .text(String(decoding: requestID, as: UTF8.self))),
+        ]
+        if let address = exchange.address { members.append(("address", .text(address.text))) }
+        if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
+        shared.log.write("audit", members)
     }
 
     /// A chunk for the reply, with the decision whether the connection lives on behind it.

@@ -12,6 +12,7 @@ extension DenialReason {
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
+        case 429: "Too Many Requests"
         default: "Method Not Allowed"
         }
     }
@@ -27,6 +28,7 @@ extension DenialReason {
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
+        case .loginThrottled: "too many attempts"
         case .roleRequired: "a required role is missing"
         default: "invalid or missing token"
         }

@@ -50,6 +50,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case oauthDisabled = "oauth_disabled"
     /// User and password do not belong together.
     case wrongPassword = "wrong_password"
+    /// Too many passwords were wrong already: this one was not looked at.
+    case loginThrottled = "login_throttled"
     /// The route takes users alone, and this is a client or the anonymous key (ROLE-02).
     case loginRequired = "login_required"
     /// The route takes social logins alone (AMB-30).
@@ -76,8 +78,12 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
+        case .loginThrottled: 429
         }
     }
+
+    /// Seconds for a `Retry-After`; nil where waiting does not help.
+    package var retryAfterSeconds: Int? { self == .loginThrottled ? 30 : nil }
 
     /// One sentence for operators: what happened. Never sent to clients.
     package var summary: StaticString {
@@ -107,6 +113,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .basicDisabled: "HTTP Basic is off for the backend"
         case .oauthDisabled: "OAuth Consumer is off for the backend"
         case .wrongPassword: "user and password do not belong together"
+        case .loginThrottled: "too many wrong passwords for the user or from the address"
         case .loginRequired: "the route takes logged-in users only"
         case .socialLoginRequired: "the route takes social logins only"
         case .stepUpRequired: "the credential was obtained at too low a level"

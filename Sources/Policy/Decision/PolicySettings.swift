@@ -23,6 +23,10 @@ package struct PolicySettings: Sendable {
     package var users: UserStore
     package var revocations: RevocationList
     package var challenges: ChallengeIssuer
+    /// Who holds back those who guess passwords.
+    package var throttle = LoginThrottle()
+    /// How long a password that was right is not hashed again (BASIC-05); 0 for not at all.
+    package var passwordCacheSeconds: Int64 = 60
     /// Level that a checked password is worth (CHAL-06).
     package var passwordLevel = Principal.standardLevel
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).

@@ -158,6 +158,7 @@ extension Assembly {
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
             catalogue: catalogue)
+        settings.throttle = lasting.throttle
         settings.tokenPath = service.tokenPath
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)

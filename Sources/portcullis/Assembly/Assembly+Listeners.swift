@@ -12,7 +12,7 @@ extension Assembly {
             settings.takesHTTP2 = entry.http2
             settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
             if let tls = entry.tls {
-                let keys = lastingTLS.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
+                let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
                     var made = ListenerSettings.TLS($0)
                     made.handshakeTimeout = tls.handshakeTimeout.milliseconds
