@@ -44,12 +44,18 @@ extension Worker {
     /// The connection has ended, is broken, or was not to be had.
     func redisBroke(_ socket: Socket) {
         guard let link = redis, link.socket === socket else { return }
-        let fault: RedisFault
         if let failure = socket.tls?.failure {
-            fault = .tls("\(failure.code)")
+            redisBroke(link, .tls("\(failure.code)"))
+        } else if link.session.isConnecting {
+            poller.close(socket)
+            link.socket = nil
+            openRedis(link)
         } else {
-            fault = link.session.isConnecting ? .unreachable : .closed
+            redisBroke(link, .closed)
         }
+    }
+
+    private func redisBroke(_ link: RedisLink, _ fault: RedisFault) {
         follow(link.session.broke(fault, now: poller.now), link)
     }
 
@@ -89,6 +95,7 @@ extension Worker {
     }
 
     private func connectRedis(_ link: RedisLink) {
+        link.tried = 0
         guard case .name(let host, let port) = link.server.target else { return openRedis(link) }
         let (mailbox, attempt) = (mailbox, link.attempt)
         let isAccepted = NameResolver(pool: shared.blocking).resolve(host, port: port) { answer in
@@ -99,18 +106,18 @@ extension Worker {
         if !isAccepted { openRedis(link) }
     }
 
-    /// Begins a connection, with each attempt to the next of the server's addresses.
+    /// Begins a connection to the next of the server's addresses. An attempt has failed when none of them takes one.
     private func openRedis(_ link: RedisLink) {
-        guard !link.addresses.isEmpty, let socket = redisSocket(link) else {
-            follow(link.session.broke(.unreachable, now: poller.now), link)
+        while let address = link.nextAddress() {
+            guard let socket = redisSocket(link, address) else { continue }
+            socket.role = Role.redis
+            link.socket = socket
             return
         }
-        socket.role = Role.redis
-        link.socket = socket
+        redisBroke(link, .unreachable)
     }
 
-    private func redisSocket(_ link: RedisLink) -> Socket? {
-        let address = link.addresses[Int(link.attempt) % link.addresses.count]
+    private func redisSocket(_ link: RedisLink, _ address: SocketAddress) -> Socket? {
         guard let tls = link.server.tls else { return try? poller.connect(to: address) }
         guard let session = tls.context.makeSession(serverName: tls.name(of: link.server.target)) else { return nil }
         return try? poller.connect(to: address, filter: TLSFilter(session))

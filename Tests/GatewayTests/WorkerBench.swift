@@ -26,6 +26,7 @@ final class WorkerBench {
         var proxies = TrustedProxies()
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
+        var redis: RedisServer?
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {
@@ -60,6 +61,7 @@ final class WorkerBench {
         self.upstream = upstream
         var settings = SharedState.Settings()
         settings.accessLog = setup.accessLog
+        settings.redis = setup.redis.map { RedisLine($0) }
         shared = try SharedState(
             settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(),
             revocations: RevocationList(), log: EventLog(try LogWriter(appendingTo: "/dev/null")))

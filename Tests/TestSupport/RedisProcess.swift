@@ -11,8 +11,9 @@ package final class RedisProcess: @unchecked Sendable {
     package let directory: URL
     /// Where it listens on 127.0.0.1; 0 for nowhere.
     package private(set) var port: UInt16 = 0
-    /// With TLS.
+    /// The port speaks TLS, with a certificate for localhost that this file holds.
     package let isSecure: Bool
+    package var certificatePath: String { directory.appending(path: "cert.pem").path }
     private let options: Options
     private let listensOnPort: Bool
     private var process = Process()
@@ -22,15 +23,14 @@ package final class RedisProcess: @unchecked Sendable {
     private var identifier: pid_t { process.processIdentifier }
 
     /// Starts it and waits until it takes connections.
-    ///
-    /// - Parameter secureOptions: those of TLS; the port is then one of TLS.
-    package init(_ options: Options = [], onPort: Bool = false, secureOptions: Options? = nil) throws {
+    package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false) throws {
         let name = "portcullis-redis-\(UUID().uuidString.prefix(8))"
         directory = FileManager.default.temporaryDirectory.appending(path: name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        self.options = options + (secureOptions ?? [])
-        isSecure = secureOptions != nil
+        self.options = options
+        self.isSecure = isSecure
         listensOnPort = onPort || isSecure
+        if isSecure { try makeCertificate() }
         try start()
     }
 
@@ -99,13 +99,32 @@ package final class RedisProcess: @unchecked Sendable {
             ["unixsocket", socketPath], ["dir", directory.path], ["logfile", directory.appending(path: "log").path],
             ["save", ""], ["daemonize", "no"], ["bind", "127.0.0.1"], ["port", isSecure ? "0" : String(port)],
         ]
-        if isSecure { all.append(["tls-port", String(port)]) }
+        if isSecure {
+            let key = directory.appending(path: "key.pem").path
+            all += [
+                ["tls-port", String(port)], ["tls-cert-file", certificatePath], ["tls-key-file", key],
+                ["tls-ca-cert-file", certificatePath], ["tls-auth-clients", "no"],
+            ]
+        }
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
         process.arguments = (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
+    }
+
+    private func makeCertificate() throws {
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        program.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+            directory.appending(path: "key.pem").path, "-out", certificatePath,
+        ]
+        program.standardError = FileHandle.nullDevice
+        try program.run()
+        program.waitUntilExit()
     }
 
     /// It answers, or says that it asks for a password first.

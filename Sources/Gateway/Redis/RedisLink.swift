@@ -13,8 +13,11 @@ final class RedisLink {
     var commands: UInt64 = 0
     /// Attempts to connect so far.
     var attempt: UInt32 = 0
-    /// The addresses that the server's name had last.
+    /// The addresses that the server's name had last, in the order in which they are tried.
     var addresses: [SocketAddress] = []
+    /// How many of them this attempt has tried.
+    var tried = 0
+    private var place = 0
     /// The code of the last refusal, unless something has succeeded since.
     var refusal: String?
     var deadline: Int64 = .max
@@ -24,6 +27,15 @@ final class RedisLink {
         self.server = server
         session = RedisSession(server.session, seed: seed)
         if case .address(let address) = server.target { addresses = [address] }
+    }
+
+    /// The next address to try; nil where this attempt has tried them all. One that stays silent is not the first that
+    /// the next attempt tries.
+    func nextAddress() -> SocketAddress? {
+        guard tried < addresses.count else { return nil }
+        tried += 1
+        place = (place + 1) % addresses.count
+        return addresses[place]
     }
 
     /// Nobody waits for an answer.
