@@ -80,6 +80,10 @@ extension Worker {
                 return
             }
             guard passesRateLimits(exchange, route) else { return }
+            if route.readsCertificate, let denial = screenCertificate(exchange, route) {
+                deny(exchange, denial, bytes)
+                return
+            }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
@@ -115,6 +119,12 @@ extension Worker {
         if case .notFound = match { return true }
         answerPreflight(exchange, bytes)
         return false
+    }
+
+    /// What the client's certificate is to the route. It belongs to the connection, and is asked before any credential.
+    private func screenCertificate(_ exchange: Exchange, _ route: Route) -> DenialReason? {
+        exchange.certificate = exchange.client?.certificate
+        return route.certificateRule?.refusal(of: exchange.certificate?.certificate)
     }
 
     private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {

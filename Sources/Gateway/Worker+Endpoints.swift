@@ -14,6 +14,10 @@ extension Worker {
             refuseUpgrade(exchange)
             return
         }
+        if endpoint.takesCredentials, !isFitForCredentials(exchange) {
+            deny(exchange, .tlsRequired, bytes)
+            return
+        }
         guard endpoint == .whoAmI else {
             takeBody(exchange)
             return
@@ -29,6 +33,13 @@ extension Worker {
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
         case .resolve(let effect): resolve(effect, exchange)
         }
+    }
+
+    /// Whether nobody on the way could have read the request (GW-13): it came over TLS, as the gateway sees itself or as
+    /// a trusted proxy says, or by a listener that takes credentials in the clear.
+    private func isFitForCredentials(_ exchange: Exchange) -> Bool {
+        guard !exchange.isSecure, let client = exchange.client else { return true }
+        return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
     }
 
     /// Reads the whole body, which endpoints limit, and then asks the token service.

@@ -22,11 +22,17 @@ final class WorkerBench {
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
         var accessLog: LogWriter?
-        var listeners = [ListenerSettings(name: "public")]
+        var listeners = [Setup.loopback]
         var proxies = TrustedProxies()
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
         var redis: RedisServer?
+
+        private static let loopback: ListenerSettings = {
+            var listener = ListenerSettings(name: "public")
+            listener.takesClearCredentials = true
+            return listener
+        }()
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {

@@ -99,6 +99,10 @@ package struct RouteSettings: Sendable {
     package var allowOrigin: String?
     package var injection: InjectionRule?
     package var forwardCredential = false
+    /// What is asked of the client's certificate; nil for nothing.
+    package var certificateRule: CertificateRule?
+    /// Whether the upstream is told what the certificate says.
+    package var forwardsCertificate = false
     package var maximumBodyBytes: Int?
     package var responseTimeoutMilliseconds: Int?
     /// Protocols that a connection may change to (RFC 9110 section 7.8), compared without case. `h2c` is never among

@@ -10,6 +10,8 @@ extension Assembly {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
             settings.takesHTTP2 = entry.http2
+            settings.takesClearCredentials =
+                !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
             settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
             if let tls = entry.tls {
                 let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
