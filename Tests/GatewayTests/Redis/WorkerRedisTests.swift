@@ -90,7 +90,7 @@ import Tokens
 
     /// Every command has one answer; what was answered was done, and what was not was done once at the most.
     @Test func restartsLoseNoAcknowledgedCommand() throws {
-        let server = try RedisProcess([["appendonly", "yes"]])
+        let server = try RedisProcess([["appendonly", "yes"], ["appendfsync", "always"]])
         let bench = try WorkerBench.redis(server) { $0.timeout = 1000 }
         let answers = Answers()
         var sent = 0

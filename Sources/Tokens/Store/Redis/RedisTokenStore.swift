@@ -4,8 +4,8 @@ import Synchronization
 /// A store in a Redis or Valkey server, which several processes share. Each operation is one Lua script, and so one step.
 ///
 /// Records that have expired go by themselves, an hour later; `clean` takes them, and what was denied, earlier. The
-/// server must not throw keys away for want of memory (`maxmemory-policy noeviction`), and keeps what it has answered
-/// as well as it is told to (`appendonly yes`).
+/// server must not throw keys away for want of memory (`maxmemory-policy noeviction`). What it has answered outlives its
+/// crash where it is told `appendonly yes` and `appendfsync always`; with `everysec` it answers before it has written.
 package final class RedisTokenStore: TokenStore {
     private let channel: any RedisChannel
     /// What all keys begin with. Its hash tag keeps them together in a cluster, where a script reaches no others.
