@@ -28,6 +28,11 @@ func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
+/// A program of the tests, under `Tests/`.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let package = Package(
     name: "portcullis",
     products: [
@@ -73,6 +78,7 @@ let package = Package(
         ),
 
         support("TestSupport", ["Identity"]),
+        tool("StoreCrash", ["Tokens"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),

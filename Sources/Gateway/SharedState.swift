@@ -23,6 +23,8 @@ package final class SharedState: Sendable {
     package let blocking: BlockingPool
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
+    /// Where tokens are kept and revoked.
+    package let tokens: RevocationFollower
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
@@ -48,7 +50,7 @@ package final class SharedState: Sendable {
 
     package init(
         settings: Settings, workers: Int, adminListeners: Set<Int>, issuedTokens: IssuedTokenStore,
-        revocations: RevocationList, log: EventLog
+        tokens: RevocationFollower, log: EventLog
     ) throws(KernelError) {
         self.settings = settings
         var mailboxes: [Mailbox<WorkerMessage>] = []
@@ -56,7 +58,9 @@ package final class SharedState: Sendable {
         self.mailboxes = mailboxes
         self.adminListeners = adminListeners
         self.issuedTokens = issuedTokens
-        self.revocations = revocations
+        revocations = tokens.list
+        self.tokens = tokens
+        tokens.purge(issuedTokens)
         self.log = log
         // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
         // takes longer than a client waits helps neither.
@@ -77,43 +81,6 @@ package final class SharedState: Sendable {
             mailboxes[waiter.worker].post(.tokenIssued(exchange: waiter.exchange, completion.result))
         }
     }
-
-    // MARK: Revocation
-
-    /// Refuses a token, or all tokens that a subject has had so far, and drops what was issued for it (CACHE-07).
-    ///
-    /// - Parameter body: `{"jti": "...", "until": seconds}`, `{"subject": "..."}` or `{"backendId": "..."}`.
-    func revoke(_ body: [UInt8], now: Int64) -> EndpointResponse {
-        let request: RevocationRequest
-        do {
-            request = try RevocationRequest(body, now: now)
-        } catch {
-            return .problem(
-                status: 400, title: "Bad Request", detail: error.expected, code: "invalid_request",
-                reason: "invalid_request")
-        }
-        // Tokens live for so long at the most; later ones are told apart by their time of issue.
-        let until = request.until ?? now + SharedState.longestTokenSeconds
-        let logged: (String, String)
-        switch request.target {
-        case .token(let id, let subject):
-            revocations.revoke(tokenID: id, until: until)
-            if let subject { issuedTokens.purge(subject: subject) }
-            logged = ("jti", id)
-        case .subject(let subject):
-            revocations.revoke(subject: subject, issuedBefore: now + 1, until: until)
-            issuedTokens.purge(subject: subject)
-            logged = ("subject", subject)
-        case .backend(let id):
-            revocations.revoke(backendID: id, issuedBefore: now + 1, until: until)
-            issuedTokens.purge(backendID: id)
-            logged = ("backendId", id)
-        }
-        log.write("revoked", [(logged.0, .text(logged.1))])
-        return EndpointResponse(status: 204, headers: [], body: [], reason: "revoked")
-    }
-
-    private static let longestTokenSeconds: Int64 = 366 * 86_400
 
     // MARK: Counters
 
@@ -175,6 +142,7 @@ package final class SharedState: Sendable {
     func facts(now: Int64) -> PrometheusText.Facts {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
-            blockingWaiting: blocking.waiting, uptimeSeconds: now - startedAt, workers: mailboxes.count)
+            store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting,
+            uptimeSeconds: now - startedAt, workers: mailboxes.count)
     }
 }

@@ -41,9 +41,7 @@ extension Worker {
         }
         switch resource {
         case .health: respond(exchange, .text(200, "ok\n", reason: "health"))
-        case .readiness:
-            let status = isDraining ? 503 : 200
-            respond(exchange, .text(status, isDraining ? "draining\n" : "ready\n", reason: "readiness"))
+        case .readiness: describeReadiness(exchange)
         case .metrics: collectMetrics(exchange)
         case .reload:
             park(exchange, in: .inEndpoint)
@@ -57,6 +55,19 @@ extension Worker {
             takeBody(exchange)
         case .backend(let name, let version):
             describeBackend(exchange, name: name, version: version)
+        }
+    }
+
+    /// Whether requests do well to come here, and what is amiss where they may come all the same.
+    private func describeReadiness(_ exchange: Exchange) {
+        let store = shared.tokens.report(now: poller.now)
+        if isDraining {
+            respond(exchange, .text(503, "draining\n", reason: "readiness"))
+        } else if store.refuses {
+            respond(exchange, .text(503, "store unavailable: bearer tokens are refused\n", reason: "readiness"))
+        } else {
+            let remark = store.isCurrent ? "" : "store unavailable: the last known deny list is in use\n"
+            respond(exchange, .text(200, "ready\n" + remark, reason: "readiness"))
         }
     }
 
@@ -87,7 +98,7 @@ extension Worker {
     /// The body of an admin request is whole.
     func callAdmin(_ exchange: Exchange, _ resource: AdminResource) {
         guard case .revocations = resource else { return }
-        respond(exchange, shared.revoke(exchange.collected, now: poller.wallSeconds))
+        answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
     }
 
     /// Asks every worker for its counters; the answer is written when the last has come.

@@ -169,8 +169,8 @@ extension Worker {
             deny(exchange, reason, bytes)
             return
         }
-        guard remember(principal, exchange.snapshot) else {
-            deny(exchange, .tokenRevoked, bytes)
+        if let reason = remember(principal, exchange.snapshot) {
+            deny(exchange, reason, bytes)
             return
         }
         exchange.principal = principal
@@ -183,17 +183,20 @@ extension Worker {
         }
     }
 
-    /// Keeps a token whose holder somebody had to be asked for. Answers false where it was revoked in the meantime.
-    private func remember(_ principal: Principal, _ origin: GatewaySnapshot) -> Bool {
-        guard principal.method == .bearer else { return true }
+    /// Keeps a token whose holder somebody had to be asked for. Answers why it is refused where it was revoked in the
+    /// meantime, or where nobody knows.
+    private func remember(_ principal: Principal, _ origin: GatewaySnapshot) -> DenialReason? {
+        guard principal.method == .bearer else { return nil }
         // Read first: a revocation that comes in between makes the cache look again.
-        let generation = shared.revocations.generation
-        if shared.revocations.isRevoked(principal) { return false }
+        let reading = shared.revocations.reading
+        if shared.revocations.isRevoked(principal) { return .tokenRevoked }
         // Under another configuration it may stand for somebody else.
-        guard let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot else { return true }
-        tokenCache.adopt(generation: origin.policy.generation)
-        tokenCache.insert(principal.token, principal, expiresAt: expiresAt, revocationGeneration: generation)
-        return true
+        if let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot {
+            tokenCache.adopt(generation: origin.policy.generation)
+            tokenCache.insert(
+                principal.token, principal, expiresAt: expiresAt, revocationGeneration: reading.generation)
+        }
+        return reading.isBlind ? .storeUnavailable : nil
     }
 
     private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {

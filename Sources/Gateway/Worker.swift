@@ -19,6 +19,7 @@ final class Worker {
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
         static let redis: UInt8 = 10
+        static let revocations: UInt8 = 14
     }
 
     let number: Int
@@ -78,6 +79,8 @@ final class Worker {
     var bufferShare = BufferShare()
     /// The earliest time at which clients may be let go of again for want of memory.
     var nextShedding: Int64 = 0
+    /// When the deny list is rid of old entries next.
+    var nextPruning: Int64 = 0
     var accessLog: AccessLog?
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
@@ -160,6 +163,7 @@ final class Worker {
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
         careForUpstreams()
+        if shared.tokens.isFollowing { followRevocations() }
     }
 
     /// Waits for something to happen, and deals with all that has.
@@ -262,6 +266,7 @@ final class Worker {
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
         case Role.redis: redisTimer()
+        case Role.revocations: followRevocations()
         case Role.drainDeadline: endDrain()
         default: break
         }
@@ -280,6 +285,7 @@ final class Worker {
         accessLog?.flush()
         reviewLasting()
         reviewUntaken()
+        pruneRevocations()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 {
             if let link = client.link { drainHTTP2(client, link) }

@@ -1,7 +1,19 @@
 import Synchronization
 
-/// Tokens that are refused though their signature and dates are good. Kept in memory, shared by all workers.
+/// Tokens that are refused though their signature and dates are good. Kept in memory, shared by all workers; whoever
+/// follows a store of several processes says when the list may lack what the others have revoked.
 package final class RevocationList: Sendable {
+    /// What one atomic load tells.
+    package struct Reading: Sendable, Equatable {
+        fileprivate let word: UInt64
+
+        /// Changes with every revocation, so that caches of verified tokens can notice one.
+        package var generation: UInt64 { word >> 1 }
+
+        /// Whether bearer tokens are to be refused for now, since nobody knows which are revoked.
+        package var isBlind: Bool { word & 1 == 1 }
+    }
+
     /// What a whole group of tokens is refused by: issued at or before an instant, remembered until another.
     private struct Cutoff {
         var issuedAt: Int64
@@ -12,21 +24,35 @@ package final class RevocationList: Sendable {
         var tokens: [String: Int64] = [:]
         var subjects: [String: Cutoff] = [:]
         var backends: [String: Cutoff] = [:]
+        var issuers: [String: Cutoff] = [:]
 
-        var count: Int { tokens.count + subjects.count + backends.count }
+        var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
     }
 
     private let entries = Mutex(Entries())
     private let occupied = Atomic<Bool>(false)
-    private let revision = Atomic<UInt64>(0)
+    /// The generation, and in the lowest bit whether the list is blind.
+    private let word = Atomic<UInt64>(0)
 
     package init() {}
 
     /// Whether nothing is revoked: one atomic load, for the hot path to ask first.
     package var isEmpty: Bool { !occupied.load(ordering: .acquiring) }
 
-    /// Changes with every revocation, so that caches of verified tokens can notice one.
-    package var generation: UInt64 { revision.load(ordering: .acquiring) }
+    /// The state of the list in one atomic load, for the hot path.
+    package var reading: Reading { Reading(word: word.load(ordering: .acquiring)) }
+
+    /// Changes with every revocation.
+    package var generation: UInt64 { reading.generation }
+
+    /// Says whether bearer tokens are refused for now. The generation stays, and with it what caches know.
+    package func setBlind(_ isBlind: Bool) {
+        if isBlind {
+            word.bitwiseOr(1, ordering: .acquiringAndReleasing)
+        } else {
+            word.bitwiseAnd(~1, ordering: .acquiringAndReleasing)
+        }
+    }
 
     /// How many entries are remembered.
     package var count: Int { entries.withLock { $0.count } }
@@ -49,23 +75,32 @@ package final class RevocationList: Sendable {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.backends[backendID]) }
     }
 
+    /// Revokes all tokens that an issuer has issued at this second or before.
+    /// - Parameter issuer: `Principal.issuer`, the name of its entry; `local` for this gateway.
+    package func revoke(issuer: String, issuedBefore instant: Int64, until: Int64) {
+        change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.issuers[issuer]) }
+    }
+
     /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off; a password
     /// is checked anew each time and falls under none.
     package func isRevoked(_ principal: Principal) -> Bool {
         guard !isEmpty, principal.method == .bearer else { return false }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
-            issuedAt: principal.issuedAt)
+            issuer: principal.issuer, issuedAt: principal.issuedAt)
     }
 
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
-    package func isRevoked(tokenID: String?, subject: String, backendID: String?, issuedAt: Int64?) -> Bool {
+    package func isRevoked(
+        tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?
+    ) -> Bool {
         guard !isEmpty else { return false }
         let issuedAt = issuedAt ?? .min
         return entries.withLock { entries in
             if let tokenID, entries.tokens[tokenID] != nil { return true }
             if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
             if let backendID, let cutoff = entries.backends[backendID], issuedAt <= cutoff.issuedAt { return true }
+            if let issuer, let cutoff = entries.issuers[issuer], issuedAt <= cutoff.issuedAt { return true }
             return false
         }
     }
@@ -76,6 +111,7 @@ package final class RevocationList: Sendable {
             entries.tokens = entries.tokens.filter { $0.value > now }
             entries.subjects = entries.subjects.filter { $0.value.until > now }
             entries.backends = entries.backends.filter { $0.value.until > now }
+            entries.issuers = entries.issuers.filter { $0.value.until > now }
             occupied.store(entries.count > 0, ordering: .releasing)
         }
     }
@@ -85,7 +121,7 @@ package final class RevocationList: Sendable {
             body(&entries)
             occupied.store(true, ordering: .releasing)
         }
-        revision.add(1, ordering: .acquiringAndReleasing)
+        word.add(2, ordering: .acquiringAndReleasing)
     }
 
     private static func merge(_ cutoff: Cutoff, into existing: inout Cutoff?) {

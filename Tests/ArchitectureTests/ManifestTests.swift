@@ -29,11 +29,11 @@ import Testing
         #expect(!text.contains("-Ounchecked"))
     }
 
-    /// Targets get their settings from `room`, `tests` and `support`; the executable is the one exception and names them itself.
+    /// Targets get their settings from `room`, `tests`, `support` and `tool`; the executable is the one exception and names them itself.
     @Test func everySwiftTargetHasTheSettings() throws {
         let text = try Self.manifest()
-        #expect(text.matches(of: /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", condition)/).count == 4)
-        #expect(text.matches(of: /swiftSettings: settings/).count == 4)
+        #expect(text.matches(of: /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", condition)/).count == 5)
+        #expect(text.matches(of: /swiftSettings: settings/).count == 5)
     }
 
     @Test func dependenciesFollowTheTable() throws {

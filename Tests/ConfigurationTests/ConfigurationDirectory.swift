@@ -60,3 +60,8 @@ extension LoadedConfiguration {
         diagnostics.filter { $0.severity == severity }.map(\.description)
     }
 }
+
+extension StoreSection {
+    /// Where a configuration that says nothing of its store gets a warning.
+    static let usualWarnings = usualKind == .memory ? ["/store/kind"] : []
+}

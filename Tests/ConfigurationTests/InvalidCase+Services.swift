@@ -53,8 +53,21 @@ extension InvalidCase {
             #"gateway.json:5: error: /tokenService/scopes/0: invalid scope (expected visible ASCII without blank, quote and backslash, found "read write")"#
         ),
         InvalidCase(
-            "store-kind", gateway: #""store": {"kind": "redis"}"#,
-            #"gateway.json:5: error: /store/kind: invalid value (expected "memory", found "redis")"#
+            "store-kind", gateway: #""store": {"kind": "postgres"}"#,
+            #"gateway.json:5: error: /store/kind: invalid value (expected "memory" or "sqlite", found "postgres")"#
+        ),
+        InvalidCase(
+            "store-path", gateway: #""store": {"kind": "memory", "path": "tokens.sqlite"}"#,
+            #"gateway.json:5: error: /store/path: only a store of the kind sqlite has a file (expected "kind": "sqlite")"#
+        ),
+        InvalidCase(
+            "store-keys", gateway: #""store": {"key": "AAAA", "keyFile": "k"}"#,
+            #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#,
+            #"gateway.json:5: error: /store/key: the key is malformed (expected 32 bytes as padded Base64)"#
+        ),
+        InvalidCase(
+            "store-stance", gateway: #""store": {"whenUnavailable": "alow"}"#,
+            #"gateway.json:5: error: /store/whenUnavailable: invalid value (expected "deny" or "allow", found "alow"; did you mean "allow"?)"#
         ),
         InvalidCase(
             "log-access", gateway: #""log": {"access": "stdot"}"#,

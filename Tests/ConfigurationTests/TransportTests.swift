@@ -155,6 +155,6 @@ import Testing
         try shell.run()
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
-        #expect(directory.load().diagnostics.map(\.pointer) == ["/store/kind"])
+        #expect(directory.load().diagnostics.map(\.pointer) == StoreSection.usualWarnings)
     }
 }

@@ -15,11 +15,13 @@ import Testing
         }
         let sample = try ConfigurationDirectory(Dictionary(uniqueKeysWithValues: files), on: [:])
         let loadedAlone = sample.load()
-        #expect(loadedAlone.diagnostics.map(\.pointer) == ["/listeners/1/tls/certificates/0/certFile", "/store/kind"])
+        #expect(
+            loadedAlone.diagnostics.map(\.pointer) == ["/listeners/1/tls/certificates/0/certFile"]
+                + StoreSection.usualWarnings)
         try sample.makeCertificate()
         let loaded = sample.load()
         #expect(loaded.lines(.error) == [])
-        #expect(loaded.diagnostics.map(\.pointer) == ["/store/kind"])
+        #expect(loaded.diagnostics.map(\.pointer) == StoreSection.usualWarnings)
         let configuration = try #require(loaded.configuration)
         #expect(configuration.baseURL.description == "http://127.0.0.1:8080")
         #expect(configuration.listeners.map(\.place.description) == ["127.0.0.1:8080", "127.0.0.1:8443"])
@@ -107,6 +109,30 @@ import Testing
         #expect(upstream.balance == .leastRequests && upstream.tls == nil && !upstream.http2)
         #expect(upstream.healthCheck == nil && upstream.ejection == nil && upstream.circuitBreaker == nil)
         #expect(upstream.retries.attempts == 1 && upstream.queue.length == 0 && upstream.slowStart == .zero)
+    }
+
+    /// DEC-10.
+    @Test func storeInFull() throws {
+        let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+        let directory = try ConfigurationDirectory([
+            "gateway.json": ConfigurationDirectory.gateway(
+                """
+                "store": {"kind": "sqlite", "path": "/srv/t.db", "key": "env:KEY", "timeout": "250ms",
+                          "staleAfter": "5s", "whenUnavailable": "allow"}
+                """)
+        ])
+        let store = try #require(directory.load(["KEY": key]).configuration?.store)
+        #expect(store.kind == .sqlite && store.path == "/srv/t.db" && store.key == Array(0..<32))
+        #expect(store.timeout == .milliseconds(250) && store.staleAfter == .seconds(5))
+        #expect(store.whenUnavailable == .allow)
+        let usual = try #require(ConfigurationDirectory([:]).load().configuration?.store)
+        #expect(usual.path.hasSuffix("/state/tokens.sqlite") && usual.keyFile.hasSuffix("/state/store.key"))
+        #expect(usual.key == nil && usual.whenUnavailable == .deny && usual.staleAfter == .seconds(3))
+        #if SQLite
+            #expect(usual.kind == .sqlite)
+        #else
+            #expect(usual.kind == .memory)
+        #endif
     }
 
     /// DEC-02: every section may stand inline.

@@ -12,6 +12,7 @@ import Testing
         #expect(try read(#"{"jti": "a", "subject": "joe"}"#).target == .token(id: "a", subject: "joe"))
         #expect(try read(#"{"subject": "joe"}"#).target == .subject("joe"))
         #expect(try read(#"{"backendId": "b"}"#).target == .backend(id: "b"))
+        #expect(try read(#"{"issuer": "local"}"#).target == .issuer("local"))
         #expect(try read(#"{"backendId": "b"}"#).until == nil)
         #expect(try read(#"{"until": 1001, "jti": "a"}"#).until == 1001)
     }
@@ -23,6 +24,7 @@ import Testing
             ("{\"jti\": \"a\"", "a JSON object"),
             (#"{"jti": "a", "jti": "b"}"#, "a JSON object"), ("{}", "one of"), (#"{"until": 2000}"#, "one of"),
             (#"{"subject": "joe", "backendId": "b"}"#, "one of"), (#"{"jti": "a", "backendId": "b"}"#, "one of"),
+            (#"{"jti": "a", "issuer": "b"}"#, "one of"), (#"{"issuer": ""}"#, "\"issuer\" is to be a text"),
             (#"{"jti": 5}"#, "\"jti\" is to be a text"), (#"{"subject": null}"#, "\"subject\" is to be a text"),
             (#"{"backendId": ["b"]}"#, "\"backendId\" is to be a text"), (#"{"jti": ""}"#, "\"jti\" is to be a text"),
             (#"{"subjects": "joe"}"#, "only \"jti\""), (#"{"subject": "joe", "Until": 2000}"#, "only \"jti\""),

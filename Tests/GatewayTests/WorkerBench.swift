@@ -27,6 +27,8 @@ final class WorkerBench {
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
         var redis: RedisServer?
+        var store: any TokenStore = MemoryTokenStore()
+        var following = RevocationFollower.Settings()
 
         private static let loopback: ListenerSettings = {
             var listener = ListenerSettings(name: "public")
@@ -68,9 +70,14 @@ final class WorkerBench {
         var settings = SharedState.Settings()
         settings.accessLog = setup.accessLog
         settings.redis = setup.redis.map { RedisLine($0) }
+        let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
+        let tokens = RevocationFollower(
+            setup.store, list: RevocationList(), isShared: !(setup.store is MemoryTokenStore),
+            settings: setup.following,
+            log: log, now: Clock.monotonicMilliseconds)
         shared = try SharedState(
-            settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(),
-            revocations: RevocationList(), log: EventLog(try LogWriter(appendingTo: "/dev/null")))
+            settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(), tokens: tokens,
+            log: log)
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))

@@ -85,4 +85,30 @@ import Testing
         seen.insert(list.generation)
         #expect(seen.count == 4)
     }
+
+    @Test func issuerIsRevokedByIssueDate() {
+        let list = RevocationList()
+        list.revoke(issuer: "local", issuedBefore: 100, until: 200)
+        #expect(list.isRevoked(principal("joe", issuedAt: 100)))
+        #expect(list.isRevoked(principal("ann", issuedAt: nil)))
+        #expect(!list.isRevoked(principal("joe", issuedAt: 101)))
+        #expect(!list.isRevoked(tokenID: "t1", subject: "joe", backendID: "mbe-1", issuer: "partner", issuedAt: 1))
+        #expect(!list.isRevoked(principal("joe", method: .basic)))
+        list.prune(now: 200)
+        #expect(list.isEmpty)
+    }
+
+    @Test func blindnessIsNoRevocation() {
+        let list = RevocationList()
+        list.revoke(tokenID: "t1", until: 200)
+        let reading = list.reading
+        list.setBlind(true)
+        #expect(list.reading.isBlind && list.reading.generation == reading.generation)
+        list.revoke(tokenID: "t2", until: 200)
+        #expect(list.reading.isBlind && list.generation == reading.generation + 1)
+        list.setBlind(true)
+        list.setBlind(false)
+        list.setBlind(false)
+        #expect(!list.reading.isBlind && list.generation == reading.generation + 1)
+    }
 }

@@ -55,7 +55,9 @@ SPOILED = {
         (("baseUrl",), "https://gw.example.com/"),
         (("tokenService", "algorithm"), "none"),
         (("challenge", "keyFile"), "both"),
-        (("store", "kind"), "redis"),
+        (("store", "kind"), "postgres"),
+        (("store", "staleAfter"), 3),
+        (("store", "whenUnavailable"), "ignore"),
     ],
     "routes": [
         ((0, "path"), "items"),

@@ -47,6 +47,30 @@ struct TokenDecisionTests {
         #expect(decision("aW52LWNsaWVudDppbnYtc2VjcmV0") == .denied(.malformedToken))
     }
 
+    @Test("while nobody knows what is revoked, good tokens are 503 and bad ones 401 (GW-10)")
+    func blindList() {
+        let list = RevocationList()
+        let snapshot = TestPolicy.snapshot(TestPolicy.settings(revocations: list))
+        let cache = VerifiedTokenCache(capacity: 8)
+        func decision(_ token: String) -> Decision {
+            decide(TestRequest("GET", "/inventory/items", [bearer(token)]), snapshot, cache: cache)
+        }
+        let (known, fresh) = (TestPolicy.token(), TestPolicy.token("ann", roles: ["Clerk"]))
+        #expect(decision(known) == .allowed("joe"))
+        list.setBlind(true)
+        #expect(decision(known) == .denied(.storeUnavailable))
+        #expect(decision(fresh) == .denied(.storeUnavailable))
+        #expect(decision(known + "x").description.hasPrefix("401"))
+        #expect(DenialReason.storeUnavailable.status == 503)
+        #expect(DenialReason.storeUnavailable.retryAfterSeconds == 1)
+        #expect(decide(TestRequest("GET", "/inventory/public"), snapshot, cache: cache) == .allowed("nobody"))
+        list.setBlind(false)
+        let misses = cache.misses
+        #expect(decision(known) == .allowed("joe"))
+        #expect(decision(fresh) == .allowed("ann"))
+        #expect(cache.misses == misses, "both were verified already")
+    }
+
     @Test("a second Authorization field is 400 (ISS-08)")
     func duplicate() {
         let joe = TestPolicy.token()

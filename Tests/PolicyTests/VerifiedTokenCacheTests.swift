@@ -22,7 +22,8 @@ struct VerifiedTokenCacheTests {
 
     private func find(_ cache: VerifiedTokenCache, _ token: String, now: Int64 = 50) -> Principal? {
         let bytes = Array(token.utf8)
-        return cache.principal(for: bytes.span, now: now, revocations: revocations)
+        return cache.principal(
+            for: bytes.span, now: now, revocations: revocations, generation: revocations.generation)
     }
 
     @Test func findsWhatWasPutIn() {

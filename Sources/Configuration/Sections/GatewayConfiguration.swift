@@ -78,7 +78,7 @@ extension GatewayConfiguration {
             issuedTokenCache: root.value(
                 "issuedTokenCache", default: IssuedTokenCacheSection(), IssuedTokenCacheSection.read),
             tokenService: TokenServiceSection.read(root.take("tokenService"), findings, baseURL: baseURL),
-            store: root.value("store", default: StoreSection(), StoreSection.read),
+            store: StoreSection.read(root.take("store"), findings),
             log: root.value("log", default: LogSection(), LogSection.read),
             cors: root.value("cors", default: CORSSection(), CORSSection.read),
             passwords: root.value("passwords", default: PasswordsSection(), PasswordsSection.read),

@@ -7,6 +7,7 @@ enum PrometheusText {
         var issued: IssuedTokenStore.Counters
         var reloads: SharedState.ReloadCounters
         var revocations: Int
+        var store: RevocationFollower.Report
         var blockingWaiting: Int
         var uptimeSeconds: Int64
         var workers: Int
@@ -36,6 +37,7 @@ enum PrometheusText {
         connections(metrics, facts, &page)
         upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
+        store(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }
@@ -124,7 +126,19 @@ enum PrometheusText {
         page.family("issuer_calls_total", "counter", "Calls of issuer modules by outcome.")
         page.sample("issuer_calls_total", "outcome=\"issued\"", facts.issued.issued)
         page.sample("issuer_calls_total", "outcome=\"failed\"", facts.issued.failed)
+    }
+
+    private static func store(_ facts: Facts, _ page: inout Page) {
+        let store = facts.store
         page.single("revocations", "gauge", "Entries of the deny list.", facts.revocations)
+        page.single(
+            "revocations_age_seconds", "gauge", "Since the store was last asked for others' revocations, and answered.",
+            Double(store.age) / 1000)
+        page.family("store_up", "gauge", "Whether the store of tokens answers.")
+        page.sample("store_up", "store=\"\(store.kind)\"", store.isCurrent ? 1 : 0)
+        page.family("store_operations_total", "counter", "Operations of the store of tokens by outcome.")
+        page.sample("store_operations_total", "outcome=\"ok\"", store.succeeded)
+        page.sample("store_operations_total", "outcome=\"failed\"", store.failed)
     }
 
     private static func process(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {

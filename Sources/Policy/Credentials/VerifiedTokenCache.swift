@@ -61,13 +61,16 @@ package final class VerifiedTokenCache {
     /// - Parameters:
     ///   - token: its bytes, of any length.
     ///   - now: seconds since 1970.
-    package func principal(for token: Span<UInt8>, now: Int64, revocations: RevocationList) -> Principal? {
+    ///   - generation: that of the list, read once for the request.
+    package func principal(
+        for token: Span<UInt8>, now: Int64, revocations: RevocationList, generation: UInt64
+    ) -> Principal? {
         let hash = hash.hash(token)
         var index = buckets[bucket(of: hash)]
         while index >= 0 {
             let i = Int(index)
             if slots[i].hash == hash, VerifiedTokenCache.same(slots[i].token, token) {
-                guard now < slots[i].expiresAt, isStillGood(i, revocations) else {
+                guard now < slots[i].expiresAt, isStillGood(i, revocations, generation) else {
                     remove(i)
                     break
                 }
@@ -117,8 +120,7 @@ package final class VerifiedTokenCache {
     }
 
     /// The deny list is looked at once per token and change of the list, not once per request.
-    private func isStillGood(_ i: Int, _ revocations: RevocationList) -> Bool {
-        let generation = revocations.generation
+    private func isStillGood(_ i: Int, _ revocations: RevocationList, _ generation: UInt64) -> Bool {
         if slots[i].checkedRevocations == generation { return true }
         guard let principal = slots[i].principal, !revocations.isRevoked(principal) else { return false }
         slots[i].checkedRevocations = generation

@@ -13,6 +13,7 @@ extension DenialReason {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 429: "Too Many Requests"
+        case 503: "Service Unavailable"
         default: "Method Not Allowed"
         }
     }
@@ -32,6 +33,7 @@ extension DenialReason {
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
         case .loginThrottled: "too many attempts"
+        case .storeUnavailable: "try again later"
         case .roleRequired: "a required role is missing"
         default: "invalid or missing token"
         }

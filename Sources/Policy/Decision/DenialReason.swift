@@ -41,6 +41,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case tokenNotYetValid = "token_not_yet_valid"
     /// The token stands on the deny list.
     case tokenRevoked = "token_revoked"
+    /// Nobody knows whether the token is revoked: the store has not answered for too long.
+    case storeUnavailable = "store_unavailable"
     /// No trusted issuer has the `iss` of the token.
     case unknownIssuer = "unknown_issuer"
     case wrongAudience = "wrong_audience"
@@ -81,6 +83,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .corsDenied, .tlsRequired, .certificateRequired, .certificateNotAllowed, .backendMismatch,
             .backendNotAllowed, .roleRequired:
             403
+        case .storeUnavailable: 503
         case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
@@ -91,7 +94,13 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     }
 
     /// Seconds for a `Retry-After`; nil where waiting does not help.
-    package var retryAfterSeconds: Int? { self == .loginThrottled ? 30 : nil }
+    package var retryAfterSeconds: Int? {
+        switch self {
+        case .loginThrottled: 30
+        case .storeUnavailable: 1
+        default: nil
+        }
+    }
 
     /// One sentence for operators: what happened. Never sent to clients.
     package var summary: StaticString {
@@ -116,6 +125,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .tokenExpired: "the token has expired"
         case .tokenNotYetValid: "the token is not valid yet"
         case .tokenRevoked: "the token was revoked"
+        case .storeUnavailable: "the store does not say which tokens are revoked"
         case .unknownIssuer: "the issuer of the token is not trusted"
         case .wrongAudience: "the token is for another audience"
         case .unknownSubject: "the subject of the token is not accepted"

@@ -42,9 +42,13 @@ extension PolicySnapshot {
     /// Whom a bearer token stands for.
     func authenticate(token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
         cache.adopt(generation: generation)
-        if let known = cache.principal(for: token, now: now, revocations: revocations) { return .principal(known) }
         // Read first: a revocation that comes in between makes the cache look again.
-        let revocationGeneration = revocations.generation
+        let reading = revocations.reading
+        if let known = cache.principal(
+            for: token, now: now, revocations: revocations, generation: reading.generation)
+        {
+            return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
+        }
         switch verifier.verify(token, now: now) {
         case .rejected(let rejection): return .rejected(DenialReason(rejection))
         case .verified(let verified):
@@ -53,8 +57,9 @@ extension PolicySnapshot {
                 let principal = try principals.principal(of: verified, copy)
                 if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
                 cache.insert(
-                    copy, principal, expiresAt: verified.expiresAt, revocationGeneration: revocationGeneration)
-                return .principal(principal)
+                    copy, principal, expiresAt: verified.expiresAt, revocationGeneration: reading.generation)
+                // Whoever has no good token learns that and nothing of the store.
+                return reading.isBlind ? .rejected(.storeUnavailable) : .principal(principal)
             } catch {
                 return .rejected(error)
             }

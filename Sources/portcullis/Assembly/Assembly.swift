@@ -44,7 +44,8 @@ struct Assembly {
         let serviceKey = tokenServiceKey()
         let modules = issuerModules(serviceKey)
         let challenges = challengeIssuer()
-        guard let serviceKey, let challenges else { return nil }
+        // Last, so that a configuration that is refused for something else leaves no file behind.
+        guard let serviceKey, let challenges, tokenStore() != nil else { return nil }
 
         var settings = PolicySettings(
             backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)

@@ -46,6 +46,12 @@ enum KeyFile {
         return Array(data)
     }
 
+    /// An empty file that nobody else may read, where there is none yet: for a database, which gives its own files the
+    /// mode that it finds.
+    static func makePrivate(_ path: String) throws(KeyFileError) {
+        if !FileManager.default.fileExists(atPath: path) { try write([], to: path) }
+    }
+
     /// Writes beside the file and links it into place, so that no reader sees half a key and that of two gateways which
     /// start at once only one wins.
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {

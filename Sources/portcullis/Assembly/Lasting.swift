@@ -1,5 +1,6 @@
 import Gateway
 import Identity
+import Reactor
 
 /// What outlives configurations: each finds here what the one before has left.
 struct Lasting: Sendable {
@@ -9,4 +10,14 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// Tokens, and what was revoked.
+    let store = LastingStore()
+    /// Whether a gateway is to run, and not only a command that reads its configuration.
+    let isServing: Bool
+    let log: EventLog
+
+    init(isServing: Bool = false, log: EventLog = EventLog(LogWriter(.standardError))) {
+        self.isServing = isServing
+        self.log = log
+    }
 }

@@ -11,7 +11,7 @@ import Tokens
 final class GatewayProcess: Sendable {
     private let directory: String
     let log = EventLog(LogWriter(.standardError))
-    private let lasting = Lasting()
+    private let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
     let service = ServiceNotification()
@@ -26,7 +26,10 @@ final class GatewayProcess: Sendable {
         var bound: BoundListeners?
     }
 
-    init(directory: String) { self.directory = directory }
+    init(directory: String) {
+        self.directory = directory
+        lasting = Lasting(isServing: true, log: log)
+    }
 
     func run() throws(ExitStatus) {
         var inherited = InheritedDescriptors()
@@ -39,7 +42,9 @@ final class GatewayProcess: Sendable {
         }
         _ = ProcessLimits.raiseOpenFiles()
         let (loaded, snapshot) = load(generation: 1)
-        guard let snapshot, let configuration = loaded.configuration else { throw .failed }
+        guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
+            throw .failed
+        }
         lasting.throttle.use(LoginThrottle.Settings(configuration.passwords.throttle))
         state.withLock {
             $0.generation = 1
@@ -47,7 +52,7 @@ final class GatewayProcess: Sendable {
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
         do throws(KernelError) {
-            try serve(configuration, snapshot, signals, &inherited)
+            try serve(configuration, snapshot, tokens, signals, &inherited)
         } catch {
             Terminal.complain("portcullis: \(error.text)")
             throw .failed
@@ -71,8 +76,8 @@ final class GatewayProcess: Sendable {
     }
 
     private func serve(
-        _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ signals: SignalSource,
-        _ inherited: inout InheritedDescriptors
+        _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ tokens: RevocationFollower,
+        _ signals: SignalSource, _ inherited: inout InheritedDescriptors
     ) throws(KernelError) {
         let workers = configuration.workerCount
         var settings = SharedState.Settings()
@@ -83,7 +88,7 @@ final class GatewayProcess: Sendable {
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, revocations: lasting.revocations, log: log)
+            issuedTokens: issued, tokens: tokens, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
@@ -91,6 +96,7 @@ final class GatewayProcess: Sendable {
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
+        LastingStore.load(tokens, milliseconds: Int(configuration.store.staleAfter.milliseconds))
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
         let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
         log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
@@ -184,6 +190,7 @@ final class GatewayProcess: Sendable {
         }
         if old.workerCount != fresh.workerCount { names.append("workers") }
         if old.log.access != fresh.log.access { names.append("log") }
+        if old.store != fresh.store { names.append("store") }
         if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }
         if old.issuedTokenCache.maximumEntries != fresh.issuedTokenCache.maximumEntries
             || old.issuedTokenCache.skew != fresh.issuedTokenCache.skew

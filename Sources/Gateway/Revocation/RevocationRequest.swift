@@ -10,6 +10,8 @@ struct RevocationRequest: Equatable {
         case subject(String)
         /// All tokens of a mobile backend so far.
         case backend(id: String)
+        /// All tokens of an issuer so far, by the name of its entry; `local` for this gateway.
+        case issuer(String)
     }
 
     /// Says what was expected.
@@ -23,19 +25,22 @@ struct RevocationRequest: Equatable {
 
     init(_ body: [UInt8], now: Int64) throws(Refusal) {
         guard let request = try? JSONNode.parse(body.span), let members = request.members else {
-            throw Refusal(expected: "a JSON object with \"jti\", \"subject\" or \"backendId\" is expected")
+            throw Refusal(
+                expected: "a JSON object with \"jti\", \"subject\", \"backendId\" or \"issuer\" is expected")
         }
-        for member in members where !["jti", "subject", "backendId", "until"].contains(member.name) {
-            throw Refusal(expected: "only \"jti\", \"subject\", \"backendId\" and \"until\" are known")
+        for member in members where !["jti", "subject", "backendId", "issuer", "until"].contains(member.name) {
+            throw Refusal(expected: "only \"jti\", \"subject\", \"backendId\", \"issuer\" and \"until\" are known")
         }
         let id = try RevocationRequest.text("jti", in: request)
         let subject = try RevocationRequest.text("subject", in: request)
         let backend = try RevocationRequest.text("backendId", in: request)
-        switch (id, subject, backend) {
-        case (let id?, let subject, nil): target = .token(id: id, subject: subject)
-        case (nil, let subject?, nil): target = .subject(subject)
-        case (nil, nil, let backend?): target = .backend(id: backend)
-        default: throw Refusal(expected: "one of \"jti\", \"subject\" and \"backendId\" is expected")
+        let issuer = try RevocationRequest.text("issuer", in: request)
+        switch (id, subject, backend, issuer) {
+        case (let id?, let subject, nil, nil): target = .token(id: id, subject: subject)
+        case (nil, let subject?, nil, nil): target = .subject(subject)
+        case (nil, nil, let backend?, nil): target = .backend(id: backend)
+        case (nil, nil, nil, let issuer?): target = .issuer(issuer)
+        default: throw Refusal(expected: "one of \"jti\", \"subject\", \"backendId\" and \"issuer\" is expected")
         }
         if let node = request["until"] {
             guard let seconds = node.integer, seconds > now else {

@@ -1,0 +1,76 @@
+import Identity
+import Reactor
+import Synchronization
+import Tokens
+
+/// How a process learns what others have revoked.
+extension RevocationFollower {
+    /// Whether workers need to call `tick`.
+    var isFollowing: Bool { following.withLock { $0.isShared } }
+
+    /// To be called often, by any worker.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: of the clock that never goes back.
+    ///   - now: seconds since 1970.
+    func tick(milliseconds: Int64, now: Int64) {
+        let (expires, asks) = following.withLock { state in
+            (
+                state.expires(now: milliseconds, after: settings.staleAfter),
+                state.shouldAsk(now: milliseconds, every: RevocationFollower.interval)
+            )
+        }
+        if expires { lose() }
+        guard asks else { return }
+        follow(now: now) { [self] _ in following.withLock { $0.asked() } }
+    }
+
+    /// Asks for all that is new, and applies it.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - then: called when there is no more, or the store has failed; with whether the list is complete.
+    package func follow(now: Int64, then: @escaping @Sendable (Bool) -> Void) {
+        let place = following.withLock { $0.place }
+        let askedAt = Clock.monotonicMilliseconds
+        store.perform(.changes(after: place, limit: RevocationFollower.pageSize), now: now) { [self] result in
+            count(result)
+            guard case .success(.changes(let changes, let latest)) = result else { return then(false) }
+            for change in changes { apply(change.entry, now: now) }
+            let progress = following.withLock { state in
+                state.told(
+                    from: place, last: changes.last?.sequence, isPage: changes.count == RevocationFollower.pageSize,
+                    latest: latest, askedAt: askedAt)
+            }
+            if progress.hasMore { return follow(now: now, then: then) }
+            if progress.before != .current { recover(from: progress.before) }
+            then(true)
+        }
+    }
+
+    /// The store says nothing any more.
+    private func lose() {
+        if settings.whenUnavailable == .deny { list.setBlind(true) }
+        log.write(
+            "store_unavailable",
+            [
+                ("store", .text("\(kind)")),
+                ("bearer", .text(settings.whenUnavailable == .deny ? "denied" : "last known list")),
+            ])
+    }
+
+    private func recover(from condition: Following.Condition) {
+        list.setBlind(false)
+        if condition == .starting { return }
+        log.write("store_available", [("store", .text("\(kind)"))])
+    }
+
+    func report(now: Int64) -> Report {
+        following.withLock { state in
+            Report(
+                kind: kind, isCurrent: state.condition == .current, refuses: list.reading.isBlind,
+                age: state.isShared ? max(0, now - state.answeredAt) : 0, succeeded: state.succeeded,
+                failed: state.failed)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Identity
+import Issuers
+import Synchronization
+import Tokens
+
+/// The store as this process uses it. What it revokes here is refused here before the answer; what other processes
+/// that share the store revoke is asked for every 250 ms. Where the store says nothing for too long, the configured
+/// stance decides about bearer requests.
+package final class RevocationFollower: TokenStore {
+    /// What happens to bearer requests while nobody knows what was revoked elsewhere.
+    package enum Stance: Sendable {
+        /// They are refused: 503.
+        case deny
+        /// The last known list goes on.
+        case allow
+    }
+
+    package struct Settings: Sendable {
+        package var whenUnavailable = Stance.deny
+        /// Milliseconds without an answer after which the list is out of date.
+        package var staleAfter: Int64 = 3000
+        package init() {}
+    }
+
+    /// What `/metrics` and `/readyz` say.
+    struct Report {
+        var kind: StaticString
+        /// Whether the list is up to date.
+        var isCurrent: Bool
+        /// Whether bearer requests are refused because it is not.
+        var refuses: Bool
+        /// Milliseconds since the question that was answered last.
+        var age: Int64
+        var succeeded: UInt64
+        var failed: UInt64
+    }
+
+    /// How often the store is asked.
+    static let interval: Int64 = 250
+    /// Entries of one question.
+    static let pageSize = 1000
+
+    let store: any TokenStore
+    let list: RevocationList
+    let settings: Settings
+    let log: EventLog
+    let following: Mutex<Following>
+    private let issued = Mutex<IssuedTokenStore?>(nil)
+
+    /// - Parameters:
+    ///   - isShared: whether other processes may use the store too, or have used it before.
+    ///   - now: milliseconds of the clock that never goes back.
+    package init(
+        _ store: any TokenStore, list: RevocationList, isShared: Bool, settings: Settings = Settings(), log: EventLog,
+        now: Int64
+    ) {
+        self.store = store
+        self.list = list
+        self.settings = settings
+        self.log = log
+        following = Mutex(Following(isShared: isShared, now: now))
+        if isShared, settings.whenUnavailable == .deny { list.setBlind(true) }
+    }
+
+    /// Has the tokens that were issued for revoked callers dropped from there (CACHE-07).
+    func purge(_ tokens: IssuedTokenStore) { issued.withLock { $0 = tokens } }
+
+    // MARK: The store
+
+    package var kind: StaticString { store.kind }
+    package var state: StoreState { store.state }
+
+    package func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        // Refused from here on, even if the store cannot be told: an error is an answer that may be repeated.
+        if case .deny(let entry) = operation { apply(entry, now: now) }
+        store.perform(operation, now: now) { [self] result in
+            count(result)
+            guard case .success(let answer) = result else { return then(result) }
+            switch (operation, answer) {
+            case (.rotate(_, _, let proposed, _), .rotated(let old)):
+                deny([old], unless: proposed.tokenID, now: now)
+                then(result)
+            case (_, .removed(let gone)):
+                deny(gone, now: now)
+                then(result)
+            // What these have removed stands in the deny list alone.
+            case (_, .reused), (.replace, .record): follow(now: now) { _ in then(result) }
+            default: then(result)
+            }
+        }
+    }
+
+    /// As the store has done in the same step.
+    private func deny(_ gone: [TokenRecord], unless heir: String = "", now: Int64) {
+        for record in gone where record.accessLives(at: now) && !record.tokenID.isEmpty {
+            if record.tokenID.utf8.elementsEqual(heir.utf8) { continue }
+            apply(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt), now: now)
+        }
+    }
+
+    func apply(_ entry: DenyEntry, now: Int64) {
+        guard entry.until > now else { return }
+        list.apply(entry)
+        guard let issued = issued.withLock({ $0 }) else { return }
+        switch entry.kind {
+        case .token where entry.subject.isEmpty, .issuer: break
+        case .token: issued.purge(subject: entry.subject)
+        case .subject: issued.purge(subject: entry.name)
+        case .backend: issued.purge(backendID: entry.name)
+        }
+    }
+
+    func count(_ result: Result<StoreAnswer, StoreFailure>) {
+        following.withLock { state in
+            if case .success = result { state.succeeded += 1 } else { state.failed += 1 }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Configuration
+import Crypto
+import Foundation
+import Gateway
+import Identity
+import Reactor
+import Tokens
+
+extension Assembly {
+    /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
+    mutating func tokenStore() -> LastingStore.Opened? {
+        if let opened = lasting.store.opened { return opened }
+        let section = configuration.store
+        guard let key = storeKey(), let store = openStore(section) else { return nil }
+        var settings = RevocationFollower.Settings()
+        settings.staleAfter = section.staleAfter.milliseconds
+        settings.whenUnavailable = section.whenUnavailable == .deny ? .deny : .allow
+        let follower = RevocationFollower(
+            store, list: lasting.revocations, isShared: lasting.isServing && section.kind != .memory,
+            settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
+        let opened = LastingStore.Opened(tokens: follower, key: key)
+        lasting.store.keep(opened)
+        return opened
+    }
+
+    private mutating func storeKey() -> TokenDigestKey? {
+        let section = configuration.store
+        var bytes = section.key
+        // Nothing in memory outlives the key, and `check` makes none.
+        let isMade = makesKeys && section.kind != .memory
+        if bytes == nil, !isMade, !FileManager.default.fileExists(atPath: section.keyFile) {
+            bytes = SecureRandom.bytes(TokenDigestKey.length)
+        }
+        do throws(KeyFileError) {
+            let key = if let bytes { bytes } else { try KeyFile.symmetricKey(at: section.keyFile) }
+            if let key = TokenDigestKey(key) { return key }
+            error("/store/key", "the key must have \(TokenDigestKey.length) bytes")
+        } catch {
+            self.error("/store/keyFile", error.message)
+        }
+        return nil
+    }
+
+    /// Commands other than `serve` have nothing to keep, and leave the file alone.
+    private mutating func openStore(_ section: StoreSection) -> (any TokenStore)? {
+        switch section.kind {
+        case .memory: return MemoryTokenStore()
+        case .sqlite:
+            #if SQLite
+                return lasting.isServing ? openSQLite(section) : MemoryTokenStore()
+            #else
+                // DEC-10
+                error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")
+                return nil
+            #endif
+        }
+    }
+
+    #if SQLite
+        private mutating func openSQLite(_ section: StoreSection) -> (any TokenStore)? {
+            let queue = SerialQueue(label: "portcullis.store")
+            do throws(KeyFileError) {
+                try KeyFile.makePrivate(section.path)
+            } catch {
+                self.error("/store/path", error.message)
+                return nil
+            }
+            do throws(SQLiteOpenError) {
+                return try SQLiteTokenStore(path: section.path, patience: Int32(section.timeout.milliseconds)) {
+                    queue.submit($0)
+                }
+            } catch {
+                self.error("/store/path", "\(section.path) \(error.text)")
+                return nil
+            }
+        }
+    #endif
+}

@@ -1,0 +1,28 @@
+import Dispatch
+import Gateway
+import Reactor
+import Synchronization
+import Tokens
+
+/// The store of tokens, opened by the first configuration of a process and kept by all others (GW-11): what was issued
+/// and revoked does not depend on a reload.
+final class LastingStore: Sendable {
+    struct Opened: Sendable {
+        let tokens: RevocationFollower
+        /// By which the store knows tokens.
+        let key: TokenDigestKey
+    }
+
+    private let state = Mutex<Opened?>(nil)
+
+    var opened: Opened? { state.withLock { $0 } }
+
+    func keep(_ opened: Opened) { state.withLock { $0 = opened } }
+
+    /// Waits until all that was revoked before is known, or the time is over.
+    static func load(_ tokens: RevocationFollower, milliseconds: Int) {
+        let loaded = DispatchSemaphore(value: 0)
+        tokens.follow(now: Clock.wallSeconds) { _ in loaded.signal() }
+        _ = loaded.wait(timeout: .now() + .milliseconds(milliseconds))
+    }
+}

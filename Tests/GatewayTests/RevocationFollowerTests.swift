@@ -1,0 +1,185 @@
+import Identity
+import Issuers
+import Reactor
+import Synchronization
+import Testing
+import Tokens
+
+@testable import Gateway
+
+/// A store in memory that can be silent, as one is that cannot be reached.
+final class SilentStore: TokenStore {
+    private let store = MemoryTokenStore()
+    private let isSilent = Mutex(false)
+
+    let kind: StaticString = "silent"
+    let state = StoreState.ok
+
+    func setSilent(_ silent: Bool) { isSilent.withLock { $0 = silent } }
+
+    func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        if isSilent.withLock({ $0 }) { return then(.failure(.unavailable)) }
+        store.perform(operation, now: now, then: then)
+    }
+}
+
+@Suite struct RevocationFollowerTests {
+    private let now: Int64 = 1000
+
+    private func follower(
+        _ store: any TokenStore, _ stance: RevocationFollower.Stance = .deny
+    ) throws -> RevocationFollower {
+        var settings = RevocationFollower.Settings()
+        settings.whenUnavailable = stance
+        return RevocationFollower(
+            store, list: RevocationList(), isShared: true, settings: settings,
+            log: EventLog(try LogWriter(appendingTo: "/dev/null")), now: 0)
+    }
+
+    private func record(_ id: String, slot: String = "", access: Int64 = 2000) -> TokenRecord {
+        var record = TokenRecord(
+            id: id, kind: .pair, application: "shop", subject: "joe", tokenID: "t-\(id)", accessExpiresAt: access,
+            issuedAt: now)
+        record.slot = slot
+        record.refreshDigest = Array(id.utf8)
+        record.refreshExpiresAt = 3000
+        return record
+    }
+
+    /// The stores here answer before they return.
+    private func ask(_ store: any TokenStore, _ operation: StoreOperation) -> Result<StoreAnswer, StoreFailure>? {
+        let answer = Mutex<Result<StoreAnswer, StoreFailure>?>(nil)
+        store.perform(operation, now: now) { result in answer.withLock { $0 = result } }
+        return answer.withLock { $0 }
+    }
+
+    private func isRevoked(_ follower: RevocationFollower, _ id: String) -> Bool {
+        follower.list.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
+    }
+
+    @Test func whatIsRevokedHereIsRefusedBeforeTheAnswer() throws {
+        let follower = try follower(MemoryTokenStore())
+        for id in ["a", "b", "c", "d"] { _ = ask(follower, .claim(record(id, slot: "s-\(id)"))) }
+        _ = ask(follower, .claim(record("e", access: 900)))
+        _ = ask(follower, .revoke(.id("a")))
+        _ = ask(follower, .replace(record("b2", slot: "s-b")))
+        var next = record("c", slot: "s-c")
+        next.tokenID = "t-c2"
+        next.refreshDigest = [2]
+        let rotation = StoreOperation.rotate(
+            refresh: Array("c".utf8), application: "shop", proposed: next, detectsReuse: true)
+        _ = ask(follower, rotation)
+        #expect(["t-a", "t-b", "t-c"].allSatisfy { isRevoked(follower, $0) })
+        #expect(["t-b2", "t-c2", "t-d"].allSatisfy { !isRevoked(follower, $0) })
+        next.tokenID = "t-c3"
+        #expect(ask(follower, rotation) == .success(.reused(family: "c")))
+        #expect(isRevoked(follower, "t-c2"))
+        _ = ask(follower, .revoke(.application("shop")))
+        #expect(isRevoked(follower, "t-d") && isRevoked(follower, "t-b2"))
+        // It had ended by itself.
+        #expect(!isRevoked(follower, "t-e"))
+    }
+
+    @Test func whatOthersRevokeIsLearnt() throws {
+        let store = MemoryTokenStore()
+        let (here, there) = (try follower(store), try follower(store))
+        here.tick(milliseconds: 0, now: now)
+        _ = ask(there, .deny(.token("x", until: 2000)))
+        _ = ask(there, .deny(.subject("joe", issuedBefore: now, until: 2000)))
+        _ = ask(there, .deny(.issuer("partner", issuedBefore: now, until: 2000)))
+        _ = ask(there, .deny(.token("ended", until: 1000)))
+        #expect(!isRevoked(here, "x"))
+        here.tick(milliseconds: 249, now: now)
+        #expect(!isRevoked(here, "x"), "not before its time")
+        here.tick(milliseconds: 250, now: now)
+        #expect(isRevoked(here, "x") && !isRevoked(here, "ended"))
+        #expect(here.list.isRevoked(tokenID: nil, subject: "joe", backendID: nil, issuedAt: now))
+        #expect(
+            here.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuer: "partner", issuedAt: now))
+        #expect(here.list.count == 3)
+    }
+
+    @Test func moreThanAPageIsLearntAtOnce() throws {
+        let store = MemoryTokenStore()
+        let count = 2 * RevocationFollower.pageSize + 5
+        for i in 0..<count { _ = ask(store, .deny(.token("t\(i)", until: 2000))) }
+        let follower = try follower(store)
+        #expect(follower.list.reading.isBlind, "nothing is known yet")
+        follower.tick(milliseconds: 0, now: now)
+        #expect(follower.list.count == count)
+        #expect(!follower.list.reading.isBlind)
+    }
+
+    @Test("bearer requests are refused while nobody knows, and only with that stance")
+    func stances() throws {
+        for stance in [RevocationFollower.Stance.deny, .allow] {
+            let store = SilentStore()
+            let follower = try follower(store, stance)
+            let start = Clock.monotonicMilliseconds
+            follower.tick(milliseconds: start, now: now)
+            #expect(follower.report(now: start).isCurrent)
+            _ = ask(follower, .deny(.token("x", until: 2000)))
+            let generation = follower.list.generation
+            store.setSilent(true)
+            follower.tick(milliseconds: start + 2900, now: now)
+            #expect(follower.report(now: start).isCurrent && !follower.list.reading.isBlind)
+            follower.tick(milliseconds: start + 3500, now: now)
+            #expect(!follower.report(now: start).isCurrent)
+            #expect(follower.list.reading.isBlind == (stance == .deny))
+            #expect(follower.report(now: start).refuses == (stance == .deny))
+            #expect(isRevoked(follower, "x"), "the last known list goes on")
+            #expect(ask(follower, .find(.id("a"))) == .failure(.unavailable))
+            // Refused here all the same, before the store has failed.
+            #expect(ask(follower, .deny(.token("y", until: 2000))) == .failure(.unavailable))
+            #expect(isRevoked(follower, "y"))
+            store.setSilent(false)
+            follower.tick(milliseconds: start + 4000, now: now)
+            #expect(follower.report(now: start).isCurrent && !follower.list.reading.isBlind)
+            #expect(follower.list.generation == generation + 1, "caches keep what they know")
+            #expect(follower.report(now: start).failed > 0)
+        }
+    }
+
+    @Test("what was issued for a revoked caller goes too (CACHE-07)")
+    func purges() throws {
+        let store = MemoryTokenStore()
+        let follower = try follower(store)
+        let issued = IssuedTokenStore()
+        follower.purge(issued)
+        let before = issued.counters.entries
+        _ = ask(store, .deny(.token("x", subject: "joe", until: 2000)))
+        follower.tick(milliseconds: 0, now: now)
+        #expect(issued.counters.entries == before)
+        #expect(isRevoked(follower, "x"))
+    }
+}
+
+/// What a worker makes of the store's silence.
+@Suite struct WorkerStoreTests {
+    @Test("readiness and metrics say that the store is silent, and that it speaks again")
+    func silence() throws {
+        let store = SilentStore()
+        let bench = try WorkerBench {
+            $0.store = store
+            $0.following.staleAfter = 300
+        }
+        func ask(_ path: String, _ text: String) -> String {
+            let admin = bench.adminClient()
+            admin.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            bench.turn(until: { admin.text.contains(text) })
+            return admin.text
+        }
+        bench.turn(until: { !bench.shared.revocations.reading.isBlind })
+        #expect(ask("/readyz", "ready\n").hasPrefix("HTTP/1.1 200 "))
+        store.setSilent(true)
+        bench.turn(until: { bench.shared.revocations.reading.isBlind })
+        #expect(ask("/readyz", "store unavailable").hasPrefix("HTTP/1.1 503 "))
+        #expect(ask("/metrics", "portcullis_uptime_seconds ").contains("portcullis_store_up{store=\"silent\"} 0\n"))
+        store.setSilent(false)
+        bench.turn(until: { !bench.shared.revocations.reading.isBlind })
+        #expect(ask("/readyz", "ready\n").hasPrefix("HTTP/1.1 200 "))
+        bench.expectNothingLeft()
+    }
+}
