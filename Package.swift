@@ -96,7 +96,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
+        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
