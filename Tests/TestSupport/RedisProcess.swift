@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A Redis server of a test's own, in a temporary directory, on a unix socket and, where wanted, on a port.
 package final class RedisProcess: @unchecked Sendable {
@@ -41,12 +42,24 @@ package final class RedisProcess: @unchecked Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// One for all tests of a process that only want any; it ends with the process.
+    /// One for all tests of a process that only want any.
     package static let shared: Result<RedisProcess, any Error> = Result {
         let server = try RedisProcess()
-        atexit { if case .success(let server) = RedisProcess.shared { server.end() } }
+        server.endsWithProcess()
         return server
     }
+
+    /// It is kept as long as the process lives, and then ended.
+    package func endsWithProcess() {
+        let isFirst = RedisProcess.lasting.withLock { servers in
+            servers.append(self)
+            return servers.count == 1
+        }
+        guard isFirst else { return }
+        atexit { for server in RedisProcess.lasting.withLock({ $0 }) { server.end() } }
+    }
+
+    private static let lasting = Mutex<[RedisProcess]>([])
 
     package func kill(_ signal: Int32) { if process.isRunning { _ = Glibc.kill(identifier, signal) } }
 

@@ -15,23 +15,25 @@ package struct RedisEntry: Sendable, Equatable {
     /// Reads the members of the store that are about Redis. nil where there is none, or where that is not said well.
     static func read(_ object: inout ObjectReader, _ kind: StoreSection.Kind) -> RedisEntry? {
         let url = object.take("url")
-        let others = ["username", "password", "tls", "keyPrefix"].map { ($0, object.take($0)) }
+        let usernameField = object.take("username")
+        let passwordField = object.take("password")
+        let tlsField = object.take("tls")
+        let prefixField = object.take("keyPrefix")
         guard kind == .redis else {
-            for field in [url] + others.map(\.1) {
+            for field in [url, usernameField, passwordField, tlsField, prefixField] {
                 field?.error("only a store of the kind redis has this", expected: "\"kind\": \"redis\"")
             }
             return nil
         }
-        let members = Dictionary(uniqueKeysWithValues: others)
         let expected = "a URL such as \"redis://127.0.0.1:6379/0\""
         let target = object.needed("url", url, expected, standIn: nil) { $0.redis() }
-        let username = members["username"]?.flatMap { $0.name() }
-        let password = members["password"]?.flatMap { $0.secret() }
-        let prefix = members["keyPrefix"]?.flatMap { $0.name() } ?? "portcullis:"
-        let tls = tls(members["tls"] ?? nil, target)
-        if let field = members["username"] ?? nil, members["password"] == .some(nil) {
-            field.error("there is no password to this name", expected: "\"password\"")
+        if passwordField == nil, let usernameField {
+            usernameField.error("there is no password to this name", expected: "\"password\"")
         }
+        let username = usernameField.flatMap { $0.name() }
+        let password = passwordField.flatMap { $0.secret() }
+        let prefix = prefixField.flatMap { $0.name() } ?? "portcullis:"
+        let tls = tls(tlsField, target)
         guard let target else { return nil }
         if !target.isSecure, !target.place.isLocal {
             url?.warning(

@@ -2,8 +2,9 @@ import Glibc
 import Synchronization
 import Tokens
 
-/// A channel over a blocking unix socket, one command at a time: the scripts are tested with it, and nothing else.
-final class SocketChannel: RedisChannel {
+/// A channel to a Redis server over a blocking unix socket, one command at a time: the scripts are tested with it, and
+/// nothing else.
+package final class SocketChannel: RedisChannel {
     private struct Connection {
         var descriptor: Int32
         var reader = RESPReader()
@@ -11,7 +12,7 @@ final class SocketChannel: RedisChannel {
 
     private let connection: Mutex<Connection>
 
-    init(path: String) {
+    package init(path: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -30,7 +31,7 @@ final class SocketChannel: RedisChannel {
 
     deinit { connection.withLock { _ = close($0.descriptor) } }
 
-    func send(_ command: [[UInt8]], then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
+    package func send(_ command: [[UInt8]], then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
         var bytes: [UInt8] = []
         RESPCommand.append(command, to: &bytes)
         then(connection.withLock { SocketChannel.exchange(bytes, &$0) })
