@@ -13,6 +13,8 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// The connections to the server that keeps the tokens, where one does.
+        package var redis: RedisLine?
         package init() {}
     }
 
@@ -67,6 +69,7 @@ package final class SharedState: Sendable {
         // takes longer than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
         outbound.attach(mailboxes)
+        settings.redis?.attach(mailboxes)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }

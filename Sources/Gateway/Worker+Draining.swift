@@ -34,6 +34,6 @@ extension Worker {
     }
 
     func finishIfIdle() {
-        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
+        if openClients == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
     }
 }

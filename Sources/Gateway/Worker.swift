@@ -18,6 +18,7 @@ final class Worker {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
+        static let redis: UInt8 = 11
         static let revocations: UInt8 = 14
         static let call: UInt8 = 10
     }
@@ -50,6 +51,7 @@ final class Worker {
     var healthChecks: [HealthCheck] = []
     /// Calls to other servers, and connections left over from them.
     var calls: [CallConnection] = []
+    let redis: RedisLink?
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -104,6 +106,7 @@ final class Worker {
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }
+        redis = shared.settings.redis.map { RedisLink($0.server, seed: Worker.seed &+ UInt64(number)) }
     }
 
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
@@ -143,6 +146,7 @@ final class Worker {
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     private func leave() {
         cancelCalls()
+        leaveRedis()
         let report = currentMetrics()
         shared.leave(number, report)
         for message in mailbox.takeAll() {
@@ -150,6 +154,7 @@ final class Worker {
             case .reportMetrics(let requester, let identity):
                 shared.mailboxes[requester].post(.metrics(report, exchange: identity))
             case .call(let pending): refuse(pending)
+            case .redis(.perform(let command)): shared.settings.redis?.send(command)
             default: break
             }
         }
@@ -195,7 +200,7 @@ final class Worker {
             case Role.upstream: upstreamReceived(upstreams[socket.owner])
             case Role.upstreamSession: sessionReceived(sessions[socket.owner])
             case Role.call: callReceived(calls[socket.owner])
-            default: checkReceived(healthChecks[socket.owner])
+            default: ownReceived(socket)
             }
         case .sent(let socket):
             switch socket.role {
@@ -212,7 +217,7 @@ final class Worker {
             case Role.upstream: upstreamConnected(upstreams[socket.owner])
             case Role.upstreamSession: sessionConnected(sessions[socket.owner])
             case Role.call: callConnected(calls[socket.owner])
-            default: checkConnected(healthChecks[socket.owner])
+            default: ownConnected(socket)
             }
         case .ended(let socket):
             switch socket.role {
@@ -220,7 +225,7 @@ final class Worker {
             case Role.upstream: upstreamEnded(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
             case Role.call: callEnded(calls[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            default: ownBroke(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -231,7 +236,7 @@ final class Worker {
             case Role.upstream: upstreamBroke(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
             case Role.call: callBroke(calls[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            default: ownBroke(socket)
             }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
@@ -256,6 +261,7 @@ final class Worker {
         case .resolved(let target, let addresses): resolved(target, addresses)
         case .call(let pending): perform(pending)
         case .callResolved(let identity, let answer): callResolved(identity, answer)
+        case .redis(let message): redisTold(message)
         case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
@@ -286,6 +292,7 @@ final class Worker {
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
+        case Role.redis: redisTimer()
         case Role.revocations: followRevocations()
         case Role.drainDeadline: endDrain()
         default: break

@@ -25,6 +25,8 @@ package enum WorkerMessage: Sendable {
     case call(PendingCall)
     /// The addresses of the server that a call goes to.
     case callResolved(call: UInt64, NameResolver.Answer)
+    /// For the connection to the Redis server.
+    case redis(RedisLine.Message)
     /// Stop accepting, finish what is under way, end.
     case drain(keepingIdle: Bool)
 }

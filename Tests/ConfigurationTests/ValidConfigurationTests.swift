@@ -156,6 +156,37 @@ import Testing
         #endif
     }
 
+    /// DEC-10.
+    @Test(arguments: [
+        (#""redis://127.0.0.1:6380/3""#, "http://127.0.0.1:6380", 3), (#""redis://[::1]""#, "http://[::1]:6379", 0),
+        (#""redis://localhost/""#, "http://127.0.0.1:6379", 0), (#""unix:/run/r.sock""#, "unix:/run/r.sock", 0),
+    ])
+    func redisPlaces(_ url: String, _ place: String, _ database: Int) throws {
+        let section = #""store": {"kind": "redis", "url": \#(url)}"#
+        let loaded = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)]).load()
+        #expect(loaded.diagnostics.isEmpty)
+        let redis = try #require(loaded.configuration?.store.redis)
+        let server = ServerEntry(place: redis.place, isSecure: false, weight: 1, isBackup: false)
+        #expect(server.description == place && redis.database == database)
+        #expect(redis.tls == nil && redis.password == nil && redis.keyPrefix == "portcullis:")
+    }
+
+    @Test func redisInFull() throws {
+        let section = """
+            "store": {"kind": "redis", "url": "rediss://redis.example.com:6380/2", "username": "gateway",
+                      "password": "env:PASSWORD", "tls": {"serverName": "redis"}, "keyPrefix": "gw:"}
+            """
+        let directory = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)])
+        let redis = try #require(directory.load(["PASSWORD": "secret"]).configuration?.store.redis)
+        #expect(redis.place == .name("redis.example.com", port: 6380) && redis.database == 2)
+        #expect(redis.username == "gateway" && redis.password?.value == "secret" && redis.keyPrefix == "gw:")
+        #expect(redis.tls?.serverName == "redis" && redis.tls?.verifies == true)
+        let clear = section.replacing("rediss", with: "redis").replacing(#""tls": {"serverName": "redis"}, "#, with: "")
+        let warned = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(clear)])
+            .load(["PASSWORD": "secret"])
+        #expect(warned.diagnostics.map(\.pointer) == ["/store/url"])
+    }
+
     /// DEC-02: every section may stand inline.
     @Test func sectionsInline() throws {
         let files = [

@@ -26,6 +26,7 @@ final class WorkerBench {
         var proxies = TrustedProxies()
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
+        var redis: RedisServer?
         var store: any TokenStore = MemoryTokenStore()
         var following = RevocationFollower.Settings()
 
@@ -68,6 +69,7 @@ final class WorkerBench {
         self.upstream = upstream
         var settings = SharedState.Settings()
         settings.accessLog = setup.accessLog
+        settings.redis = setup.redis.map { RedisLine($0) }
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
         let tokens = RevocationFollower(
             setup.store, list: RevocationList(), isShared: !(setup.store is MemoryTokenStore),

@@ -84,6 +84,7 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
+        settings.redis = lasting.store.opened?.redis
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
@@ -96,7 +97,8 @@ final class GatewayProcess: Sendable {
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
-        LastingStore.load(tokens, milliseconds: Int(configuration.store.staleAfter.milliseconds))
+        let patience = Int(configuration.store.staleAfter.milliseconds)
+        if settings.redis == nil { LastingStore.load(tokens, milliseconds: patience) }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
         let plane: DataPlane
         do throws(KernelError) {
@@ -106,6 +108,8 @@ final class GatewayProcess: Sendable {
             for file in files { file.remove() }
             throw error
         }
+        // The workers speak to the server. Until it has answered, bearer requests are refused.
+        if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
         log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
         // A predecessor speaks for the service until it has heard of us.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
