@@ -20,7 +20,8 @@ extension TokenService {
         _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard claims.clientID.utf8.elementsEqual(backend.clientID.utf8) else { throw .tokenOfAnotherClient }
-        return ask(.deny(.token(claims.tokenID, until: claims.expiresAt)), now: now) { [self] _ in
+        return ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
+            [self] _ in
             settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
             return .done(TokenService.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
         }
