@@ -18,20 +18,22 @@ import Tokens
 struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
-    private let revocations: RevocationList
+    let revocations: RevocationList
     /// The limiters of the configurations before, whose buckets go on.
     let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
     /// What the configurations before leave to this one.
     let lastingTLS: LastingTLS
+    let lastingTokens: LastingTokens
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
     private(set) var diagnostics: [Diagnostic] = []
 
     init?(
         _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
-        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), bound: BoundListeners? = nil
+        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), lastingTokens: LastingTokens = LastingTokens(),
+        bound: BoundListeners? = nil
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -40,6 +42,7 @@ struct Assembly {
         self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
         self.lastingTLS = lastingTLS
+        self.lastingTokens = lastingTokens
         self.bound = bound
     }
 
