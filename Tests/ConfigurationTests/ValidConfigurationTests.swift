@@ -59,6 +59,7 @@ import Testing
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
+        #expect(configuration.tokenService.requiresTLS == true)
         #expect(configuration.tokenService.scopes == ["read", "write"])
         #expect(configuration.log.access == .file(directory + "/access.log"))
         #expect(configuration.cors.maximumAge == .seconds(3600))
@@ -66,6 +67,10 @@ import Testing
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)
         #expect(configuration.policies.tokenExchangeTimeoutPolicy == .fromExternalTokenLimited)
         #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.isEmpty == true)
+        let items = configuration.routes[0]
+        #expect(items.access.clientCertificate == ["dns:*.example.com", "subject:CN=device *,O=Example"])
+        #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
+        #expect(items.forwardClientCertificate)
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))

@@ -30,7 +30,8 @@ extension BackendStore {
             #expect(store.index(id: backend.mobileBackendID) == index)
             #expect(store.backend(id: backend.mobileBackendID)?.mobileBackendID == backend.mobileBackendID)
             #expect(store.backend(clientID: backend.clientID)?.mobileBackendID == backend.mobileBackendID)
-            #expect(store.backend(name: backend.name, version: backend.version)?.mobileBackendID == backend.mobileBackendID)
+            #expect(
+                store.backend(name: backend.name, version: backend.version)?.mobileBackendID == backend.mobileBackendID)
         }
     }
 

@@ -57,7 +57,7 @@ extension Assembly {
         var identity = LastingTLS.ClientIdentity()
         identity.authorities = Array(pem)
         do throws(TLSSettingsError) {
-            return try lastingTLS.context(identity)
+            return try lasting.tls.context(identity)
         } catch {
             self.error(pointer, "\(path): \(error)")
             return nil

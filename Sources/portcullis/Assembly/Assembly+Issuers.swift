@@ -165,7 +165,8 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue, revocations: revocations, store: lastingTokens.store, storeKey: lastingTokens.key)
+            catalogue: catalogue, revocations: lasting.revocations, store: lasting.store, storeKey: lasting.storeKey)
+        settings.throttle = lasting.throttle
         settings.tokenPath = service.tokenPath
         settings.revocationPath = service.revocationPath
         settings.introspectionPath = service.introspectionPath
