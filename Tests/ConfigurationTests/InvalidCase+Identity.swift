@@ -191,7 +191,7 @@ extension InvalidCase {
             trusted(
                 #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "http://idp/i", "clientId": "c", "clientSecret": "s" }"#
             ),
-            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: tokens would be sent in clear (expected https://, or "allowHttp": true, found "http://idp/i")"#
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
         ),
         InvalidCase(
             "trusted-symmetric",
