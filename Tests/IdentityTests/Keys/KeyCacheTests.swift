@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import JOSE
 import Testing
 
@@ -48,9 +50,9 @@ import Testing
             cache = try filled(minimum: minimum, maximum: maximum)
             now += age
         }
-        let isHit = try #require(vector.node["hit"]?.bool)
+        let isHit = vector.node["hit"]?.bool == true
         let answer = cache.answer(KeyFixture.need(isHit ? "a" : "z"), now: now)
-        #expect(answer.isFetch == (try #require(vector.node["reload"]?.bool)))
+        #expect(answer.isFetch == vector.node["reload"]?.bool)
         if !answer.isFetch { #expect(answer.names == ["a"]) }
     }
 

@@ -168,6 +168,6 @@ import Testing
         ] as [([String], ClosedRange<TLSVersion>?)])
     func namesOfVersions(names: [String], expected: ClosedRange<TLSVersion>?) throws {
         #expect(try TLSVersion.range(named: names) == expected)
-        #expect(throws: TLSVersion.UnknownName(name: "TLSv9")) { try TLSVersion.range(named: names + ["TLSv9"]) }
+        #expect(throws: TLSVersion.UnknownName.self) { try TLSVersion.range(named: names + ["TLSv9"]) }
     }
 }
