@@ -178,8 +178,8 @@ import Testing
         let directory = try ConfigurationDirectory()
         let make = """
             import pathlib, sys
-            from joserfc.jwk import ECKey, KeySet
-            key = ECKey.generate_key("P-256", {"use": "sig", "alg": "ES256"})
+            from joserfc.jwk import RSAKey
+            key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"})
             pathlib.Path(sys.argv[1], "client-key.pem").write_bytes(key.as_pem(private=True))
             print(__import__("json").dumps({"keys": [key.as_dict(private=False)]}))
             """

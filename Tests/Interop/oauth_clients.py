@@ -111,7 +111,7 @@ def authlib_private_key_jwt(document, here):
     key = (DIRECTORY / "client-key.pem").read_text()
     session = OAuth2Session("key-client", key, token_endpoint_auth_method="private_key_jwt")
     # Addressed to the endpoint as the metadata names it, sent to where the test listens.
-    session.register_client_auth_method(PrivateKeyJWT(document["token_endpoint"], alg="ES256"))
+    session.register_client_auth_method(PrivateKeyJWT(document["token_endpoint"]))
     for _ in range(2):
         token = session.fetch_token(here["token_endpoint"], grant_type="client_credentials")
         expect(token["token_type"] == "Bearer", "authlib private_key_jwt")
