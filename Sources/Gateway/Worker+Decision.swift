@@ -198,7 +198,7 @@ extension Worker {
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
         // Under another configuration it may stand for somebody else.
         // A key by which it was verified may be gone by now.
-        if let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
+        if let expiresAt = principal.knownUntil ?? principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
             origin.policy.keyEpoch == exchange.keyEpoch
         {
             tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)

@@ -36,6 +36,7 @@ extension DenialReason {
         case .storeUnavailable: "try again later"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
+        case .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }

@@ -47,7 +47,7 @@ struct Assembly {
         let modules = issuerModules(serviceKey)
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
-        guard let serviceKey, let challenges, tokenStore() != nil else { return nil }
+        guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
 
         var settings = PolicySettings(
             backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
@@ -67,6 +67,7 @@ struct Assembly {
         }
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
+        settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         let upstreams = upstreams()
@@ -78,7 +79,7 @@ struct Assembly {
         lasting.keys.keep(only: issuerKeys.map(\.keys))
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue, store), backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
