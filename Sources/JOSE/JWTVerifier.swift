@@ -5,9 +5,6 @@ import Bytes
 /// The issuer is chosen by the token's unverified `iss`; nothing else of the token is used before its signature has
 /// been checked with a key of that issuer. Immutable: any number of threads may use one verifier.
 package final class JWTVerifier: Sendable {
-    /// How deeply claims may be nested.
-    private static let maximumDepth = 32
-
     package let issuers: [TrustedIssuer]
 
     package init(issuers: [TrustedIssuer]) { self.issuers = issuers }
@@ -23,11 +20,8 @@ package final class JWTVerifier: Sendable {
     }
 
     private func verified(_ token: Span<UInt8>, now: Int64) throws(TokenRejection) -> VerifiedToken {
-        let jws = try CompactJWS(token)
-        guard let claims = try? JSONNode.parse(jws.payload.span, maximumDepth: JWTVerifier.maximumDepth),
-            claims.members != nil
-        else { throw .malformed }
-        let registered = try RegisteredClaims(claims)
+        let received = try ReceivedToken(token)
+        let (jws, registered) = (received.jws, received.registered)
         var rejection = TokenRejection.unknownIssuer
         guard let name = registered.issuer else { throw rejection }
         // Several entries may trust one issuer on different terms; the first whose terms are met wins.
@@ -43,7 +37,7 @@ package final class JWTVerifier: Sendable {
             // `check` has thrown where there is no expiry.
             guard let expiresAt = registered.expiresAt else { throw .missingExpiry }
             return VerifiedToken(
-                issuerIndex: index, claims: claims, subject: registered.subject, expiresAt: expiresAt,
+                issuerIndex: index, claims: received.claims, subject: registered.subject, expiresAt: expiresAt,
                 issuedAt: registered.issuedAt, tokenID: registered.tokenID, keyID: jws.keyID, type: jws.type
             )
         }
