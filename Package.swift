@@ -24,8 +24,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 /// What several test targets stand on, under `Tests/`.
-func support(_ name: String) -> Target {
-    .target(name: name, path: "Tests/\(name)", swiftSettings: settings)
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -72,15 +72,15 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        support("TestSupport"),
+        support("TestSupport", ["Identity"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("HTTPTests", ["Bytes", "HTTP"]),
         tests("JOSETests", ["Bytes", "Crypto", "JOSE"]),
-        tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity"]),
-        tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy"]),
-        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens"]),
+        tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity", "TestSupport"]),
+        tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
+        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
         tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers"]),
         tests("ConfigurationTests", ["Bytes", "Configuration"]),
         tests(

@@ -50,7 +50,7 @@ extension Worker {
             let identity = exchange.identity
             let mailbox = mailbox
             shared.requestReload { outcome in
-                mailbox.post(.endpointDone(exchange: identity, outcome))
+                mailbox.post(.endpoint(exchange: identity, .done(outcome)))
             }
         case .revocations:
             exchange.adminResource = resource

@@ -126,25 +126,40 @@ extension Worker {
             authorize(exchange, route, path, bytes)
         case .none: authorize(exchange, route, path, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .checkPassword(let check): checkPassword(check, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
     }
 
-    /// Parks the exchange while the blocking pool computes a slow hash.
-    func checkPassword(_ check: PasswordCheck, _ exchange: Exchange) {
+    /// Finds out who is calling, in as many steps as that takes.
+    func resolve(_ effect: Effect<Result<Principal, DenialReason>>, _ exchange: Exchange) {
         let identity = exchange.identity
-        park(exchange, in: .checkingPassword) { .passwordChecked(exchange: identity, check.run()) }
+        switch effect {
+        case .done(let result): resolved(exchange, result)
+        case .offload(let work):
+            park(exchange, in: .resolvingCredential) { .credential(exchange: identity, work()) }
+        case .await(let begin):
+            park(exchange, in: .resolvingCredential)
+            let mailbox = mailbox
+            begin { mailbox.post(.credential(exchange: identity, $0)) }
+        }
     }
 
-    func passwordChecked(_ exchange: Exchange, _ principal: Principal?) {
+    private func resolved(_ exchange: Exchange, _ result: Result<Principal, DenialReason>) {
         unpark(exchange)
         guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
         }
         let bytes = buffer.readable
-        guard let principal else {
-            deny(exchange, .wrongPassword, bytes)
+        let principal: Principal
+        switch result {
+        case .success(let known): principal = known
+        case .failure(let reason):
+            deny(exchange, reason, bytes)
+            return
+        }
+        guard remember(principal, exchange.snapshot) else {
+            deny(exchange, .tokenRevoked, bytes)
             return
         }
         exchange.principal = principal
@@ -155,6 +170,19 @@ extension Worker {
             let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
             authorize(exchange, route, path, bytes)
         }
+    }
+
+    /// Keeps a token whose holder somebody had to be asked for. Answers false where it was revoked in the meantime.
+    private func remember(_ principal: Principal, _ origin: GatewaySnapshot) -> Bool {
+        guard principal.method == .bearer else { return true }
+        // Read first: a revocation that comes in between makes the cache look again.
+        let generation = shared.revocations.generation
+        if shared.revocations.isRevoked(principal) { return false }
+        // Under another configuration it may stand for somebody else.
+        guard let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot else { return true }
+        tokenCache.adopt(generation: origin.policy.generation)
+        tokenCache.insert(principal.token, principal, expiresAt: expiresAt, revocationGeneration: generation)
+        return true
     }
 
     private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {

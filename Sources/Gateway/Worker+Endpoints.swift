@@ -26,7 +26,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .checkPassword(let check): checkPassword(check, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
     }
 
@@ -126,11 +126,21 @@ extension Worker {
         }
         exchange.head.length += exchange.bodySeen
         let request = endpointRequest(exchange, buffer.readable)
-        switch exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds) {
-        case .reply(let response): respond(exchange, response)
-        case .offload(let work):
-            let identity = exchange.identity
-            park(exchange, in: .inEndpoint) { .endpointDone(exchange: identity, work()) }
+        answer(
+            exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds),
+            exchange)
+    }
+
+    /// Answers with what an endpoint has come to, as soon as it is known.
+    func answer(_ effect: Effect<EndpointResponse>, _ exchange: Exchange) {
+        let identity = exchange.identity
+        switch effect {
+        case .done(let response): respond(exchange, response)
+        case .offload(let work): park(exchange, in: .inEndpoint) { .endpoint(exchange: identity, work()) }
+        case .await(let begin):
+            park(exchange, in: .inEndpoint)
+            let mailbox = mailbox
+            begin { mailbox.post(.endpoint(exchange: identity, $0)) }
         }
     }
 
@@ -143,13 +153,19 @@ extension Worker {
         var query: [UInt8] = []
         if let range = exchange.head.query { query.append(copying: bytes.slice(range)) }
         var authorization: [String] = []
-        for i in 0..<requestHeaders.count where requestHeaders[i].token == .authorization {
-            authorization.append(text(requestHeaders[i].value))
+        var fields: [(name: String, value: String)] = []
+        for i in 0..<requestHeaders.count {
+            if requestHeaders[i].token == .authorization {
+                authorization.append(text(requestHeaders[i].value))
+            } else {
+                fields.append((name: text(requestHeaders[i].name).lowercased(), value: text(requestHeaders[i].value)))
+            }
         }
         return EndpointRequest(
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
-            body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal)
+            body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
+            address: exchange.address?.text ?? "", fields: fields)
     }
 }
 

@@ -49,7 +49,8 @@ extension Worker {
         // Where the upstream is the slower one, the clock of the body stands still.
         case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
             setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
-        case .checkingPassword, .awaitingToken, .inEndpoint: setClientDeadline(exchange, at: exchange.decisionDeadline)
+        case .resolvingCredential, .awaitingToken, .inEndpoint:
+            setClientDeadline(exchange, at: exchange.decisionDeadline)
         case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
         }
     }
@@ -57,7 +58,7 @@ extension Worker {
     /// The time of an exchange is over.
     func exchangeTimedOut(_ exchange: Exchange) {
         switch exchange.stage {
-        case .checkingPassword, .awaitingToken, .inEndpoint:
+        case .resolvingCredential, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
             reply(exchange, status: 503, reason: "decision_timeout", detail: "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:

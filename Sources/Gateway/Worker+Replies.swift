@@ -149,12 +149,28 @@ extension Worker {
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.reason = "\(response.reason)"
         if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
+        if let entry = response.audit { audit(entry, exchange) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
         HeadWriter.appendStatusLine(response.status, to: chunk)
         for header in response.headers {
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
         }
         endReply(exchange, chunk, response.body.span)
+    }
+
+    /// Writes the line of the audit log. The exchange has the reason, the id and the address that belong to it.
+    private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
+        let id = exchange.requestID
+        var requestID: [UInt8] = []
+        requestID.append(copying: id.readable)
+        var members: [(String, EventLog.Value)] = [
+            ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
+            ("reason", .text(exchange.reason)), ("subject", .text(entry.subject)), ("client", .text(entry.client)),
+            ("request_id", .text(String(decoding: requestID, as: UTF8.self))),
+        ]
+        if let address = exchange.address { members.append(("address", .text(address.text))) }
+        if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
+        shared.log.write("audit", members)
     }
 
     /// A chunk for the reply, with the decision whether the connection lives on behind it.

@@ -212,12 +212,12 @@ final class Worker {
     private func handle(_ message: WorkerMessage) {
         switch message {
         case .use(let fresh): use(fresh)
-        case .passwordChecked(let identity, let principal):
-            if let exchange = exchange(identity, in: .checkingPassword) { passwordChecked(exchange, principal) }
+        case .credential(let identity, let effect):
+            if let exchange = exchange(identity, in: .resolvingCredential) { resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):
             if let exchange = exchange(identity, in: .awaitingToken) { tokenIssued(exchange, result) }
-        case .endpointDone(let identity, let response):
-            if let exchange = exchange(identity, in: .inEndpoint) { respond(exchange, response) }
+        case .endpoint(let identity, let effect):
+            if let exchange = exchange(identity, in: .inEndpoint) { answer(effect, exchange) }
         case .reportMetrics(let requester, let identity):
             shared.mailboxes[requester].post(.metrics(currentMetrics(), exchange: identity))
         case .metrics(let report, let identity):

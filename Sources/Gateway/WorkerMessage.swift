@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Policy
 import Reactor
 import Tokens
 
@@ -7,12 +8,12 @@ import Tokens
 package enum WorkerMessage: Sendable {
     /// A new configuration is in force.
     case use(GatewaySnapshot)
-    /// A password check is over; nil means that it was wrong.
-    case passwordChecked(exchange: UInt64, Principal?)
+    /// Who is calling is known now, or what else it takes to know.
+    case credential(exchange: UInt64, Effect<Result<Principal, DenialReason>>)
     /// A token for the upstream was issued, or not.
     case tokenIssued(exchange: UInt64, Result<IssuedToken, IssueFailure>)
-    /// A gateway endpoint has its answer.
-    case endpointDone(exchange: UInt64, EndpointResponse)
+    /// A gateway endpoint has its answer, or knows what else it takes.
+    case endpoint(exchange: UInt64, Effect<EndpointResponse>)
     /// Another worker collects the counters for `/metrics`.
     case reportMetrics(to: Int, exchange: UInt64)
     case metrics(WorkerMetrics, exchange: UInt64)

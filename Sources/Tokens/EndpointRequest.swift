@@ -18,10 +18,15 @@ package struct EndpointRequest: Sendable {
     package var secure: Bool
     /// The verified caller, on endpoints that are authenticated like routes.
     package var principal: Principal?
+    /// The client's address as text, the one behind trusted proxies; empty where it has none (a Unix socket).
+    package var address: String
+    /// The other fields, in order, names in lower case.
+    package var fields: [(name: String, value: String)]
 
     package init(
         method: Method, path: String, query: [UInt8] = [], contentType: String? = nil, authorization: [String] = [],
-        body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil
+        body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil, address: String = "",
+        fields: [(name: String, value: String)] = []
     ) {
         self.method = method
         self.path = path
@@ -31,6 +36,18 @@ package struct EndpointRequest: Sendable {
         self.body = body
         self.secure = secure
         self.principal = principal
+        self.address = address
+        self.fields = fields
+    }
+
+    /// The value of the one field of this name, in lower case; nil where there is none, or more than one.
+    package func field(_ name: String) -> String? {
+        var found: String?
+        for field in fields where field.name.utf8.elementsEqual(name.utf8) {
+            if found != nil { return nil }
+            found = field.value
+        }
+        return found
     }
 }
 
@@ -43,6 +60,8 @@ package struct EndpointResponse: Sendable {
     package var body: [UInt8]
     /// Stable code of the decision for log and metric.
     package var reason: StaticString
+    /// What the audit log is to say of it; the data plane adds request id and address.
+    package var audit: AuditEntry?
 
     package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], reason: StaticString) {
         self.status = status
@@ -50,10 +69,4 @@ package struct EndpointResponse: Sendable {
         self.body = body
         self.reason = reason
     }
-}
-
-/// An answer, or the blocking work that leads to one, to be run on the blocking pool.
-package enum EndpointOutcome: Sendable {
-    case reply(EndpointResponse)
-    case offload(@Sendable () -> EndpointResponse)
 }

@@ -4,7 +4,7 @@ import Identity
 
 extension TokenService {
     /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.
-    func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> EndpointOutcome {
+    func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
         let backend = try clients.authenticate(request.authorization, form)
@@ -20,31 +20,31 @@ extension TokenService {
     /// RFC 6749 section 4.4: a token without a user (OAUTH-01).
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, now: Int64
-    ) throws(TokenFailure) -> EndpointOutcome {
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
         let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.clientTokenSeconds)
         grant.scope = scope.claim
-        guard minter.isSlow else { return .reply(issue(grant, scope, now: now)) }
-        return .offload { [grant] in self.issue(grant, scope, now: now) }
+        guard minter.isSlow else { return .done(issue(grant, scope, now: now)) }
+        return .offload { [grant] in .done(self.issue(grant, scope, now: now)) }
     }
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password lives in this request alone (OAUTH-07).
     private func password(
         _ form: TokenForm, _ backend: Backend, now: Int64
-    ) throws(TokenFailure) -> EndpointOutcome {
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
         let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
         return .offload { [self] in
             let user = settings.users.check(username: username, password: Array(password.utf8), realm: backend.realm)
-            guard let user else { return TokenFailure.invalidGrant.response }
+            guard let user else { return .done(TokenFailure.invalidGrant.response) }
             var grant = AccessTokenMinter.Grant(
                 subject: user.username, kind: .user, backend: backend, lifetimeSeconds: settings.userTokenSeconds)
             grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
             grant.scope = scope.claim
-            return issue(grant, scope, now: now)
+            return .done(issue(grant, scope, now: now))
         }
     }
 

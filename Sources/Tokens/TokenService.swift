@@ -3,7 +3,7 @@ import Identity
 import JOSE
 
 /// The gateway's own endpoints as requests and responses: OAuth tokens, key set, metadata, who-am-I. It opens no socket
-/// and never blocks; password hashes and slow signatures are handed back as work for the blocking pool.
+/// and never blocks; whatever takes time is handed back as an effect.
 package final class TokenService: Sendable {
     package enum Endpoint: Sendable, CaseIterable {
         /// RFC 6749 section 3.2 (OAUTH-01 to OAUTH-08).
@@ -36,20 +36,20 @@ package final class TokenService: Sendable {
 
     /// Answers a request. Called on an event loop.
     /// - Parameter now: seconds since 1970.
-    package func handle(_ request: EndpointRequest, endpoint: Endpoint, now: Int64) -> EndpointOutcome {
+    package func handle(_ request: EndpointRequest, endpoint: Endpoint, now: Int64) -> Effect<EndpointResponse> {
         guard request.body.count <= TokenService.maximumBodyBytes else {
-            return .reply(TokenFailure.bodyTooLarge.response)
+            return .done(TokenFailure.bodyTooLarge.response)
         }
         switch endpoint {
         case .token:
             do throws(TokenFailure) {
                 return try grantToken(request, now: now)
             } catch {
-                return .reply(error.response)
+                return .done(error.response)
             }
-        case .jwks: return .reply(read(request) { .document(keySet, reason: "key_set") })
-        case .metadata: return .reply(read(request) { .document(metadata, reason: "metadata") })
-        case .whoAmI: return .reply(read(request) { whoAmI(request.principal) })
+        case .jwks: return .done(read(request) { .document(keySet, reason: "key_set") })
+        case .metadata: return .done(read(request) { .document(metadata, reason: "metadata") })
+        case .whoAmI: return .done(read(request) { whoAmI(request.principal) })
         }
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import TestSupport
 
 @testable import Policy
 
@@ -41,9 +42,11 @@ func decide(
     case .none: break
     case .principal(let known): principal = known
     case .rejected(let reason), .malformed(let reason): return .denied(reason)
-    case .checkPassword(let check):
-        principal = check.run()
-        if principal == nil { return .denied(.wrongPassword) }
+    case .resolve(let effect):
+        switch effect.settled() {
+        case .success(let known): principal = known
+        case .failure(let reason): return .denied(reason)
+        }
     }
     let denial = snapshot.authorize(
         route, principal: principal, bytes: request.bytes.span, head: request.head, headers: request.headers)

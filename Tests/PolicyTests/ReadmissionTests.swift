@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import TestSupport
 import Testing
 
 @testable import Policy
@@ -22,7 +23,7 @@ import Testing
         var principal: Principal?
         switch request.authenticate(first, route) {
         case .principal(let known): principal = known
-        case .checkPassword(let check): principal = check.run()
+        case .resolve(let effect): principal = try? effect.settled().get()
         default: break
         }
         settings.generation = 2

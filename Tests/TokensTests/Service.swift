@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import TestSupport
 import Testing
 import Tokens
 
@@ -75,10 +76,7 @@ func tokenRequest(_ body: String, _ authorization: String? = basic("inv-client",
 extension TokenService {
     /// The answer, blocking work done at once.
     func answer(_ request: EndpointRequest, _ endpoint: Endpoint = .token) -> EndpointResponse {
-        switch handle(request, endpoint: endpoint, now: Service.now) {
-        case .reply(let response): response
-        case .offload(let work): work()
-        }
+        handle(request, endpoint: endpoint, now: Service.now).settled()
     }
 }
 

@@ -10,6 +10,6 @@ package enum AuthenticationOutcome: Sendable {
     case rejected(DenialReason)
     /// The request is refused as such, with the status of the reason (ISS-08).
     case malformed(DenialReason)
-    /// A password is to be checked, which is slow and belongs on the blocking pool.
-    case checkPassword(PasswordCheck)
+    /// It takes time to know: a slow hash is to be computed, or somebody to be asked.
+    case resolve(Effect<Result<Principal, DenialReason>>)
 }

@@ -44,10 +44,21 @@ struct BasicCredentials: Sendable {
             // RFC 7617 section 2: neither part has control characters.
             decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
         else { return .rejected(.malformedCredential) }
-        return .checkPassword(
-            PasswordCheck(
-                users: users, username: username, password: Array(decoded[(colon + 1)...]), realm: backend.realm,
-                backendID: backend.mobileBackendID, roles: roles, level: level))
+        let password = Array(decoded[(colon + 1)...])
+        return .resolve(.offload { .done(check(username, password, of: backend)) })
+    }
+
+    /// The user, with the roles of now (ROLE-03). Slow.
+    private func check(
+        _ username: String, _ password: [UInt8], of backend: Backend
+    ) -> Result<Principal, DenialReason> {
+        guard let user = users.check(username: username, password: password, realm: backend.realm) else {
+            return .failure(.wrongPassword)
+        }
+        let principal = Principal(
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backend.mobileBackendID,
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
+        return .success(principal)
     }
 
     /// Who a caller of before is now: the same holder with the roles of today. The password is not asked again.
@@ -61,38 +72,6 @@ struct BasicCredentials: Sendable {
         guard let user, user.enabled else { return nil }
         return Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: principal.backendID,
-            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
-    }
-}
-
-/// A password to be checked off the event loop; the password dies with it.
-package final class PasswordCheck: Sendable {
-    private let users: UserStore
-    private let username: String
-    private let password: [UInt8]
-    private let realm: String
-    private let backendID: String
-    private let roles: RoleCatalogue
-    private let level: Int
-
-    init(
-        users: UserStore, username: String, password: [UInt8], realm: String, backendID: String, roles: RoleCatalogue,
-        level: Int
-    ) {
-        self.users = users
-        self.username = username
-        self.password = password
-        self.realm = realm
-        self.backendID = backendID
-        self.roles = roles
-        self.level = level
-    }
-
-    /// The user, with the roles of now (ROLE-03), or nil, which means `DenialReason.wrongPassword`. Slow.
-    package func run() -> Principal? {
-        guard let user = users.check(username: username, password: password, realm: realm) else { return nil }
-        return Principal(
-            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backendID,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level)
     }
 }

@@ -1,0 +1,31 @@
+/// A value, or what must be done before there is one. Whoever decides says what is needed and neither blocks nor opens a
+/// socket; the data plane does it, and parks the exchange for as long as it takes.
+package indirect enum Effect<Value: Sendable>: Sendable {
+    case done(Value)
+    /// Work that blocks or takes long (a slow hash, an RSA signature), for the blocking pool.
+    case offload(@Sendable () -> Effect<Value>)
+    /// Something that answers later: a store, a call to another server, keys that are being fetched. It is begun by the
+    /// call, on an event loop, and resumes once, from any thread, at once or later.
+    case await(@Sendable (_ resume: @escaping @Sendable (Effect<Value>) -> Void) -> Void)
+
+    /// What the value leads to.
+    package func then<Next: Sendable>(_ next: @escaping @Sendable (Value) -> Effect<Next>) -> Effect<Next> {
+        switch self {
+        case .done(let value): next(value)
+        case .offload(let work): .offload { work().then(next) }
+        case .await(let begin): .await { resume in begin { resume($0.then(next)) } }
+        }
+    }
+
+    package func map<Next: Sendable>(_ transform: @escaping @Sendable (Value) -> Next) -> Effect<Next> {
+        then { .done(transform($0)) }
+    }
+
+    /// What a service with a completion of its own answers.
+    package static func answer<Answer: Sendable>(
+        of begin: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void,
+        _ next: @escaping @Sendable (Answer) -> Effect<Value>
+    ) -> Effect<Value> {
+        .await { resume in begin { resume(next($0)) } }
+    }
+}

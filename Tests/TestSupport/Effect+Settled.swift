@@ -1,0 +1,23 @@
+import Identity
+import Synchronization
+
+extension Effect {
+    /// The value, blocking work done at once.
+    /// - Precondition: whatever is awaited answers at once.
+    package func settled() -> Value {
+        switch self {
+        case .done(let value): return value
+        case .offload(let work): return work().settled()
+        case .await(let begin):
+            let next = Mutex<Effect<Value>?>(nil)
+            begin { effect in
+                next.withLock {
+                    precondition($0 == nil, "resumed twice")
+                    $0 = effect
+                }
+            }
+            guard let effect = next.withLock({ $0 }) else { preconditionFailure("nothing has answered yet") }
+            return effect.settled()
+        }
+    }
+}
