@@ -181,7 +181,8 @@ extension Worker {
         // Under another configuration it may stand for somebody else.
         guard let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot else { return true }
         tokenCache.adopt(generation: origin.policy.generation)
-        tokenCache.insert(principal.token, principal, expiresAt: expiresAt, revocationGeneration: generation)
+        tokenCache.insert(
+            principal.token, principal, expiresAt: principal.knownUntil ?? expiresAt, revocationGeneration: generation)
         return true
     }
 

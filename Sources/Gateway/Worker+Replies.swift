@@ -25,6 +25,7 @@ extension Worker {
             let allowed = route.allowedMethodsText
             HeadWriter.appendField("Allow", allowed.span, to: chunk)
         }
+        if reason.status == 503 { chunk.append("Retry-After: 1\r\n") }
         chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
         endReply(exchange, chunk, body.span)
     }

@@ -9,6 +9,11 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case missingGrantType, missingParameter
     case invalidClient, unauthorizedClient
     case unsupportedGrantType, invalidScope, invalidGrant
+    case invalidClientAssertion, replayedClientAssertion
+    case invalidRefreshToken, refreshTokenReused
+    case tokenOfAnotherClient, introspectionNotAllowed
+    case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
+    case storeUnavailable, issuerUnavailable
 
     package struct Definition: Sendable {
         package let status: Int
@@ -59,6 +64,33 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             Definition(400, "unsupported_grant_type", "this grant is not supported", "unsupported_grant_type")
         case .invalidScope: Definition(400, "invalid_scope", "the scope is malformed", "invalid_scope")
         case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
+        // RFC 7521 section 4.2.1.
+        case .invalidClientAssertion:
+            Definition(401, "invalid_client", "client authentication failed", "client_assertion_invalid")
+        case .replayedClientAssertion:
+            Definition(401, "invalid_client", "client authentication failed", "client_assertion_replayed")
+        case .invalidRefreshToken:
+            Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_invalid")
+        case .refreshTokenReused: Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_reused")
+        // RFC 7009 section 2.1.
+        case .tokenOfAnotherClient:
+            Definition(400, "invalid_grant", "the token is another client's", "token_of_another_client")
+        case .introspectionNotAllowed:
+            Definition(403, "unauthorized_client", "this client may not ask", "introspection_not_allowed")
+        case .exchangeNotAllowed:
+            Definition(400, "unauthorized_client", "no exchange for this client", "exchange_not_allowed")
+        // RFC 8693 section 2.2.2.
+        case .unsupportedTokenType:
+            Definition(400, badRequest, "this type of token is not supported", "token_type_unsupported")
+        case .invalidSubjectToken: Definition(400, badRequest, "invalid subject_token", "subject_token_invalid")
+        case .invalidActorToken: Definition(400, badRequest, "invalid actor_token", "actor_token_invalid")
+        case .invalidTarget: Definition(400, "invalid_target", "no token for this target", "invalid_target")
+        // Nobody's credentials are bad for that.
+        case .storeUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "token_store_unavailable")
+        // JTX-12.
+        case .issuerUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
         }
     }
 
@@ -74,8 +106,9 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             status: definition.status, body: writer.bytes, reason: definition.reason)
         switch self {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
-        case .invalidClient:
+        case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
+        case .storeUnavailable, .issuerUnavailable: response.headers.append((name: "Retry-After", value: "1"))
         default: break
         }
         return response

@@ -12,6 +12,7 @@ extension DenialReason {
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
+        case 503: "Service Unavailable"
         default: "Method Not Allowed"
         }
     }
@@ -28,6 +29,7 @@ extension DenialReason {
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
         case .roleRequired: "a required role is missing"
+        case .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }

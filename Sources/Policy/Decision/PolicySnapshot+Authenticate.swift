@@ -44,7 +44,9 @@ extension PolicySnapshot {
         // Read first: a revocation that comes in between makes the cache look again.
         let revocationGeneration = revocations.generation
         switch verifier.verify(token, now: now) {
-        case .rejected(let rejection): return .rejected(DenialReason(rejection))
+        case .rejected(let rejection):
+            if let effect = introspected.resolve(token, rejection, now: now) { return .resolve(effect) }
+            return .rejected(DenialReason(rejection))
         case .verified(let verified):
             do {
                 let copy = [UInt8](copying: token)

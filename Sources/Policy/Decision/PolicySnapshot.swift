@@ -20,6 +20,7 @@ package final class PolicySnapshot: Sendable {
     let allowOrigin: AllowOriginPolicy
     let verifier: JWTVerifier
     let principals: TokenPrincipals
+    let introspected: IntrospectedTokens
     let passwords: BasicCredentials
 
     init(
@@ -34,6 +35,7 @@ package final class PolicySnapshot: Sendable {
         revocations = settings.revocations
         verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
         principals = TokenPrincipals(settings)
+        introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
     }
 

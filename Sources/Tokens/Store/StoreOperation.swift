@@ -1,0 +1,68 @@
+/// What a token store is asked to do. Each operation is atomic, toward other threads and toward other processes that
+/// share the store.
+///
+/// Every removal of a record whose access token still lives, be it by rotation, replacement or revocation, appends
+/// `DenyEntry.token(tokenID, subject: subject, until: accessExpiresAt)` in the same step.
+package enum StoreOperation: Sendable {
+    /// If a record with a living access token holds the slot of this one: `.record` of that. Otherwise this one takes
+    /// the slot, the earlier record is gone with its refresh token, and the answer is `.record` of this one (AOM-06).
+    /// `.conflict` as with `.replace`. Without a slot the same as `.insert`.
+    case claim(TokenRecord)
+    /// This one takes its slot, whoever holds it: `.record` of this one. `.conflict` where a record of another slot (or,
+    /// without a slot, another record) has the same access digest and its access token lives (AOM-18).
+    case replace(TokenRecord)
+    /// The same as `.replace`, for records that need no slot.
+    case insert(TokenRecord)
+    /// `.record`, or `.record(nil)` for none. Answers expired records too: the caller looks at the dates.
+    case find(TokenKey)
+    /// The record with this refresh digest gives way to the proposed one, whose id and slot are to be the same:
+    /// `.rotated` of the old one. Used with `.find(.refresh)`, which tells what to propose.
+    ///
+    /// `.record(nil)` where no record has the digest, or it is expired, or of another application, or has another id or
+    /// slot than the proposed one. Of two rotations with one digest one finds nothing (AOM-13).
+    ///
+    /// With `detectsReuse` the digest is remembered until its token would have expired; a rotation with such a digest
+    /// and `detectsReuse`, by the same application, removes the family and answers `.reused` (RFC 9700 section 4.14.2).
+    case rotate(refresh: [UInt8], application: String, proposed: TokenRecord, detectsReuse: Bool)
+    /// `.removed` with what is gone.
+    case revoke(TokenSelector)
+    /// `.denied` with the place of the entry.
+    case deny(DenyEntry)
+    /// `.changes`: what was denied behind that place and has not been cleaned away, in order, up to the limit.
+    case changes(after: Int64, limit: Int)
+    /// `.fresh(true)` the first time that a key is seen, and again once `until` has passed; else `.fresh(false)`. For
+    /// what may be used once only, such as the `jti` of an assertion.
+    case remember(key: String, until: Int64)
+    /// Drops records whose tokens are both expired, used digests, single-use keys and deny entries that are of no use
+    /// any more, up to the limit of each: `.cleaned` with the number of records (AOM-23). Ask again while it is the
+    /// limit.
+    case clean(limit: Int)
+    /// `.records`, newest first, expired ones too; nil stands for all.
+    case list(application: String?, subject: String?, limit: Int)
+
+    /// Whether the operation leaves the store as it was.
+    package var isRead: Bool {
+        switch self {
+        case .find, .changes, .list: true
+        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .clean: false
+        }
+    }
+}
+
+/// What became of an operation.
+package enum StoreAnswer: Sendable, Equatable {
+    case record(TokenRecord?)
+    case conflict
+    /// The record as it was before.
+    case rotated(TokenRecord)
+    /// A refresh token was used twice; its family is revoked.
+    case reused(family: String)
+    case removed([TokenRecord])
+    case denied(sequence: Int64)
+    /// - Parameter latest: the highest place that was ever given out, 0 before the first. Where fewer entries than the
+    ///   limit come, everything up to it is known. Smaller than what was asked for: the store was emptied.
+    case changes([DenyChange], latest: Int64)
+    case fresh(Bool)
+    case cleaned(Int)
+    case records([TokenRecord])
+}
