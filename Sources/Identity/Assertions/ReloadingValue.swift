@@ -32,16 +32,15 @@ package final class ReloadingValue<Value: Sendable>: Sendable {
     ///   - now: seconds since 1970.
     ///   - hit: whether what the request needs is in a value.
     package func value(
-        now: Int64, intervals: @escaping @Sendable (Value) -> ReloadIntervals, hit: @Sendable (Value) -> Bool
+        now: Int64, intervals: @escaping @Sendable (Value) -> ReloadIntervals, hit: (Value) -> Bool
     ) -> Effect<Value> {
-        let (value, action) = contents.withLock { contents in
-            let value = contents.value
-            let isHit = hit(value)
+        let value = current
+        let isHit = hit(value)
+        let action = contents.withLock { contents in
             var probe = contents.reload
-            return (value, probe.ask(now: now, hit: isHit, intervals(value)))
+            return probe.ask(now: now, hit: isHit, intervals(value))
         }
         guard action != .use else { return .done(value) }
-        let isHit = hit(value)
         return .await { [self] resume in
             fetch(now: now, intervals: intervals, isHit: isHit) { resume(.done(self.current)) }
         }
