@@ -1,2 +1,12 @@
 #pragma once
 #include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a macro with a cast, which Swift does not import: sqlite copies the bytes before it returns.
+
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
+    return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);
+}
+
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_TRANSIENT);
+}

@@ -10,6 +10,8 @@ import Testing
         "Sources/HTTP/H2/",
         "Sources/HTTP/Method.swift",
         "Sources/Tokens/SQLiteLibrary.swift",
+        "Sources/Tokens/Store/SQLite/SQLiteConnection.swift",
+        "Sources/Tokens/Store/SQLite/SQLiteConnection+Statement.swift",
     ]
 
     /// Files with a type that is `@unchecked Sendable`, each of which says why beside it: handles of libcrypto that are

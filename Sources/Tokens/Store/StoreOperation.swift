@@ -8,8 +8,9 @@ package enum StoreOperation: Sendable {
     /// the slot, the earlier record is gone with its refresh token, and the answer is `.record` of this one (AOM-06).
     /// `.conflict` as with `.replace`. Without a slot the same as `.insert`.
     case claim(TokenRecord)
-    /// This one takes its slot, whoever holds it: `.record` of this one. `.conflict` where a record of another slot (or,
-    /// without a slot, another record) has the same access digest and its access token lives (AOM-18).
+    /// This one takes its slot and its id, whoever holds them: `.record` of this one. `.conflict` where any other record
+    /// has the same access digest or token id and its access token lives (AOM-18), or has the same refresh digest; one
+    /// whose access token has ended gives way.
     case replace(TokenRecord)
     /// The same as `.replace`, for records that need no slot.
     case insert(TokenRecord)

@@ -20,7 +20,8 @@ package struct TokenRecord: Sendable, Equatable {
     /// Name of the ApiOmat application, or the id of the mobile backend: whom a refresh token belongs to (AOM-12).
     package var application: String
     package var subject: String
-    /// What the deny list knows the access token by: its `jti`, or `TokenDigestKey.tokenID(of:)` of an opaque one.
+    /// What the deny list knows the access token by: its `jti`, or `TokenDigestKey.tokenID(of:)` of an opaque one. A token
+    /// whose value may be set again after it was revoked (AOM-18) has a random one instead. Empty: there is none.
     package var tokenID: String
     /// Digest of an opaque access token; nil for a JWT, which is found by its `tokenID`.
     package var accessDigest: [UInt8]?

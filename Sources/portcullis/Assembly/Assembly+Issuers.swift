@@ -134,7 +134,11 @@ extension Assembly {
             error(pointer, "\(path) cannot be read")
             return nil
         }
-        let bytes = Array(data)
+        return keySet(Array(data), from: path, pointer: pointer)
+    }
+
+    /// - Parameter path: where the text comes from, for what is said of it.
+    mutating func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
             return try KeySet(jwks: bytes.span)
         } catch {

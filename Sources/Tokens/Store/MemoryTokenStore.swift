@@ -1,0 +1,35 @@
+import Synchronization
+
+/// The store of a bare build: in the memory of one process, and gone with it (DEC-10).
+package final class MemoryTokenStore: TokenStore {
+    private let table: Mutex<MemoryTokenTable>
+    private let capacity: Int
+
+    /// How much is dropped at once to make room.
+    private static let cleaningStep = 1024
+
+    /// - Parameter capacity: how many records, deny entries and so on are kept, of each. Where there is no room for more,
+    ///   new ones are refused; no deny entry is dropped before its time.
+    package init(capacity: Int = 262_144) {
+        table = Mutex(MemoryTokenTable())
+        self.capacity = capacity
+    }
+
+    package var kind: StaticString { "memory" }
+    package var state: StoreState { .ok }
+
+    package func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        let result = table.withLock { table in
+            Result { () throws(StoreFailure) in
+                if !table.hasRoom(for: operation, capacity: capacity) {
+                    _ = table.clean(limit: MemoryTokenStore.cleaningStep, now: now)
+                    if !table.hasRoom(for: operation, capacity: capacity) { throw .full }
+                }
+                return try table.perform(operation, now: now)
+            }
+        }
+        then(result)
+    }
+}

@@ -1,0 +1,147 @@
+/// Tables in dictionaries. Texts are keys by their bytes: two names that merely look alike are two names.
+final class MemoryTokenTable: TokenTable {
+    /// The bytes of a text, or a digest.
+    private typealias Key = [UInt8]
+
+    private var tokens: [Key: TokenRecord] = [:]
+    private var idBySlot: [Key: Key] = [:]
+    private var idByAccess: [Key: Key] = [:]
+    private var idByRefresh: [Key: Key] = [:]
+    private var idByTokenID: [Key: Key] = [:]
+    private var idsBySubject: [Key: Set<Key>] = [:]
+    /// Ids by the hour since 1970 in which the record ends, so that cleaning does not walk all of them.
+    private var idsByEnd: [Int64: Set<Key>] = [:]
+    private var used: [Key: UsedRefresh] = [:]
+    private var singleUses: [Key: Int64] = [:]
+    /// By place, ascending.
+    private var denied: [DenyChange] = []
+    private var lastSequence: Int64 = 0
+
+    private static func hour(_ time: Int64) -> Int64 { time / 3600 }
+
+    // MARK: Records
+
+    func record(_ key: TokenKey) -> TokenRecord? {
+        let id: Key? =
+            switch key {
+            case .access(let digest): idByAccess[digest]
+            case .refresh(let digest): idByRefresh[digest]
+            case .id(let id): Array(id.utf8)
+            case .tokenID(let id): idByTokenID[Array(id.utf8)]
+            }
+        return id.flatMap { tokens[$0] }
+    }
+
+    func record(inSlot slot: String) -> TokenRecord? {
+        idBySlot[Array(slot.utf8)].flatMap { tokens[$0] }
+    }
+
+    func records(application: String?, subject: String?, limit: Int) -> [TokenRecord] {
+        let candidates: [TokenRecord]
+        if let subject {
+            candidates = (idsBySubject[Array(subject.utf8)] ?? []).compactMap { tokens[$0] }
+        } else {
+            candidates = Array(tokens.values)
+        }
+        let chosen = candidates.filter { record in
+            application.map { record.application.utf8.elementsEqual($0.utf8) } ?? true
+        }
+        return Array(chosen.sorted(by: MemoryTokenTable.isNewer).prefix(limit))
+    }
+
+    private static func isNewer(_ left: TokenRecord, _ right: TokenRecord) -> Bool {
+        if left.issuedAt != right.issuedAt { return left.issuedAt > right.issuedAt }
+        return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+    }
+
+    func insert(_ record: TokenRecord) {
+        let id = Key(record.id.utf8)
+        tokens[id] = record
+        if !record.slot.isEmpty { idBySlot[Array(record.slot.utf8)] = id }
+        if let digest = record.accessDigest { idByAccess[digest] = id }
+        if let digest = record.refreshDigest { idByRefresh[digest] = id }
+        if !record.tokenID.isEmpty { idByTokenID[Array(record.tokenID.utf8)] = id }
+        idsBySubject[Array(record.subject.utf8), default: []].insert(id)
+        idsByEnd[MemoryTokenTable.hour(record.endsAt), default: []].insert(id)
+    }
+
+    func remove(_ record: TokenRecord) {
+        let id = Key(record.id.utf8)
+        tokens[id] = nil
+        if !record.slot.isEmpty { idBySlot[Array(record.slot.utf8)] = nil }
+        if let digest = record.accessDigest { idByAccess[digest] = nil }
+        if let digest = record.refreshDigest { idByRefresh[digest] = nil }
+        if !record.tokenID.isEmpty { idByTokenID[Array(record.tokenID.utf8)] = nil }
+        MemoryTokenTable.remove(id, of: Array(record.subject.utf8), from: &idsBySubject)
+        MemoryTokenTable.remove(id, of: MemoryTokenTable.hour(record.endsAt), from: &idsByEnd)
+    }
+
+    private static func remove<Group: Hashable>(_ id: Key, of group: Group, from index: inout [Group: Set<Key>]) {
+        index[group]?.remove(id)
+        if index[group]?.isEmpty == true { index[group] = nil }
+    }
+
+    // MARK: Deny list
+
+    func append(_ entry: DenyEntry) -> Int64 {
+        lastSequence += 1
+        denied.append(DenyChange(sequence: lastSequence, entry: entry))
+        return lastSequence
+    }
+
+    func changes(after sequence: Int64, limit: Int) -> [DenyChange] {
+        var low = 0
+        var high = denied.count
+        while low < high {
+            let middle = (low + high) / 2
+            if denied[middle].sequence > sequence { high = middle } else { low = middle + 1 }
+        }
+        return Array(denied[low...].prefix(limit))
+    }
+
+    func latestSequence() -> Int64 { lastSequence }
+
+    // MARK: What is used once
+
+    func usedRefresh(_ digest: [UInt8]) -> UsedRefresh? { used[digest] }
+
+    func remember(_ use: UsedRefresh, digest: [UInt8]) { used[digest] = use }
+
+    func singleUse(_ key: String) -> Int64? { singleUses[Array(key.utf8)] }
+
+    func remember(singleUse key: String, until: Int64) { singleUses[Array(key.utf8)] = until }
+
+    // MARK: Room
+
+    /// Whether an operation has room where `capacity` entries of each kind are kept. What is revoked always has: a
+    /// token that was recorded can be denied, and only so many are recorded.
+    func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
+        switch operation {
+        case .find, .changes, .list, .revoke, .clean: true
+        case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
+        case .remember: singleUses.count < capacity
+        // An administrator's word counts when clients have used up their room.
+        case .deny: denied.count < 2 * capacity
+        }
+    }
+
+    func clean(limit: Int, now: Int64) -> Int {
+        var removed = 0
+        for hour in idsByEnd.keys.filter({ $0 <= MemoryTokenTable.hour(now) }).sorted() {
+            for record in (idsByEnd[hour] ?? []).compactMap({ tokens[$0] }) where record.endsAt <= now {
+                if removed == limit { break }
+                remove(record)
+                removed += 1
+            }
+        }
+        for key in used.lazy.filter({ $0.value.until <= now }).map(\.key).prefix(limit) { used[key] = nil }
+        for key in singleUses.lazy.filter({ $0.value <= now }).map(\.key).prefix(limit) { singleUses[key] = nil }
+        var left = limit
+        denied.removeAll { change in
+            guard left > 0, change.entry.until <= now else { return false }
+            left -= 1
+            return true
+        }
+        return removed
+    }
+}

@@ -1,0 +1,95 @@
+#if SQLite
+    import Synchronization
+
+    /// The durable embedded store (DEC-10): a file that several processes of one machine may share. An answer comes when
+    /// what it tells of is on the disk.
+    ///
+    /// Operations queue up while the disk is busy with those before, and then share one transaction and one wait for it.
+    package final class SQLiteTokenStore: TokenStore {
+        /// Runs work one piece after the other, away from the event loops.
+        package typealias Executor = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+        private struct Waiting: Sendable {
+            var task: SQLiteLedger.Task
+            var then: @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+        }
+
+        private struct Queue: Sendable {
+            var waiting: [Waiting] = []
+            var isRunning = false
+        }
+
+        private let ledger: Mutex<SQLiteLedger>
+        private let queue = Mutex(Queue())
+        private let lastState = Mutex(StoreState.ok)
+        private let executor: Executor
+
+        /// Operations of one transaction at the most, and of all that wait.
+        private static let batchLimit = 256
+        private static let queueLimit = 8192
+
+        /// Opens the file, and makes it where it is missing.
+        ///
+        /// - Parameters:
+        ///   - patience: milliseconds to wait for a lock that another process holds.
+        ///   - executor: where the disk is waited for. One piece at a time.
+        package init(path: String, patience: Int32, executor: @escaping Executor) throws(SQLiteOpenError) {
+            ledger = Mutex(SQLiteLedger(try SQLiteConnection.openStore(path, patience: patience)))
+            self.executor = executor
+        }
+
+        package var kind: StaticString { "sqlite" }
+        package var state: StoreState { lastState.withLock { $0 } }
+
+        package func perform(
+            _ operation: StoreOperation, now: Int64,
+            then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+        ) {
+            enum Verdict { case start, wait, refuse }
+            let waiting = Waiting(task: SQLiteLedger.Task(operation: operation, now: now), then: then)
+            let verdict = queue.withLock { queue -> Verdict in
+                if queue.waiting.count >= SQLiteTokenStore.queueLimit { return .refuse }
+                queue.waiting.append(waiting)
+                defer { queue.isRunning = true }
+                return queue.isRunning ? .wait : .start
+            }
+            switch verdict {
+            case .start: executor { self.runAll() }
+            case .wait: break
+            case .refuse: then(.failure(.overloaded))
+            }
+        }
+
+        /// Runs batches until nothing waits.
+        private func runAll() {
+            while let batch = takeBatch() {
+                let results = ledger.withLock { $0.perform(batch.map(\.task)) }
+                note(results, now: batch.last?.task.now ?? 0)
+                for (waiting, result) in zip(batch, results) { waiting.then(result) }
+            }
+        }
+
+        private func takeBatch() -> [Waiting]? {
+            queue.withLock { queue in
+                guard !queue.waiting.isEmpty else {
+                    queue.isRunning = false
+                    return nil
+                }
+                let batch = Array(queue.waiting.prefix(SQLiteTokenStore.batchLimit))
+                queue.waiting.removeFirst(batch.count)
+                return batch
+            }
+        }
+
+        private func note(_ results: [Result<StoreAnswer, StoreFailure>], now: Int64) {
+            let works = results.contains { if case .success = $0 { true } else { false } }
+            lastState.withLock { state in
+                switch (works, state) {
+                case (true, _): state = .ok
+                case (false, .ok): state = .unavailable(since: now)
+                case (false, .unavailable): break
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,127 @@
+/// What each operation means, for every store that keeps its tables in this process.
+extension TokenTable {
+    func perform(_ operation: StoreOperation, now: Int64) throws(StoreFailure) -> StoreAnswer {
+        switch operation {
+        case .claim(let record): return try claim(record, now)
+        case .replace(let record), .insert(let record): return try put(record, now)
+        case .find(let key): return .record(try record(key))
+        case .rotate(let digest, let application, let proposed, let detectsReuse):
+            return try rotate(digest, application, proposed, detectsReuse: detectsReuse, now)
+        case .revoke(let selector): return .removed(try revoke(selector, now))
+        case .deny(let entry): return .denied(sequence: try append(entry))
+        case .changes(let sequence, let limit):
+            return .changes(try changes(after: sequence, limit: limit), latest: try latestSequence())
+        case .remember(let key, let until):
+            if let taken = try singleUse(key), taken > now { return .fresh(false) }
+            try remember(singleUse: key, until: until)
+            return .fresh(true)
+        case .clean(let limit): return .cleaned(try clean(limit: limit, now: now))
+        case .list(let application, let subject, let limit):
+            return .records(try records(application: application, subject: subject, limit: limit))
+        }
+    }
+
+    private func claim(_ proposed: TokenRecord, _ now: Int64) throws(StoreFailure) -> StoreAnswer {
+        // AOM-06: "You get the existing tokens while the old one is still valid."
+        if !proposed.slot.isEmpty, let holder = try record(inSlot: proposed.slot), holder.accessLives(at: now) {
+            return .record(holder)
+        }
+        return try put(proposed, now)
+    }
+
+    private func put(_ proposed: TokenRecord, _ now: Int64) throws(StoreFailure) -> StoreAnswer {
+        var leaving: [TokenRecord] = []
+        if !proposed.slot.isEmpty, let holder = try record(inSlot: proposed.slot) { leaving.append(holder) }
+        if let namesake = try record(.id(proposed.id)) { leaving.append(namesake) }
+        guard try makeWay(for: proposed, leaving, now) else { return .conflict }
+        return .record(proposed)
+    }
+
+    /// AOM-13, AOM-14: the used refresh token ends with the rotation, and the access token beside it.
+    private func rotate(
+        _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, detectsReuse: Bool, _ now: Int64
+    ) throws(StoreFailure) -> StoreAnswer {
+        guard let old = try record(.refresh(digest)) else {
+            return detectsReuse ? try reuse(of: digest, application, now) : .record(nil)
+        }
+        // AOM-12: a refresh token is of use to the application that it was issued to.
+        guard old.refreshLives(at: now), old.application.utf8.elementsEqual(application.utf8),
+            old.id.utf8.elementsEqual(proposed.id.utf8), old.slot.utf8.elementsEqual(proposed.slot.utf8)
+        else { return .record(nil) }
+        guard try makeWay(for: proposed, [old], now) else { return .conflict }
+        if detectsReuse {
+            let used = UsedRefresh(family: old.id, application: old.application, until: old.refreshExpiresAt)
+            try remember(used, digest: digest)
+        }
+        return .rotated(old)
+    }
+
+    /// RFC 9700 section 4.14.2: whoever comes with a used refresh token, or whoever came before, is not its owner.
+    private func reuse(
+        of digest: [UInt8], _ application: String, _ now: Int64
+    ) throws(StoreFailure) -> StoreAnswer {
+        guard let used = try usedRefresh(digest), used.until > now,
+            used.application.utf8.elementsEqual(application.utf8)
+        else { return .record(nil) }
+        _ = try revoke(.id(used.family), now)
+        return .reused(family: used.family)
+    }
+
+    private func revoke(_ selector: TokenSelector, _ now: Int64) throws(StoreFailure) -> [TokenRecord] {
+        var leaving: [TokenRecord]
+        switch selector {
+        case .one(let key): leaving = try record(key).map { [$0] } ?? []
+        case .subject(let application, let subject):
+            leaving = try records(application: application, subject: subject, limit: .max)
+        case .application(let application):
+            leaving = try records(application: application, subject: nil, limit: .max)
+        }
+        for record in leaving { try expel(record, now) }
+        return leaving
+    }
+
+    /// Puts a record in the place of those that leave. Answers false, with nothing changed, where one that does not
+    /// leave has the same token.
+    private func makeWay(
+        for proposed: TokenRecord, _ leaving: [TokenRecord], _ now: Int64
+    ) throws(StoreFailure) -> Bool {
+        var leaving = leaving
+        for (rival, isRefresh) in try rivals(of: proposed) {
+            if leaving.contains(where: { $0.id.utf8.elementsEqual(rival.id.utf8) }) { continue }
+            if isRefresh || rival.accessLives(at: now) { return false }
+            leaving.append(rival)
+        }
+        var gone: [TokenRecord] = []
+        for record in leaving where !gone.contains(where: { $0.id.utf8.elementsEqual(record.id.utf8) }) {
+            try expel(record, now, unless: proposed.tokenID)
+            gone.append(record)
+        }
+        try insert(proposed)
+        return true
+    }
+
+    /// Records that have a token of this one; true beside those that have its refresh token.
+    private func rivals(of record: TokenRecord) throws(StoreFailure) -> [(TokenRecord, Bool)] {
+        var rivals: [(TokenRecord, Bool)] = []
+        if let digest = record.accessDigest, let rival = try self.record(.access(digest)) {
+            rivals.append((rival, false))
+        }
+        if !record.tokenID.isEmpty, let rival = try self.record(.tokenID(record.tokenID)) {
+            rivals.append((rival, false))
+        }
+        if let digest = record.refreshDigest, let rival = try self.record(.refresh(digest)) {
+            rivals.append((rival, true))
+        }
+        return rivals
+    }
+
+    /// Removes a record. Its access token is denied if it lives, unless it goes on under another record.
+    private func expel(
+        _ record: TokenRecord, _ now: Int64, unless heir: String = ""
+    ) throws(StoreFailure) {
+        try remove(record)
+        guard record.accessLives(at: now), !record.tokenID.isEmpty, !record.tokenID.utf8.elementsEqual(heir.utf8)
+        else { return }
+        _ = try append(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt))
+    }
+}
