@@ -149,7 +149,7 @@ extension Assembly {
 
     func tokenService(
         _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -161,8 +161,10 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue)
+            catalogue: catalogue, revocations: revocations, store: MemoryTokenStore(),
+            storeKey: TokenDigestKey(SecureRandom.bytes(32))!)
         settings.tokenPath = service.tokenPath
+        settings.assertions = assertions
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes

@@ -18,7 +18,7 @@ import Tokens
 struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
-    private let revocations: RevocationList
+    let revocations: RevocationList
     /// The limiters of the configurations before, whose buckets go on.
     let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
@@ -27,11 +27,16 @@ struct Assembly {
     let lastingTLS: LastingTLS
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
+    /// How policy and certificates are read anew, and what went wrong with that so far.
+    let reloads: AssertionReloads
+    /// Whether the configuration is only looked at.
+    let isCheck: Bool
     private(set) var diagnostics: [Diagnostic] = []
 
     init?(
         _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
-        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), bound: BoundListeners? = nil
+        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), bound: BoundListeners? = nil,
+        reloads: AssertionReloads = AssertionReloads(), isCheck: Bool = false
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -41,6 +46,8 @@ struct Assembly {
         self.makesKeys = makesKeys
         self.lastingTLS = lastingTLS
         self.bound = bound
+        self.reloads = reloads
+        self.isCheck = isCheck
     }
 
     /// The snapshot, or nil with errors among the diagnostics.
@@ -70,6 +77,7 @@ struct Assembly {
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.liveRoles = configuration.tokenService.liveRoles
+        let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
@@ -77,7 +85,7 @@ struct Assembly {
         guard let policy, !hasErrors else { return nil }
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions), backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
@@ -93,6 +101,13 @@ struct Assembly {
 
     mutating func warning(_ pointer: String, _ message: String) {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .warning))
+    }
+
+    mutating func report(
+        _ pointer: String, _ message: String, expected: String?, severity: Diagnostic.Severity
+    ) {
+        diagnostics.append(
+            loaded.diagnostic(pointer: pointer, message: message, severity: severity, expected: expected))
     }
 
     /// - Parameter origins: the entry of the configuration that each route of the policy comes from.

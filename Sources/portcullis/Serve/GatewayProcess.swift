@@ -14,6 +14,7 @@ final class GatewayProcess: Sendable {
     private let revocations = RevocationList()
     private let lastingTLS = LastingTLS()
     private let rateLimiters = RateLimiters()
+    private let assertionReloads: AssertionReloads
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
     let service = ServiceNotification()
@@ -28,7 +29,10 @@ final class GatewayProcess: Sendable {
         var bound: BoundListeners?
     }
 
-    init(directory: String) { self.directory = directory }
+    init(directory: String) {
+        self.directory = directory
+        assertionReloads = AssertionReloads(log: log)
+    }
 
     func run() throws(ExitStatus) {
         var inherited = InheritedDescriptors()
@@ -63,7 +67,7 @@ final class GatewayProcess: Sendable {
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
             loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, lastingTLS: lastingTLS,
-            bound: bound)
+            bound: bound, reloads: assertionReloads)
         {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
