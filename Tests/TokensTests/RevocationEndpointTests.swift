@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Identity
 import Testing
 import Tokens
 

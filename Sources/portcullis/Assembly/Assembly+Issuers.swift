@@ -161,10 +161,13 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue, revocations: revocations, store: MemoryTokenStore(),
-            storeKey: TokenDigestKey(SecureRandom.bytes(32))!)
+            catalogue: catalogue, revocations: revocations, store: lastingTokens.store, storeKey: lastingTokens.key)
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
+        settings.revocationPath = service.revocationPath
+        settings.introspectionPath = service.introspectionPath
+        settings.resourceServers = resourceServers()
+        settings.grantIssuers = grantIssuers(modules, catalogue)
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes

@@ -25,6 +25,7 @@ struct Assembly {
     let makesKeys: Bool
     /// What the configurations before leave to this one.
     let lastingTLS: LastingTLS
+    let lastingTokens: LastingTokens
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
     /// How policy and certificates are read anew, and what went wrong with that so far.
@@ -35,8 +36,8 @@ struct Assembly {
 
     init?(
         _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
-        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), bound: BoundListeners? = nil,
-        reloads: AssertionReloads = AssertionReloads(), isCheck: Bool = false
+        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), lastingTokens: LastingTokens = LastingTokens(),
+        bound: BoundListeners? = nil, reloads: AssertionReloads = AssertionReloads(), isCheck: Bool = false
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -45,6 +46,7 @@ struct Assembly {
         self.rateLimiters = rateLimiters
         self.makesKeys = makesKeys
         self.lastingTLS = lastingTLS
+        self.lastingTokens = lastingTokens
         self.bound = bound
         self.reloads = reloads
         self.isCheck = isCheck

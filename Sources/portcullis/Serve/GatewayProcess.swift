@@ -13,6 +13,7 @@ final class GatewayProcess: Sendable {
     let log = EventLog(LogWriter(.standardError))
     private let revocations = RevocationList()
     private let lastingTLS = LastingTLS()
+    private let lastingTokens = LastingTokens()
     private let rateLimiters = RateLimiters()
     private let assertionReloads: AssertionReloads
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
@@ -67,7 +68,7 @@ final class GatewayProcess: Sendable {
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
             loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, lastingTLS: lastingTLS,
-            bound: bound, reloads: assertionReloads)
+            lastingTokens: lastingTokens, bound: bound, reloads: assertionReloads)
         {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
