@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Reactor
 
@@ -29,6 +30,8 @@ final class ClientConnection {
     var address: IPAddress?
     /// Whether it came over TLS.
     var isEncrypted: Bool { socket?.filter != nil }
+    private var knownCertificate: ClientCertificate?
+    private var hasReadCertificate = false
     /// The address that the connection is counted for.
     var talliedAddress: IPAddress?
     /// Bytes that the client had taken when its time to take more began.
@@ -77,6 +80,8 @@ final class ClientConnection {
         socket = nil
         phase = .readingHead
         address = nil
+        knownCertificate = nil
+        hasReadCertificate = false
         talliedAddress = nil
         isShakingHands = false
         exchange = nil
@@ -92,6 +97,15 @@ final class ClientConnection {
         headDeadline = .max
         deadline = .max
         timerAt = .max
+    }
+
+    /// What the client's certificate says, read when a route first asks for it; nil where it showed none.
+    var certificate: ClientCertificate? {
+        if !hasReadCertificate {
+            hasReadCertificate = true
+            knownCertificate = socket?.tls?.peerCertificate.map(ClientCertificate.init)
+        }
+        return knownCertificate
     }
 
     /// An exchange of one of the streams begins.

@@ -45,6 +45,8 @@ final class Exchange {
     var route: Route?
     var endpoint: Endpoint?
     var principal: Principal?
+    /// What the client's certificate says, where the route looks at it.
+    var certificate: ClientCertificate?
     /// The token for the upstream.
     var issued: IssuedToken?
     /// The value of `Origin` of an allowed cross-site request; empty for every other.
@@ -135,6 +137,7 @@ final class Exchange {
         route = nil
         endpoint = nil
         principal = nil
+        certificate = nil
         issued = nil
         variesByOrigin = false
         origin.reset()

@@ -46,6 +46,9 @@ struct HeaderRewrite {
         }
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
+        if let certificate = exchange.certificate, exchange.route?.forwardsCertificate == true {
+            append(certificate, to: chunk)
+        }
         if let injection, let token = exchange.issued {
             chunk.append(injection.headerName)
             chunk.append(": ")
@@ -79,6 +82,7 @@ struct HeaderRewrite {
         if let principal = exchange.principal {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
+        length += exchange.certificate?.fieldLength ?? 0
         if let injection = exchange.route?.injection, let token = exchange.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
         }
@@ -166,6 +170,16 @@ struct HeaderRewrite {
             chunk.append(principal.backendField)
             chunk.append("\r\n")
         }
+    }
+
+    private static func append(_ certificate: ClientCertificate, to chunk: Chunk) {
+        chunk.append("X-Gateway-Client-Subject: ")
+        chunk.append(certificate.subjectField)
+        chunk.append("\r\nX-Gateway-Client-Names: ")
+        chunk.append(certificate.namesField)
+        chunk.append("\r\nX-Gateway-Client-Fingerprint: ")
+        chunk.append(certificate.fingerprintField)
+        chunk.append("\r\n")
     }
 
     /// Whether a field of an upstream's response goes on to the client.

@@ -18,6 +18,9 @@ package struct ListenerSettings: Sendable {
         package init(_ context: TLSServerContext) { self.context = context }
     }
 
+    /// Whether endpoints take credentials that come in the clear (GW-13); over TLS they always do.
+    package var takesClearCredentials = false
+
     /// The peers that begin a connection with a PROXY header, of whom it is required.
     package var proxyPeers: [IPAddressRange] = []
 

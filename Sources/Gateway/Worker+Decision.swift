@@ -80,6 +80,10 @@ extension Worker {
                 return
             }
             guard passesRateLimits(exchange, route) else { return }
+            if route.readsCertificate, let denial = screenCertificate(exchange, route) {
+                deny(exchange, denial, bytes)
+                return
+            }
             if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
                 refuseLargeBody(exchange)
                 return
@@ -117,9 +121,16 @@ extension Worker {
         return false
     }
 
+    /// What the client's certificate is to the route. It belongs to the connection, and is asked before any credential.
+    private func screenCertificate(_ exchange: Exchange, _ route: Route) -> DenialReason? {
+        exchange.certificate = exchange.client?.certificate
+        return route.certificateRule?.refusal(of: exchange.certificate?.certificate)
+    }
+
     private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         let outcome = exchange.snapshot.policy.authenticate(
-            route, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+            route, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
+            cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal

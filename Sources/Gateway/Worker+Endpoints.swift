@@ -14,12 +14,17 @@ extension Worker {
             refuseUpgrade(exchange)
             return
         }
+        if endpoint.takesCredentials, !isFitForCredentials(exchange) {
+            deny(exchange, .tlsRequired, bytes)
+            return
+        }
         guard endpoint == .whoAmI else {
             takeBody(exchange)
             return
         }
         let outcome = exchange.snapshot.policy.authenticate(
-            nil, bytes: bytes, headers: requestHeaders, now: poller.wallSeconds, cache: tokenCache)
+            nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
+            cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal
@@ -28,6 +33,13 @@ extension Worker {
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
         case .resolve(let effect): resolve(effect, exchange)
         }
+    }
+
+    /// Whether nobody on the way could have read the request (GW-13): it came over TLS, as the gateway sees itself or as
+    /// a trusted proxy says, or by a listener that takes credentials in the clear.
+    private func isFitForCredentials(_ exchange: Exchange) -> Bool {
+        guard !exchange.isSecure, let client = exchange.client else { return true }
+        return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
     }
 
     /// Reads the whole body, which endpoints limit, and then asks the token service.
@@ -165,7 +177,7 @@ extension Worker {
             method: exchange.head.method, path: text(exchange.head.path), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
-            address: exchange.address?.text ?? "", fields: fields)
+            address: exchange.address, fields: fields)
     }
 }
 

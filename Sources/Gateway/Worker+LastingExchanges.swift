@@ -108,7 +108,8 @@ extension Worker {
         let (host, path, origin) = (exchange.host, exchange.path, exchange.origin)
         let outcome = snapshot.policy.readmit(
             exchange.principal, host: host.readable, path: path.readable, method: exchange.head.method,
-            origin: origin.readable, now: poller.wallSeconds, cache: tokenCache)
+            origin: origin.readable, certificate: { exchange.client?.certificate?.certificate },
+            now: poller.wallSeconds, cache: tokenCache)
         switch outcome {
         case .refused: cut(exchange, .refused)
         case .admitted(let route, let principal):

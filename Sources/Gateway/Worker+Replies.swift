@@ -25,7 +25,10 @@ extension Worker {
             let allowed = route.allowedMethodsText
             HeadWriter.appendField("Allow", allowed.span, to: chunk)
         }
-        if reason.status == 503 { chunk.append("Retry-After: 1\r\n") }
+        if let seconds = reason.retryAfterSeconds {
+            HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
+            if reason == .loginThrottled { limited(.loginAttempts) }
+        }
         chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
         endReply(exchange, chunk, body.span)
     }
@@ -150,6 +153,7 @@ extension Worker {
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
         exchange.reason = "\(response.reason)"
         if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
+        if response.status == 429 { limited(.loginAttempts) }
         if let entry = response.audit { audit(entry, exchange) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
         HeadWriter.appendStatusLine(response.status, to: chunk)
@@ -166,7 +170,8 @@ extension Worker {
         requestID.append(copying: id.readable)
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
-            ("reason", .text(exchange.reason)), ("subject", .text(entry.subject)), ("client", .text(entry.client)),
+            ("reason", .text(exchange.reason)), ("subject", .text(String(entry.subject.prefix(256)))),
+            ("client", .text(entry.client)),
             ("request_id", .text(String(decoding: requestID, as: UTF8.self))),
         ]
         if let address = exchange.address { members.append(("address", .text(address.text))) }

@@ -55,6 +55,12 @@ package struct IPAddress: Hashable, Sendable {
     /// What one party is counted by: an IPv4 address, the /64 of an IPv6 address, within which anybody may choose
     /// (RFC 4291 section 2.5.1, RFC 8981).
     package var subscriber: IPAddress { isIPv6 ? IPAddress(high: high, low: 0) : self }
+
+    /// The same as bytes.
+    package var subscriberBytes: [UInt8] {
+        let octets = subscriber.octets
+        return (0..<16).map { octets[$0] }
+    }
 }
 
 extension IPAddress {

@@ -52,16 +52,18 @@ package enum ManagedName {
         case 6: named("x_host")
         case 8: named("x_scheme")
         case 9: named("client_ip")
-        case 11: named("x_client_ip") || named("x_remote_ip") || named("x_forwarded")
+        // RFC 9440 section 4: whoever ends TLS takes away what a client says of its certificate, by any usual name.
+        case 11: named("x_client_ip") || named("x_remote_ip") || named("x_forwarded") || named("client_cert")
         case 12: named("x_url_scheme")
-        case 13: named("x_remote_addr") || named("fly_client_ip") || named("forwarded_for")
+        case 13: named("x_remote_addr") || named("fly_client_ip") || named("forwarded_for") || named("x_client_cert")
         case 14: named("true_client_ip") || named("x_proxyuser_ip")
-        case 15: named("proxy_client_ip") || named("front_end_https")
+        case 15: named("proxy_client_ip") || named("front_end_https") || named("x_ssl_client_dn")
         case 16:
             named("cf_connecting_ip") || named("fastly_client_ip") || named("x_azure_clientip")
                 || named("x_azure_socketip")
+        case 17: named("client_cert_chain") || named("x_ssl_client_cert")
         case 18: named("cf_connecting_ipv6") || named("wl_proxy_client_ip")
-        case 19: named("x_cluster_client_ip") || named("x_appengine_user_ip")
+        case 19: named("x_ssl_client_verify") || named("x_cluster_client_ip") || named("x_appengine_user_ip")
         case 20: named("x_http_host_override")
         case 24: named("x_envoy_external_address")
         default: false

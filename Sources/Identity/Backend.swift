@@ -45,6 +45,9 @@ package struct Backend: Sendable {
         self.issuer = issuer
     }
 
+    /// What configuration and logs call it.
+    package var reference: String { "\(name)/\(version)" }
+
     /// Whether this is the client secret (OAUTH-06). The time taken tells neither content nor length, since digests are
     /// compared. A backend without a secret is never authenticated.
     package func hasSecret(_ secret: Span<UInt8>) -> Bool {

@@ -86,7 +86,7 @@ package final class Principal: Sendable {
     ///
     /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
     /// with it, so that no two texts have one form: nobody becomes `joe` by the name `joe `.
-    private static func fieldValue(_ text: String, isElement: Bool = false) -> [UInt8] {
+    package static func fieldValue(_ text: String, isElement: Bool = false) -> [UInt8] {
         let bytes = Array(text.utf8)
         let digits = Array("0123456789ABCDEF".utf8)
         var value: [UInt8] = []

@@ -18,14 +18,14 @@ package struct EndpointRequest: Sendable {
     package var secure: Bool
     /// The verified caller, on endpoints that are authenticated like routes.
     package var principal: Principal?
-    /// The client's address as text, the one behind trusted proxies; empty where it has none (a Unix socket).
-    package var address: String
+    /// The client's address, the one behind trusted proxies; nil where it has none (a Unix socket).
+    package var address: IPAddress?
     /// The other fields, in order, names in lower case.
     package var fields: [(name: String, value: String)]
 
     package init(
         method: Method, path: String, query: [UInt8] = [], contentType: String? = nil, authorization: [String] = [],
-        body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil, address: String = "",
+        body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil, address: IPAddress? = nil,
         fields: [(name: String, value: String)] = []
     ) {
         self.method = method

@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 
 /// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
 /// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
@@ -15,6 +16,15 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
+    case loginThrottled
+
+    /// What a login that failed is answered with: both halves of a password credential fail alike.
+    init(_ refusal: PasswordLogin.Refusal) {
+        switch refusal {
+        case .wrongPassword: self = .invalidGrant
+        case .throttled: self = .loginThrottled
+        }
+    }
 
     package struct Definition: Sendable {
         package let status: Int
@@ -64,6 +74,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         case .unsupportedGrantType:
             Definition(400, "unsupported_grant_type", "this grant is not supported", "unsupported_grant_type")
         case .invalidScope: Definition(400, "invalid_scope", "the scope is malformed", "invalid_scope")
+        // RFC 6585 section 4.
+        case .loginThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "login_throttled")
         case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
         // RFC 7521 section 4.2.1.
         case .invalidClientAssertion:
@@ -115,6 +127,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             status: definition.status, body: writer.bytes, reason: definition.reason)
         switch self {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
+        case .loginThrottled:
+            response.headers.append((name: "Retry-After", value: "30"))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
         case .keysUnavailable, .storeUnavailable, .issuerUnavailable: response.headers.append((name: "Retry-After", value: "1"))

@@ -13,7 +13,7 @@ extension TokenService {
         let outcome = admitted(proof, now: now) { [self] () throws(TokenFailure) in
             switch grantType {
             case "client_credentials": try clientCredentials(form, backend, now: now)
-            case "password": try password(form, backend, now: now)
+            case "password": try password(form, backend, request, now: now)
             case "refresh_token": try refresh(form, backend, now: now)
             case TokenService.exchangeGrant: try exchangeToken(form, backend, now: now)
             default: throw .unsupportedGrantType
@@ -52,15 +52,25 @@ extension TokenService {
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password lives in this request alone (OAUTH-07).
     private func password(
-        _ form: TokenForm, _ backend: Backend, now: Int64
+        _ form: TokenForm, _ backend: Backend, _ request: EndpointRequest, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard let username = form["username"], let password = form["password"] else {
             throw .missingParameter
         }
         let scope = try GrantedScope(requested: form["scope"], allowed: settings.scopes)
-        return .offload { [self] in
-            let user = settings.users.check(username: username, password: Array(password.utf8), realm: backend.realm)
-            guard let user else { return .done(TokenFailure.invalidGrant.response) }
+        let login = logins.login(
+            username, password: Array(password.utf8), realm: backend.realm,
+            network: request.address?.subscriberBytes ?? [], now: now)
+        return login.then { [self] result in
+            let user: User
+            switch result {
+            case .success(let known): user = known
+            case .failure(let refusal):
+                var response = TokenFailure(refusal).response
+                response.audit = AuditEntry(
+                    action: "grant.password", outcome: .refused, subject: username, client: backend.reference)
+                return .done(response)
+            }
             var grant = AccessTokenMinter.Grant(
                 subject: user.username, kind: .user, backend: backend, lifetimeSeconds: userTokenSeconds(of: backend))
             grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))

@@ -31,6 +31,7 @@ package final class TokenService: Sendable {
     let metadata: [UInt8]
     let clients: ClientAuthentication
     let ownTokens: OwnAccessTokens
+    let logins: PasswordLogin
 
     package init(settings: TokenServiceSettings) {
         self.settings = settings
@@ -43,6 +44,7 @@ package final class TokenService: Sendable {
             backends: settings.backends,
             audiences: [settings.issuer, settings.baseURL + settings.tokenPath])
         ownTokens = OwnAccessTokens(settings)
+        logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
     /// Answers a request. Called on an event loop.

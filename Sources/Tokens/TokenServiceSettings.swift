@@ -24,6 +24,8 @@ package struct TokenServiceSettings: Sendable {
     /// not shown.
     package var publishedKeys: KeySet
     package var users: UserStore
+    /// Who holds back those who guess passwords.
+    package var throttle = LoginThrottle()
     package var backends: BackendStore
     package var catalogue: RoleCatalogue
     /// Lifetime of a token without a user (OAUTH-02).

@@ -37,6 +37,22 @@ extension InvalidCase {
             "unknown-backend", routes(route("/a", #""backends": ["inventory/2.0"]"#)),
             #"routes.json:2: error: /routes/0/backends/0: unknown backend "inventory/2.0" (expected a backend as "name/version"; did you mean "inventory/1.0"?)"#
         ),
+        InvalidCase(
+            "certificate-kind", routes(route("/a", #""clientCertificate": ["san:a.example"]"#)),
+            #"routes.json:2: error: /routes/0/clientCertificate/0: invalid value (expected "subject:", "dns:", "email:", "uri:" or "ip:" and a pattern, found "san:a.example")"#
+        ),
+        InvalidCase(
+            "certificate-address", routes(route("/a", #""clientCertificate": ["ip:10.0.0.0/8"]"#)),
+            #"routes.json:2: error: /routes/0/clientCertificate/0: invalid value (expected "ip:" and an IP address, found "ip:10.0.0.0/8")"#
+        ),
+        InvalidCase(
+            "certificate-list", routes(route("/a", #""clientCertificate": []"#)),
+            #"routes.json:2: error: /routes/0/clientCertificate: the list is empty (expected true for any certificate, or at least one pattern)"#
+        ),
+        InvalidCase(
+            "certificate-type", routes(route("/a", #""clientCertificate": "dns:a""#)),
+            #"routes.json:2: error: /routes/0/clientCertificate: wrong type (expected true, false or an array of patterns such as "dns:*.example.com", found "dns:a")"#
+        ),
         // ROLE-04's own check.
         InvalidCase(
             "unknown-role", routes(route("/a", #""roles": ["Clerk", "manager"]"#)),

@@ -148,6 +148,40 @@ import Testing
             ])
     }
 
+    @Test("GW-13: credentials in the clear, where others come in", arguments: ["127.0.0.1", "0.0.0.0"])
+    func clearCredentials(address: String) throws {
+        let files = [
+            "gateway.json": """
+            {
+              "baseUrl": "https://gw.example.com",
+              "listeners": [{ "address": "\(address)", "port": 80 }],
+              "tokenService": { "requireTls": false }
+            }
+            """
+        ]
+        #expect(try warnings(files) == [])
+        #expect(
+            try warnings(files, production: true)
+                == (address == "127.0.0.1"
+                    ? []
+                    : [
+                        #"gateway.json:4: warning: /tokenService/requireTls: passwords and client secrets are taken in the clear (expected true, or no "requireTls")"#
+                    ]))
+    }
+
+    @Test func certificatesThatNobodyAsksFor() throws {
+        let files = [
+            "routes.json": """
+            [{ "path": "/a", "upstream": "inventory" },
+             { "path": "/b", "upstream": "inventory", "methods": { "GET": { "clientCertificate": true } } }]
+            """
+        ]
+        #expect(
+            try warnings(files) == [
+                #"routes.json:2: warning: /routes/1/clientCertificate: no listener asks clients for a certificate (expected a listener with "clientAuth": "optional" or "required")"#
+            ])
+    }
+
     @Test func productionWithoutFault() throws {
         let files = [
             "gateway.json": """

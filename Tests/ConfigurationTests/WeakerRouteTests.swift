@@ -7,7 +7,8 @@ import Testing
     private func warnings(_ routes: String...) throws -> [String] {
         let loaded = try ConfigurationDirectory(["routes.json": "[\n\(routes.joined(separator: ",\n"))\n]"]).load()
         #expect(loaded.lines(.error) == [])
-        return loaded.diagnostics.filter { $0.pointer != "/store/kind" }.map(\.description)
+        return loaded.diagnostics.filter { $0.pointer != "/store/kind" && !$0.pointer.hasSuffix("/clientCertificate") }
+            .map(\.description)
     }
 
     private func route(_ path: String, _ members: String = "") -> String {
@@ -32,6 +33,9 @@ import Testing
             (#""level": 3"#, #""level": 2"#, "level 2 and not 3"),
             (#""webgate": "MainWG""#, "", "level 0 and not 2"),
             (#""socialLogin": true"#, "", "no social login"),
+            (#""clientCertificate": true"#, "", "no client certificate"),
+            (#""clientCertificate": true, "public": true"#, #""public": true"#, "no client certificate"),
+            (#""clientCertificate": ["dns:a"]"#, #""clientCertificate": true"#, "other client certificates"),
             (#""backends": ["inventory/1.0"]"#, "", "any other backend's credential will do"),
             (#""methods": ["GET"]"#, "", "any method"),
             (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD", "PUT"]"#, "the method PUT"),

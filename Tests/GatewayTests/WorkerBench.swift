@@ -22,10 +22,16 @@ final class WorkerBench {
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
         var accessLog: LogWriter?
-        var listeners = [ListenerSettings(name: "public")]
+        var listeners = [Setup.loopback]
         var proxies = TrustedProxies()
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
+
+        private static let loopback: ListenerSettings = {
+            var listener = ListenerSettings(name: "public")
+            listener.takesClearCredentials = true
+            return listener
+        }()
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
         static let usualRoutes: [RouteSettings] = {
@@ -105,7 +111,9 @@ final class WorkerBench {
         let tokens = TokenService(
             settings: TokenServiceSettings(
                 issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
-                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles))
+                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles,
+                revocations: shared.revocations, store: MemoryTokenStore(),
+                storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
         var upstream = UpstreamSettings(name: "api", address: address)
         setup.upstream(&upstream)

@@ -127,7 +127,8 @@ struct Head {
     /// Names by which some balancer or framework calls the client's address, scheme or host.
     private static let forwardingNames = [
         "X-Host", "X-Scheme", "Client-IP", "X-Client-IP", "x_client.ip", "X-Remote-IP", "X-Forwarded", "X-Url-Scheme",
-        "X-Remote-Addr", "Fly-Client-IP", "Forwarded-For", "True-Client-IP", "TRUE_CLIENT_IP", "X-ProxyUser-IP",
+        "Client-Cert", "Client_Cert_Chain", "X-Client-Cert", "X-SSL-Client-Verify", "X-Remote-Addr", "Fly-Client-IP",
+        "Forwarded-For", "True-Client-IP", "TRUE_CLIENT_IP", "X-ProxyUser-IP",
         "Proxy-Client-IP", "Front-End-Https", "CF-Connecting-IP", "CF-Connecting-IPv6", "Fastly-Client-IP",
         "X-Azure-ClientIP", "X-Azure-SocketIP", "WL-Proxy-Client-IP", "X-Cluster-Client-IP", "X-AppEngine-User-IP",
         "X-HTTP-Host-Override", "X-Envoy-External-Address",

@@ -40,6 +40,13 @@ import Testing
 
     private let joe = [bearer(TestPolicy.token())]
 
+    @Test func aCertificateIsAskedForAnew() {
+        #expect(readmit(joe) { $0.routes[0].certificateRule = CertificateRule() } == "client_certificate_required")
+        #expect(
+            readmit([], "/open/ping") { $0.routes[1].certificateRule = CertificateRule() }
+                == "client_certificate_required")
+    }
+
     @Test func whoWouldBeLetInGoesOn() {
         #expect(readmit(joe) { _ in } == "items joe")
         #expect(readmit([], "/open/ping") { _ in } == "ping nobody")

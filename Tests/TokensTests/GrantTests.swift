@@ -66,6 +66,24 @@ import Tokens
         }
     }
 
+    /// Guesses use up the attempts of the user, whoever asks, and then even the right password is not looked at.
+    @Test func guessersAreHeldBack() {
+        let service = Service.service()
+        func grant(_ name: String, _ password: String) -> EndpointResponse {
+            service.answer(tokenRequest("grant_type=password&username=\(name)&password=\(password)"))
+        }
+        for _ in 0..<10 { #expect(grant("joe", "guess").reasonText == "invalid_grant") }
+        let refused = grant("joe", "Welcome1")
+        #expect(refused.status == 429)
+        #expect(refused.reasonText == "login_throttled")
+        #expect(refused.values("Retry-After") == ["30"])
+        #expect(refused.audit?.outcome == .refused)
+        for _ in 0..<10 { #expect(grant("nobody", "guess").reasonText == "invalid_grant") }
+        let stranger = grant("nobody", "guess")
+        #expect(stranger.body == refused.body, "whether there is such a user shows nowhere")
+        #expect(grant("ann", "Welcome2").status == 200)
+    }
+
     @Test(arguments: [SignatureAlgorithm.es256, .edDSA, .hs256, .rs256])
     func slowSignaturesAloneAreMadeOffTheLoop(_ algorithm: SignatureAlgorithm) throws {
         let key = SigningKey.generate(algorithm)

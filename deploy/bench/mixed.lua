@@ -10,7 +10,7 @@ local requests, number = {}, 0
 
 function init(arguments)
     local token, client, close = arguments[1], arguments[2], arguments[3]
-    fresh, replies, unexpected = token, 0, 0
+    fresh, replies, unexpected, first = token, 0, 0, ""
     local function get(path, authorization)
         local headers = { Authorization = authorization }
         if close then headers["Connection"] = "close" end
@@ -43,7 +43,10 @@ end
 
 function response(status, headers, body)
     replies = replies + 1
-    if status ~= 200 and status ~= 401 and status ~= 404 then unexpected = unexpected + 1 end
+    if status ~= 200 and status ~= 401 and status ~= 404 then
+        unexpected = unexpected + 1
+        if first == "" then first = status .. " " .. body:sub(1, 200):gsub("%c", " ") end
+    end
     local issued = body:match('"access_token":"([^"]+)"')
     if issued then fresh = issued end
 end
@@ -53,6 +56,7 @@ function done(summary, latency, requests)
     for _, thread in ipairs(threads) do
         replies = replies + thread:get("replies")
         unexpected = unexpected + thread:get("unexpected")
+        if thread:get("first") ~= "" then io.write("the first unexpected: ", thread:get("first"), "\n") end
     end
     io.write(string.format("replies=%d unexpected=%d connect=%d read=%d write=%d timeout=%d\n", replies, unexpected,
         summary.errors.connect, summary.errors.read, summary.errors.write, summary.errors.timeout))

@@ -8,7 +8,20 @@ extension GatewayConfiguration {
                 "/store/kind", "tokens and sessions are kept in memory and end with the process",
                 expected: "a durable store where restarts matter")
         }
+        checkCertificates(findings)
         if findings.production { checkProduction(findings) }
+    }
+
+    /// A route that asks for certificates which no listener asks for is closed to everybody.
+    private func checkCertificates(_ findings: Findings) {
+        guard listeners.allSatisfy({ ($0.tls?.clientAuthentication ?? .off) == .off }) else { return }
+        for (i, route) in routes.enumerated() {
+            let accesses = [route.access] + route.methods.map(\.access)
+            guard accesses.contains(where: { $0.clientCertificate != nil }) else { continue }
+            findings.warning(
+                "/routes/\(i)/clientCertificate", "no listener asks clients for a certificate",
+                expected: "a listener with \"clientAuth\": \"optional\" or \"required\"")
+        }
     }
 
     /// Any origin together with credentials lets every page on the web act as the user.
@@ -39,6 +52,13 @@ extension GatewayConfiguration {
             findings.warning(
                 "/additionalBaseUrls/\(i)", "the origin is for development", expected: "an origin clients can reach",
                 found: "\"\(origin)\"")
+        }
+        if tokenService.isEnabled, tokenService.requiresTLS == false,
+            listeners.contains(where: { $0.tls == nil && !$0.place.isLocal })
+        {
+            findings.warning(
+                "/tokenService/requireTls", "passwords and client secrets are taken in the clear",
+                expected: "true, or no \"requireTls\"")
         }
         checkInjections(findings)
     }

@@ -27,7 +27,7 @@ extension GatewayConfiguration {
 
     /// Nothing can ask for less.
     private func isOpen(_ route: RouteEntry) -> Bool {
-        route.methods.isEmpty ? route.access.isPublic : route.methods.allSatisfy(\.access.isPublic)
+        route.methods.isEmpty ? route.access.isOpen : route.methods.allSatisfy(\.access.isOpen)
     }
 
     /// The routes of a path, for a host that means the given route too: as Policy's `RouteTable` finds them. They have one
@@ -63,9 +63,15 @@ extension GatewayConfiguration {
     private func weakness(
         of theirs: AccessEntry, in wide: RouteEntry, against ours: AccessEntry, in narrow: RouteEntry
     ) -> [String] {
-        if ours.isPublic { return [] }
-        if theirs.isPublic { return ["no credential"] }
         var words: [String] = []
+        if let wanted = ours.clientCertificate {
+            if theirs.clientCertificate == nil { words.append("no client certificate") }
+            if let other = theirs.clientCertificate, !other.isSubset(of: wanted) {
+                words.append("other client certificates")
+            }
+        }
+        if ours.isPublic { return words }
+        if theirs.isPublic { return words + ["no credential"] }
         if ours.loginRequired, !theirs.loginRequired { words.append("no login") }
         if ours.socialLogin, !theirs.socialLogin { words.append("no social login") }
         if level(of: theirs, in: wide) < level(of: ours, in: narrow) {
@@ -78,6 +84,11 @@ extension GatewayConfiguration {
     private func level(of access: AccessEntry, in route: RouteEntry) -> Int {
         access.level ?? webgates.first { $0.name == route.webgate }?.level ?? 0
     }
+}
+
+extension AccessEntry {
+    /// Whether nothing at all is asked for.
+    fileprivate var isOpen: Bool { isPublic && clientCertificate == nil }
 }
 
 extension [String] {

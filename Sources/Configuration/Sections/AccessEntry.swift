@@ -8,6 +8,8 @@ package struct AccessEntry: Sendable {
     package var loginRequired = true
     package var socialLogin = false
     package var roles = RolesEntry()
+    /// What is asked of the client's certificate; nil for nothing, empty for any that the listener accepts.
+    package var clientCertificate: [String]?
     /// Overrides the level of the webgate.
     package var level: Int?
 
@@ -20,6 +22,7 @@ package struct AccessEntry: Sendable {
         let explicitPublic = publicField.flatMap { $0.bool() }
         let explicitLogin = loginField.flatMap { $0.bool() }
         access.socialLogin = object.flag("socialLogin", default: access.socialLogin)
+        if let field = object.take("clientCertificate") { access.clientCertificate = field.certificatePatterns() }
         access.level = object.optional("level") { $0.level() } ?? access.level
         access.loginRequired = explicitLogin ?? access.loginRequired
         if let rolesField { access.roles = RolesEntry.read(rolesField) ?? RolesEntry() }
@@ -32,7 +35,9 @@ package struct AccessEntry: Sendable {
             if rolesField != nil, !access.roles.isEmpty {
                 rolesField?.error("a public route has no roles", expected: "either \"public\" or \"roles\"")
             }
-            access = AccessEntry(isPublic: true, loginRequired: false)
+            // A certificate is none of these credentials: it is asked for where the connection begins.
+            access = AccessEntry(
+                isPublic: true, loginRequired: false, clientCertificate: access.clientCertificate)
         } else if explicitPublic == false || explicitLogin == true || rolesField != nil {
             // A method that asks for something is not public, whatever its route is.
             access.isPublic = false

@@ -43,7 +43,7 @@ package enum ListenerPlace: Hashable, Sendable {
     }
 
     /// Whether only this machine gets there.
-    var isLocal: Bool {
+    package var isLocal: Bool {
         switch self {
         case .address(let address, _): address.isLoopback
         case .unix: true

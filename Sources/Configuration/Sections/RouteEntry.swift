@@ -20,6 +20,8 @@ package struct RouteEntry: Sendable {
     package var injection: InjectionEntry?
     /// Whether the client's own credential goes to the upstream too.
     package var forwardCredential: Bool
+    /// Whether the upstream is told what the client's certificate says.
+    package var forwardClientCertificate: Bool
     package var maximumBodyBytes: Int?
     package var responseTimeout: Duration?
     /// Protocols that a connection may change to (RFC 9110 section 7.8), in lower case.
@@ -58,6 +60,7 @@ package struct RouteEntry: Sendable {
             allowOrigin: object.optional("allowOrigin") { $0.originPatterns() },
             injection: object.optional("injection", InjectionEntry.read),
             forwardCredential: object.flag("forwardCredential", default: false),
+            forwardClientCertificate: object.flag("forwardClientCertificate", default: false),
             maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },
             responseTimeout: object.optional("responseTimeout") { $0.duration() },
             upgrades: object.value("upgrades", default: ["websocket"]) { $0.upgrades() },

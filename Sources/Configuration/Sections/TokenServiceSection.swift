@@ -27,6 +27,8 @@ package struct TokenServiceSection: Sendable {
     package var userTokenSeconds = 604_800
     /// Whether roles are looked up at each request and not taken from the token (ROLE-03).
     package var liveRoles = false
+    /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
+    package var requiresTLS: Bool?
 
     static func read(_ field: Field?, _ findings: Findings, baseURL: WebOrigin) -> TokenServiceSection {
         var section = TokenServiceSection(
@@ -44,6 +46,7 @@ package struct TokenServiceSection: Sendable {
         section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
         section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
         section.liveRoles = object.flag("liveRoles", default: false)
+        section.requiresTLS = object.optional("requireTls") { $0.bool() }
         object.finish()
         return section
     }

@@ -18,8 +18,10 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
-    /// Absolute path of a file with a JWK set (RFC 7517 section 5).
+    /// Absolute path of a file with a JWK set (RFC 7517 section 5); empty where a server is asked instead.
     package var jwksFile: String
+    /// The server that tells about its tokens; nil for tokens that are verified here.
+    package var introspection: IntrospectionEntry?
     /// Accepted algorithms; nil for every one that fits the key.
     package var algorithms: [String]?
     package var clockSkew: Duration
@@ -49,6 +51,14 @@ package struct TrustedIssuerEntry: Sendable {
                     "\(element.pointer)/issuer", "trusted issuer \"\(other.name)\" has this \"issuer\" already",
                     expected: "a unique issuer", found: "\"\(entry.issuer)\"")
             }
+            if let prefix = entry.introspection?.tokenPrefix,
+                let other = entries.first(where: { $0.introspection?.tokenPrefix == prefix })
+            {
+                // No server is to be shown the tokens of another one.
+                element.error(
+                    "trusted issuer \"\(other.name)\" is asked about the same tokens already",
+                    expected: "a \"tokenPrefix\" of its own")
+            }
             entries.append(entry)
         }
         return entries
@@ -57,12 +67,14 @@ package struct TrustedIssuerEntry: Sendable {
     private static func read(_ field: Field) -> TrustedIssuerEntry {
         var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
         let requireAudience = object.flag("requireAudience", default: true)
+        let introspection = object.optional("introspection", IntrospectionEntry.read)
         let entry = TrustedIssuerEntry(
             name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
             issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
-            jwksFile: object.required("jwksFile", "a file with a JWK set", standIn: "") { $0.readableFile() },
+            jwksFile: jwksFile(&object, introspection),
+            introspection: introspection,
             algorithms: object.optional("algorithms", algorithms),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
             maximumLifetime: object.optional("maxLifetime") { $0.duration() },
@@ -98,6 +110,16 @@ package struct TrustedIssuerEntry: Sendable {
                 expected: "an array of audiences, or \"requireAudience\": false")
         }
         return audiences ?? []
+    }
+
+    /// Keys, or a server to be asked: exactly one of the two says what a token is worth.
+    private static func jwksFile(_ object: inout ObjectReader, _ introspection: IntrospectionEntry?) -> String {
+        guard introspection != nil else {
+            return object.required("jwksFile", "a file with a JWK set", standIn: "") { $0.readableFile() }
+        }
+        object.take("jwksFile")?.error(
+            "\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+        return ""
     }
 
     private static func algorithms(_ field: Field) -> [String]? {

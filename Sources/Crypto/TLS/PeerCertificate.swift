@@ -19,6 +19,21 @@ package struct PeerCertificate: Sendable, Equatable {
     /// Last second of validity, in Unix time.
     package let notAfter: Int64
 
+    package init(
+        subject: String, commonName: String?, hostNames: [String], emailAddresses: [String], uris: [String],
+        addresses: [String], fingerprint: String, serial: String, notAfter: Int64
+    ) {
+        self.subject = subject
+        self.commonName = commonName
+        self.hostNames = hostNames
+        self.emailAddresses = emailAddresses
+        self.uris = uris
+        self.addresses = addresses
+        self.fingerprint = fingerprint
+        self.serial = serial
+        self.notAfter = notAfter
+    }
+
     init(_ certificate: CertificateObject) {
         let names = certificate.alternativeNames
         subject = certificate.subject

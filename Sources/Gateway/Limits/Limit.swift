@@ -18,6 +18,8 @@ enum Limit: Int, CaseIterable {
     /// A request rate of a route.
     case requestRate
     case passwordChecks
+    /// Wrong passwords for a user, or from a network.
+    case loginAttempts
     /// Blocking work as a whole.
     case blockingWork
     /// Time for a decision: a password check, an issued token, an endpoint.
@@ -37,6 +39,7 @@ enum Limit: Int, CaseIterable {
         case .readRate: "read_rate"
         case .requestRate: "request_rate"
         case .passwordChecks: "password_checks"
+        case .loginAttempts: "login_attempts"
         case .blockingWork: "blocking_work"
         case .decisionTime: "decision_time"
         }

@@ -21,7 +21,7 @@ package final class RateLimiter: Sendable {
     /// - Parameter capacity: how many callers are told apart; what a bucket holds beyond that is in `BucketTable`.
     package init(_ limit: RateLimit, capacity: Int = 65_536) {
         self.limit = limit
-        rate = BucketRate(limit)
+        rate = BucketRate(limit.requests, perMilliseconds: limit.perMilliseconds, burst: limit.burst)
         let isSingle = limit.key == .route
         let shardCount = isSingle ? 1 : 16
         let sets = isSingle ? 1 : max(1, capacity / BucketTable.ways / shardCount)

@@ -7,6 +7,8 @@ import Identity
 struct BasicCredentials: Sendable {
     private let backends: BackendStore
     private let users: UserStore
+    private let logins: PasswordLogin
+    private let known: PasswordCache
     private let roles: RoleCatalogue
     private let level: Int
     /// Key and holder of each backend, in the order of the store.
@@ -15,6 +17,8 @@ struct BasicCredentials: Sendable {
     init(_ settings: PolicySettings) {
         backends = settings.backends
         users = settings.users
+        logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
+        known = PasswordCache(seconds: settings.passwordCacheSeconds)
         roles = settings.roles
         level = settings.passwordLevel
         anonymous = settings.backends.backends.map { backend in
@@ -28,7 +32,11 @@ struct BasicCredentials: Sendable {
     /// - Parameters:
     ///   - credential: what follows the scheme.
     ///   - bytes: the buffer of `headers`.
-    func authenticate(_ credential: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable) -> AuthenticationOutcome {
+    ///   - address: the client's.
+    ///   - now: seconds since 1970.
+    func authenticate(
+        _ credential: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress?, now: Int64
+    ) -> AuthenticationOutcome {
         // BASIC-03; two ids are as good as none, since each side could read another one.
         guard headers.occurrences(.oracleMobileBackendID) == 1, let id = headers.value(.oracleMobileBackendID) else {
             return .rejected(.missingBackend)
@@ -39,26 +47,34 @@ struct BasicCredentials: Sendable {
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
         if !key.isEmpty, constantTimeEqual(key.span, credential) { return .principal(anonymous[index].principal) }
+        let digest = known.digest(of: credential, context: UInt64(index))
+        if let digest, let principal = known.principal(digest, now: now) { return .principal(principal) }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
             let username = String(validating: decoded[..<colon], as: UTF8.self), !username.isEmpty,
             // RFC 7617 section 2: neither part has control characters.
             decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
         else { return .rejected(.malformedCredential) }
-        let password = Array(decoded[(colon + 1)...])
-        return .resolve(.offload { .done(check(username, password, of: backend)) })
+        let login = logins.login(
+            username, password: Array(decoded[(colon + 1)...]), realm: backend.realm,
+            network: address?.subscriberBytes ?? [], now: now)
+        return .resolve(
+            login.map { result in
+                switch result {
+                case .success(let user):
+                    let principal = principal(user, backend)
+                    if let digest { known.insert(digest, principal, now: now) }
+                    return .success(principal)
+                case .failure(.wrongPassword): return .failure(.wrongPassword)
+                case .failure(.throttled): return .failure(.loginThrottled)
+                }
+            })
     }
 
-    /// The user, with the roles of now (ROLE-03). Slow.
-    private func check(
-        _ username: String, _ password: [UInt8], of backend: Backend
-    ) -> Result<Principal, DenialReason> {
-        guard let user = users.check(username: username, password: password, realm: backend.realm) else {
-            return .failure(.wrongPassword)
-        }
-        let principal = Principal(
+    /// The user with the roles of now (ROLE-03).
+    private func principal(_ user: User, _ backend: Backend) -> Principal {
+        Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backend.mobileBackendID,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level)
-        return .success(principal)
     }
 
     /// Who a caller of before is now: the same holder with the roles of today. The password is not asked again.
@@ -70,8 +86,6 @@ struct BasicCredentials: Sendable {
         if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
         let user = users.user(named: principal.subject, realm: backends.backends[index].realm)
         guard let user, user.enabled else { return nil }
-        return Principal(
-            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: principal.backendID,
-            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
+        return self.principal(user, backends.backends[index])
     }
 }

@@ -13,6 +13,12 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case corsDenied = "cors_denied"
     /// More than one `Origin`, or more than one requested method (CORS-08).
     case corsMalformed = "cors_malformed"
+    /// The endpoint takes credentials, and the request came in the clear (GW-13).
+    case tlsRequired = "tls_required"
+    /// The client showed no certificate, and the route asks for one.
+    case certificateRequired = "client_certificate_required"
+    /// The client's certificate is not one of those that the route lets in.
+    case certificateNotAllowed = "client_certificate_not_allowed"
     /// More than one `Authorization` field (ISS-08).
     case duplicateCredential = "duplicate_credential"
 
@@ -50,6 +56,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case oauthDisabled = "oauth_disabled"
     /// User and password do not belong together.
     case wrongPassword = "wrong_password"
+    /// Too many passwords were wrong already: this one was not looked at.
+    case loginThrottled = "login_throttled"
     /// The route takes users alone, and this is a client or the anonymous key (ROLE-02).
     case loginRequired = "login_required"
     /// The route takes social logins alone (AMB-30).
@@ -73,13 +81,25 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .noRoute: 404
         case .methodNotAllowed: 405
         case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
-        case .corsDenied, .backendMismatch, .backendNotAllowed, .roleRequired: 403
+        case .corsDenied, .tlsRequired, .certificateRequired, .certificateNotAllowed, .backendMismatch,
+            .backendNotAllowed, .roleRequired:
+            403
         case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
+        case .loginThrottled: 429
         case .introspectionUnavailable: 503
+        }
+    }
+
+    /// Seconds for a `Retry-After`; nil where waiting does not help.
+    package var retryAfterSeconds: Int? {
+        switch self {
+        case .loginThrottled: 30
+        case .introspectionUnavailable: 1
+        default: nil
         }
     }
 
@@ -91,6 +111,9 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .ambiguousPath: "the path can be read in more than one way"
         case .corsDenied: "the origin is not allowed"
         case .corsMalformed: "more than one Origin or Access-Control-Request-Method"
+        case .tlsRequired: "credentials came in the clear to an endpoint that takes them over TLS alone"
+        case .certificateRequired: "the route takes clients with a certificate only, and none was shown"
+        case .certificateNotAllowed: "the client's certificate is none of those that the route lets in"
         case .duplicateCredential: "more than one Authorization field"
         case .missingCredential: "no credential was sent"
         case .unsupportedScheme: "the Authorization scheme is not supported"
@@ -111,6 +134,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .basicDisabled: "HTTP Basic is off for the backend"
         case .oauthDisabled: "OAuth Consumer is off for the backend"
         case .wrongPassword: "user and password do not belong together"
+        case .loginThrottled: "too many wrong passwords for the user or from the address"
         case .loginRequired: "the route takes logged-in users only"
         case .socialLoginRequired: "the route takes social logins only"
         case .stepUpRequired: "the credential was obtained at too low a level"

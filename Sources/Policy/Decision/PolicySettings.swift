@@ -25,6 +25,10 @@ package struct PolicySettings: Sendable {
     package var users: UserStore
     package var revocations: RevocationList
     package var challenges: ChallengeIssuer
+    /// Who holds back those who guess passwords.
+    package var throttle = LoginThrottle()
+    /// How long a password that was right is not hashed again (BASIC-05); 0 for not at all.
+    package var passwordCacheSeconds: Int64 = 60
     /// Level that a checked password is worth (CHAL-06).
     package var passwordLevel = Principal.standardLevel
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
@@ -97,6 +101,10 @@ package struct RouteSettings: Sendable {
     package var allowOrigin: String?
     package var injection: InjectionRule?
     package var forwardCredential = false
+    /// What is asked of the client's certificate; nil for nothing.
+    package var certificateRule: CertificateRule?
+    /// Whether the upstream is told what the certificate says.
+    package var forwardsCertificate = false
     package var maximumBodyBytes: Int?
     package var responseTimeoutMilliseconds: Int?
     /// Protocols that a connection may change to (RFC 9110 section 7.8), compared without case. `h2c` is never among

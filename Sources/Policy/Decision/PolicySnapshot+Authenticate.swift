@@ -10,10 +10,12 @@ extension PolicySnapshot {
     /// - Parameters:
     ///   - route: nil for endpoints.
     ///   - bytes: the buffer of `headers`.
+    ///   - address: the client's, the one behind trusted proxies.
     ///   - now: seconds since 1970.
     ///   - cache: of the worker that asks.
     package func authenticate(
-        _ route: Route?, bytes: Span<UInt8>, headers: HeaderTable, now: Int64, cache: VerifiedTokenCache
+        _ route: Route?, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress? = nil, now: Int64,
+        cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
         guard let field = headers.value(.authorization) else { return .none }
         // ISS-08: with two credentials, gateway and upstream could each believe another one.
@@ -32,7 +34,7 @@ extension PolicySnapshot {
         let rest = value.slice(credential.rest)
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
-        case .basic: return passwords.authenticate(rest, bytes: bytes, headers: headers)
+        case .basic: return passwords.authenticate(rest, bytes: bytes, headers: headers, from: address, now: now)
         case .other: return .rejected(.unsupportedScheme)
         }
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import HTTP
 import Identity
 
@@ -15,13 +16,14 @@ extension PolicySnapshot {
     /// a password only the holder is looked up.
     ///
     /// - Parameters:
+    ///   - certificate: of the client, asked for where the route looks at it.
     ///   - principal: nil where the exchange began without a credential.
     ///   - origin: of the page that opened it; empty where none did.
     ///   - method: one with a text of its own leads to routes for every method alone.
     ///   - now: seconds since 1970.
     package func readmit(
-        _ principal: Principal?, host: Span<UInt8>, path: Span<UInt8>, method: Method, origin: Span<UInt8>, now: Int64,
-        cache: VerifiedTokenCache
+        _ principal: Principal?, host: Span<UInt8>, path: Span<UInt8>, method: Method, origin: Span<UInt8>,
+        certificate: () -> PeerCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
         let nothing: [UInt8] = []
         let route: Route
@@ -31,6 +33,7 @@ extension PolicySnapshot {
         case .methodNotAllowed: return .refused(.methodNotAllowed)
         }
         if !origin.isEmpty, !cors.allows(origin, under: route.allowOrigin) { return .refused(.corsDenied) }
+        if let rule = route.certificateRule, let denial = rule.refusal(of: certificate()) { return .refused(denial) }
         if route.isPublic { return .admitted(route, nil) }
         guard let principal else { return .refused(.missingCredential) }
         switch renewed(principal, now: now, cache: cache) {

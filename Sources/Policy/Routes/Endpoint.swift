@@ -21,6 +21,15 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// reads its clients' credentials itself.
     package var wantsPrincipal: Bool { self == .whoAmI }
 
+    /// Whether clients send it secrets that outlive the request, so that it is for TLS alone where listeners ask for that
+    /// (GW-13).
+    package var takesCredentials: Bool {
+        switch self {
+        case .token: true
+        case .jwks, .metadata, .whoAmI: false
+        }
+    }
+
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
         switch self {

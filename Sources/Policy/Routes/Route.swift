@@ -34,6 +34,12 @@ package final class Route: Sendable {
     package let injection: InjectionRule?
     /// Whether the client's credential goes to the upstream (GW-09).
     package let forwardCredential: Bool
+    /// What is asked of the client's certificate, public or not; nil for nothing.
+    package let certificateRule: CertificateRule?
+    /// Whether the upstream is told what the certificate says (GW-09).
+    package let forwardsCertificate: Bool
+    /// Whether the certificate is looked at for this route.
+    package let readsCertificate: Bool
     package let maximumBodyBytes: Int?
     package let responseTimeoutMilliseconds: Int?
     /// Names of the protocols that a connection may change to, in the spelling of the configuration.
@@ -75,6 +81,9 @@ package final class Route: Sendable {
         level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
         injection = settings.injection ?? webgate?.injection
         forwardCredential = settings.forwardCredential
+        certificateRule = settings.certificateRule
+        forwardsCertificate = settings.forwardsCertificate
+        readsCertificate = settings.certificateRule != nil || settings.forwardsCertificate
         maximumBodyBytes = settings.maximumBodyBytes
         responseTimeoutMilliseconds = settings.responseTimeoutMilliseconds
         upgrades = settings.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }

@@ -14,6 +14,7 @@ extension Assembly {
         for finding in policy.findings { report(finding) }
         if !policy.entries.isEmpty { warnOfBackends() }
         let directory = loaded.directory
+        let reloads = lasting.assertions
         let policyReader = reloads.reader(of: "policy") {
             ConfigurationLoader.policies(directory: directory).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)

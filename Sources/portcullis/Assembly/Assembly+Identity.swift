@@ -29,3 +29,12 @@ extension Assembly {
         configuration.backends.first { $0.reference == reference }?.mobileBackendID
     }
 }
+
+extension LoginThrottle.Settings {
+    init(_ entry: LoginThrottleEntry) {
+        self.init()
+        failuresPerUser = entry.failuresPerUser
+        failuresPerNetwork = entry.failuresPerAddress
+        perMilliseconds = entry.per.milliseconds
+    }
+}

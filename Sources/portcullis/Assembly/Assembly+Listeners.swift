@@ -10,9 +10,11 @@ extension Assembly {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
             settings.takesHTTP2 = entry.http2
+            settings.takesClearCredentials =
+                !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
             settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
             if let tls = entry.tls {
-                let keys = lastingTLS.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
+                let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {
                     var made = ListenerSettings.TLS($0)
                     made.handshakeTimeout = tls.handshakeTimeout.milliseconds

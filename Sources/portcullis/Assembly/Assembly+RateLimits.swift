@@ -8,8 +8,8 @@ extension Assembly {
     ///   split into share its limits.
     func rateLimits(_ origins: [Int]) -> [[RateLimiter]] {
         let limits = origins.map { rateLimits(of: configuration.routes[$0]) }
-        rateLimiters.keep(only: Set(limits.joined()))
-        return limits.map { $0.map(rateLimiters.limiter) }
+        lasting.rateLimiters.keep(only: Set(limits.joined()))
+        return limits.map { $0.map(lasting.rateLimiters.limiter) }
     }
 
     private func rateLimits(of route: RouteEntry) -> [RateLimit] {

@@ -19,7 +19,7 @@ extension Assembly {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft)
         var diagnostics = loaded.diagnostics
-        if var assembly = Assembly(loaded, revocations: RevocationList(), makesKeys: makesKeys) {
+        if var assembly = Assembly(loaded, makesKeys: makesKeys) {
             if let snapshot = assembly.snapshot(generation: 1) {
                 return Reading(loaded: loaded, configuration: assembly.configuration, snapshot: snapshot)
             }

@@ -20,12 +20,14 @@ extension Assembly {
         let loginRequired: Bool
         let socialLogin: Bool
         let level: Int?
+        let clientCertificate: [String]?
 
         init(_ access: AccessEntry) {
             isPublic = access.isPublic
             loginRequired = access.loginRequired
             socialLogin = access.socialLogin
             level = access.level
+            clientCertificate = access.clientCertificate
         }
     }
 
@@ -69,10 +71,19 @@ extension Assembly {
         settings.allowOrigin = entry.allowOrigin
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         settings.forwardCredential = entry.forwardCredential
+        settings.certificateRule = access.clientCertificate.map { certificateRule($0, at: pointer) }
+        settings.forwardsCertificate = entry.forwardClientCertificate
         settings.maximumBodyBytes = entry.maximumBodyBytes
         settings.upgrades = entry.upgrades
         settings.responseTimeoutMilliseconds = entry.responseTimeout.map { Int($0.milliseconds) }
         return settings
+    }
+
+    private mutating func certificateRule(_ texts: [String], at pointer: String) -> CertificateRule {
+        let patterns = texts.compactMap { CertificatePattern($0) }
+        // Without its patterns the rule would let in any certificate.
+        if patterns.count < texts.count { error("\(pointer)/clientCertificate", "not every pattern can be read") }
+        return CertificateRule(patterns)
     }
 
     static func roles(_ entry: RolesEntry) -> RoleSettings {

@@ -23,7 +23,7 @@ extension Assembly {
             }
             return settings
         }
-        lastingTLS.keep(only: identities)
+        lasting.tls.keep(only: identities)
         return upstreams
     }
 
@@ -53,7 +53,7 @@ extension Assembly {
         _ identity: LastingTLS.ClientIdentity, at pointer: String
     ) -> TLSClientContext? {
         do throws(TLSSettingsError) {
-            let context = try lastingTLS.context(identity)
+            let context = try lasting.tls.context(identity)
             if let certificate = context.certificate { warnOfEnd(of: certificate, at: "\(pointer)/certFile") }
             return context
         } catch {

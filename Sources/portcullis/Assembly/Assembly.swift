@@ -18,37 +18,25 @@ import Tokens
 struct Assembly {
     let loaded: LoadedConfiguration
     let configuration: GatewayConfiguration
-    let revocations: RevocationList
-    /// The limiters of the configurations before, whose buckets go on.
-    let rateLimiters: RateLimiters
     /// Whether missing key files are made; `check` does not touch the disk.
     let makesKeys: Bool
-    /// What the configurations before leave to this one.
-    let lastingTLS: LastingTLS
-    let lastingTokens: LastingTokens
+    let lasting: Lasting
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
-    /// How policy and certificates are read anew, and what went wrong with that so far.
-    let reloads: AssertionReloads
     /// Whether the configuration is only looked at.
     let isCheck: Bool
     private(set) var diagnostics: [Diagnostic] = []
 
     init?(
-        _ loaded: LoadedConfiguration, revocations: RevocationList, rateLimiters: RateLimiters = RateLimiters(),
-        makesKeys: Bool, lastingTLS: LastingTLS = LastingTLS(), lastingTokens: LastingTokens = LastingTokens(),
-        bound: BoundListeners? = nil, reloads: AssertionReloads = AssertionReloads(), isCheck: Bool = false
+        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
+        isCheck: Bool = false
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
         self.configuration = configuration
-        self.revocations = revocations
-        self.rateLimiters = rateLimiters
+        self.lasting = lasting
         self.makesKeys = makesKeys
-        self.lastingTLS = lastingTLS
-        self.lastingTokens = lastingTokens
         self.bound = bound
-        self.reloads = reloads
         self.isCheck = isCheck
     }
 
@@ -63,8 +51,10 @@ struct Assembly {
         guard let serviceKey, let challenges else { return nil }
 
         var settings = PolicySettings(
-            backends: backends, users: users, revocations: revocations, challenges: challenges)
+            backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
         settings.generation = generation
+        settings.throttle = lasting.throttle
+        settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
         settings.ownOrigins = ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description)
         settings.allowOrigin = configuration.policies.allowOrigin
         settings.cors = corsSettings()

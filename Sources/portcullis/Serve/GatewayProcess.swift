@@ -11,11 +11,7 @@ import Tokens
 final class GatewayProcess: Sendable {
     private let directory: String
     let log = EventLog(LogWriter(.standardError))
-    private let revocations = RevocationList()
-    private let lastingTLS = LastingTLS()
-    private let lastingTokens = LastingTokens()
-    private let rateLimiters = RateLimiters()
-    private let assertionReloads: AssertionReloads
+    private let lasting = Lasting()
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
     let service = ServiceNotification()
@@ -32,7 +28,7 @@ final class GatewayProcess: Sendable {
 
     init(directory: String) {
         self.directory = directory
-        assertionReloads = AssertionReloads(log: log)
+        lasting.assertions.report(to: log)
     }
 
     func run() throws(ExitStatus) {
@@ -47,6 +43,7 @@ final class GatewayProcess: Sendable {
         _ = ProcessLimits.raiseOpenFiles()
         let (loaded, snapshot) = load(generation: 1)
         guard let snapshot, let configuration = loaded.configuration else { throw .failed }
+        lasting.throttle.use(LoginThrottle.Settings(configuration.passwords.throttle))
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
@@ -67,8 +64,7 @@ final class GatewayProcess: Sendable {
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
-            loaded, revocations: revocations, rateLimiters: rateLimiters, makesKeys: true, lastingTLS: lastingTLS,
-            lastingTokens: lastingTokens, bound: bound, reloads: assertionReloads)
+            loaded, lasting: lasting, makesKeys: true, bound: bound)
         {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
@@ -90,7 +86,7 @@ final class GatewayProcess: Sendable {
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, revocations: revocations, log: log)
+            issuedTokens: issued, revocations: lasting.revocations, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
@@ -167,6 +163,7 @@ final class GatewayProcess: Sendable {
                     "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
+            lasting.throttle.use(LoginThrottle.Settings(fresh.passwords.throttle))
             shared.use(snapshot)
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
             for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }

@@ -65,14 +65,19 @@ import Testing
     }
 
     /// `NAME.pem` and `NAME.key`, issued by a certificate made before.
-    private static func issue(_ name: String, by issuer: String, in directory: ConfigurationDirectory) throws {
+    static func issue(
+        _ name: String, by issuer: String, subject: String? = nil, alternativeNames: String = "DNS:none.test",
+        in directory: ConfigurationDirectory
+    ) throws {
         let path = directory.path
         try SecureFixture.openssl(
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)", "-keyout",
-            "\(path)/\(name).key", "-out", "\(path)/\(name).csr")
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject ?? "/CN=\(name)",
+            "-addext", "subjectAltName=\(alternativeNames)", "-keyout", "\(path)/\(name).key", "-out",
+            "\(path)/\(name).csr")
         try SecureFixture.openssl(
             "x509", "-req", "-in", "\(path)/\(name).csr", "-CA", "\(path)/\(issuer)/cert.pem", "-CAkey",
-            "\(path)/\(issuer)/key.pem", "-set_serial", "1", "-days", "30", "-out", "\(path)/\(name).pem")
+            "\(path)/\(issuer)/key.pem", "-set_serial", "1", "-days", "30", "-copy_extensions", "copyall", "-out",
+            "\(path)/\(name).pem")
     }
 
     @Test("RFC 6066 8: an OCSP response is stapled where the client asks for it")

@@ -1,13 +1,16 @@
 /// A limit in the terms of the generic cell rate algorithm, in nanoseconds.
-struct BucketRate {
+package struct BucketRate: Sendable {
     /// Time that one request is worth.
     let interval: Int64
     /// How far ahead of now a bucket may be used up.
     let tolerance: Int64
 
-    init(_ limit: RateLimit) {
-        interval = max(1, limit.perMilliseconds * 1_000_000 / Int64(limit.requests))
-        let (product, overflow) = interval.multipliedReportingOverflow(by: Int64(limit.burst))
+    /// - Parameters:
+    ///   - count: how many go into the time, at least 1.
+    ///   - burst: how many may come at once, at least 1.
+    package init(_ count: Int, perMilliseconds: Int64, burst: Int) {
+        interval = max(1, perMilliseconds * 1_000_000 / Int64(max(1, count)))
+        let (product, overflow) = interval.multipliedReportingOverflow(by: Int64(max(1, burst)))
         tolerance = overflow ? Int64.max / 4 : min(product, Int64.max / 4)
     }
 }
@@ -21,13 +24,13 @@ struct BucketRate {
 /// up, and goes on with it. So the times of a set only ever grow, and whoever is pushed out finds a bucket that is used
 /// up at least as far as his own was: no number of addresses lets anybody through faster than his limit. What it
 /// costs is that newcomers are held back while more callers than there are places are over the limit.
-struct BucketTable {
-    static let ways = 8
+package struct BucketTable: Sendable {
+    package static let ways = 8
     private var keys: [UInt64]
     private var times: [Int64]
     private let sets: Int
 
-    init(sets: Int) {
+    package init(sets: Int) {
         self.sets = sets
         keys = Array(repeating: 0, count: sets * BucketTable.ways)
         times = Array(repeating: 0, count: sets * BucketTable.ways)
@@ -39,7 +42,7 @@ struct BucketTable {
     ///   - key: a hash nobody outside can foresee. Two callers of one key would share a bucket.
     ///   - now: nanoseconds.
     /// - Returns: 0 where there was one, else the nanoseconds until there is.
-    mutating func take(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Int64 {
+    package mutating func take(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Int64 {
         let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
         var place = first
         for way in first..<(first + BucketTable.ways) {
@@ -55,5 +58,14 @@ struct BucketTable {
         keys[place] = key
         times[place] = used
         return 0
+    }
+
+    /// Puts back what `take` has taken, where the key still has its bucket.
+    package mutating func giveBack(_ key: UInt64, _ rate: BucketRate) {
+        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
+        for way in first..<(first + BucketTable.ways) where keys[way] == key {
+            times[way] -= rate.interval
+            return
+        }
     }
 }

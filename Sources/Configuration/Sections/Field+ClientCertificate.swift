@@ -1,0 +1,35 @@
+import Bytes
+
+/// What routes ask of clients' certificates.
+extension Field {
+    /// `true` for any certificate, `false` for none (nil), or patterns of which one must fit.
+    func certificatePatterns() -> [String]? {
+        if let flag = node.bool { return flag ? [] : nil }
+        guard node.array != nil else {
+            wrongType("true, false or an array of patterns such as \"dns:*.example.com\"")
+            // A mistake must not open the route.
+            return []
+        }
+        if node.array?.isEmpty == true {
+            error("the list is empty", expected: "true for any certificate, or at least one pattern")
+        }
+        return names("an array of patterns") { $0.certificatePattern() } ?? []
+    }
+
+    private func certificatePattern() -> String? {
+        let expected = "\"subject:\", \"dns:\", \"email:\", \"uri:\" or \"ip:\" and a pattern"
+        guard let text = name(expected) else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let kinds = ["subject", "dns", "email", "uri", "ip"]
+        guard parts.count == 2, !parts[1].isEmpty, kinds.contains(parts[0]) else {
+            invalid(expected, suggestion: Suggestion.nearest(to: parts[0], among: kinds).map { "\($0):" })
+            return nil
+        }
+        guard parts[0] == "ip" else { return text }
+        guard let address = IPLiteral(parts[1]) else {
+            invalid("\"ip:\" and an IP address")
+            return nil
+        }
+        return "ip:\(address)"
+    }
+}

@@ -1,0 +1,27 @@
+import Crypto
+import Identity
+
+/// What the certificate of a client says of it, as attributes of whoever calls: for the rules of routes, and as fields
+/// that the gateway vouches for (GW-09).
+package final class ClientCertificate: Sendable {
+    package let certificate: PeerCertificate
+    /// The subject as the value of a field line.
+    let subjectField: [UInt8]
+    /// The alternative names in the same form, each with its kind (`dns:`, `email:`, `uri:`, `ip:`), joined by commas.
+    let namesField: [UInt8]
+    /// SHA-256 of the certificate in lower-case hexadecimal.
+    let fingerprintField: [UInt8]
+
+    package init(_ certificate: PeerCertificate) {
+        self.certificate = certificate
+        subjectField = Principal.fieldValue(certificate.subject)
+        let names =
+            certificate.hostNames.map { "dns:\($0)" } + certificate.emailAddresses.map { "email:\($0)" }
+            + certificate.uris.map { "uri:\($0)" } + certificate.addresses.map { "ip:\($0)" }
+        namesField = Array(names.map { Principal.fieldValue($0, isElement: true) }.joined(separator: [0x2C]))
+        fingerprintField = Array(certificate.fingerprint.utf8)
+    }
+
+    /// Bytes of the three values.
+    var fieldLength: Int { subjectField.count + namesField.count + fingerprintField.count }
+}

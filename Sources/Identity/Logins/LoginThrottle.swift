@@ -1,0 +1,118 @@
+import Bytes
+import Crypto
+import Synchronization
+
+/// Holds back those who guess passwords: by the user they try, whether there is one or not, and by the network they come
+/// from. What was used up comes back with time, so that nobody is locked out for good.
+///
+/// A user who has logged in from a network is counted by himself there: strangers who try his name use up his attempts
+/// from everywhere else, but do not lock him out of where he is at home.
+package final class LoginThrottle: Sendable {
+    package struct Settings: Sendable, Equatable {
+        /// Wrong passwords for one user in `perMilliseconds`; 0 for no limit.
+        package var failuresPerUser = 10
+        /// Wrong passwords from one network in `perMilliseconds`; 0 for no limit.
+        package var failuresPerNetwork = 100
+        package var perMilliseconds: Int64 = 300_000
+
+        package init() {}
+    }
+
+    /// One attempt that may go on. It has been counted as a failure; `succeeded` takes that back.
+    package struct Attempt: Sendable {
+        fileprivate let user: UInt64
+        fileprivate let network: UInt64
+        fileprivate let pair: UInt64
+        fileprivate let isAtHome: Bool
+    }
+
+    package enum Verdict: Sendable {
+        case admitted(Attempt)
+        /// - Parameter seconds: after which the next attempt is admitted.
+        case refused(retryAfter: Int)
+    }
+
+    private struct State {
+        var settings: Settings
+        var users: BucketTable
+        var networks: BucketTable
+        /// Where users have logged in, by pair. When it is full it becomes the earlier one, whose predecessor goes.
+        var homes: Set<UInt64> = []
+        var earlierHomes: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+    private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
+    /// How many pairs of user and network are remembered, twice at the most.
+    private let capacity: Int
+
+    /// - Parameter capacity: how many users and networks are told apart.
+    package init(_ settings: Settings = Settings(), capacity: Int = 16_384) {
+        self.capacity = capacity
+        let sets = max(1, capacity / BucketTable.ways)
+        state = Mutex(
+            State(settings: settings, users: BucketTable(sets: sets), networks: BucketTable(sets: sets)))
+    }
+
+    /// Another configuration; what was used up stays used up.
+    package func use(_ settings: Settings) { state.withLock { $0.settings = settings } }
+
+    /// Counts an attempt before its password is looked at, so that many at a time are held back as well.
+    ///
+    /// - Parameters:
+    ///   - network: the address that one party is counted by; empty where there is none.
+    ///   - now: seconds since 1970.
+    package func admit(user: String, realm: String, network: [UInt8], now: Int64) -> Verdict {
+        let name = hash.hash(Array(user.utf8).span) ^ rotated(hash.hash(Array(realm.utf8).span), 1)
+        let place = hash.hash(network.span)
+        let pair = name ^ rotated(place, 7)
+        let nanoseconds = now * 1_000_000_000
+        return state.withLock { state in
+            let settings = state.settings
+            let isAtHome = state.homes.contains(pair) || state.earlierHomes.contains(pair)
+            let attempt = Attempt(user: isAtHome ? pair : name, network: place, pair: pair, isAtHome: isAtHome)
+            if settings.failuresPerUser > 0 {
+                let wait = state.users.take(attempt.user, at: nanoseconds, settings.userRate)
+                if wait > 0 { return .refused(retryAfter: LoginThrottle.seconds(wait)) }
+            }
+            if settings.failuresPerNetwork > 0, !isAtHome, !network.isEmpty {
+                let wait = state.networks.take(place, at: nanoseconds, settings.networkRate)
+                if wait > 0 {
+                    // Whoever is held back for his network uses up nothing of the user's.
+                    if settings.failuresPerUser > 0 { state.users.giveBack(attempt.user, settings.userRate) }
+                    return .refused(retryAfter: LoginThrottle.seconds(wait))
+                }
+            }
+            return .admitted(attempt)
+        }
+    }
+
+    /// The password was right.
+    package func succeeded(_ attempt: Attempt) {
+        state.withLock { state in
+            let settings = state.settings
+            if settings.failuresPerUser > 0 { state.users.giveBack(attempt.user, settings.userRate) }
+            if settings.failuresPerNetwork > 0, !attempt.isAtHome {
+                state.networks.giveBack(attempt.network, settings.networkRate)
+            }
+            state.homes.insert(attempt.pair)
+            guard state.homes.count >= capacity else { return }
+            state.earlierHomes = state.homes
+            state.homes = []
+        }
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }
+
+    private func rotated(_ word: UInt64, _ bits: UInt64) -> UInt64 { word << bits | word >> (64 - bits) }
+}
+
+extension LoginThrottle.Settings {
+    fileprivate var userRate: BucketRate {
+        BucketRate(failuresPerUser, perMilliseconds: perMilliseconds, burst: failuresPerUser)
+    }
+
+    fileprivate var networkRate: BucketRate {
+        BucketRate(failuresPerNetwork, perMilliseconds: perMilliseconds, burst: failuresPerNetwork)
+    }
+}

@@ -1,0 +1,62 @@
+import Crypto
+import Synchronization
+
+/// Credentials whose password was right a short while ago, so that a client that sends it with each request is not
+/// charged a slow hash each time (BASIC-05). Kept as keyed digests, and with the users they were checked against: another
+/// configuration has a cache of its own, and an old password ends with the old one.
+package final class PasswordCache: Sendable {
+    private struct Entry {
+        var principal: Principal
+        /// Seconds since 1970.
+        var until: Int64
+    }
+
+    private let entries = Mutex<[[UInt8]: Entry]>([:])
+    private let key = SecureRandom.bytes(32)
+    private let seconds: Int64
+    private let capacity: Int
+
+    /// - Parameters:
+    ///   - seconds: how long a password is remembered; 0 for not at all.
+    ///   - capacity: how many are.
+    package init(seconds: Int64, capacity: Int = 4096) {
+        self.seconds = seconds
+        self.capacity = capacity
+    }
+
+    /// What a credential is known by; nil where nothing is remembered.
+    ///
+    /// - Parameters:
+    ///   - credential: as it came.
+    ///   - context: what else it depends on, of a length that no credential changes.
+    package func digest(of credential: Span<UInt8>, context: UInt64) -> [UInt8]? {
+        guard seconds > 0 else { return nil }
+        var text: [UInt8] = []
+        text.reserveCapacity(8 + credential.count)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { text.append(UInt8(truncatingIfNeeded: context >> shift)) }
+        for i in credential.indices { text.append(credential[i]) }
+        let key = key
+        let digest = DigestAlgorithm.sha256.hmac(key: key.span, text.span)
+        return digest
+    }
+
+    /// Whose it is, if that is remembered.
+    package func principal(_ digest: [UInt8], now: Int64) -> Principal? {
+        entries.withLock { entries in
+            guard let entry = entries[digest] else { return nil }
+            if now < entry.until { return entry.principal }
+            entries[digest] = nil
+            return nil
+        }
+    }
+
+    /// Remembers that a password was right.
+    package func insert(_ digest: [UInt8], _ principal: Principal, now: Int64) {
+        entries.withLock { entries in
+            if entries.count >= capacity { entries = entries.filter { now < $0.value.until } }
+            // Full of what is still good: one goes, whichever it is.
+            if entries.count >= capacity, let any = entries.keys.first { entries[any] = nil }
+            entries[digest] = Entry(principal: principal, until: now + seconds)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Logs local users in by their passwords: held back by the throttle, hashed off the loop, and with one answer for all
+/// that can be wrong.
+package struct PasswordLogin: Sendable {
+    /// Why somebody is not logged in.
+    package enum Refusal: Error, Sendable, Equatable {
+        /// No such user in the realm, no password, a wrong one, or a disabled user.
+        case wrongPassword
+        /// Too many were wrong already; this one was not looked at.
+        case throttled(retryAfter: Int)
+    }
+
+    private let users: UserStore
+    private let throttle: LoginThrottle
+
+    package init(users: UserStore, throttle: LoginThrottle) {
+        self.users = users
+        self.throttle = throttle
+    }
+
+    /// The enabled user of the realm whose password this is.
+    ///
+    /// - Parameters:
+    ///   - network: see `LoginThrottle.admit`.
+    ///   - now: seconds since 1970.
+    package func login(
+        _ username: String, password: [UInt8], realm: String, network: [UInt8], now: Int64
+    ) -> Effect<Result<User, Refusal>> {
+        switch throttle.admit(user: username, realm: realm, network: network, now: now) {
+        case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
+        case .admitted(let attempt):
+            return .offload { [users, throttle] in
+                guard let user = users.check(username: username, password: password, realm: realm) else {
+                    return .done(.failure(.wrongPassword))
+                }
+                throttle.succeeded(attempt)
+                return .done(.success(user))
+            }
+        }
+    }
+}

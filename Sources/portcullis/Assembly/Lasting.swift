@@ -1,0 +1,27 @@
+import Crypto
+import Gateway
+import Identity
+import Tokens
+
+/// What outlives configurations: each finds here what the one before has left.
+struct Lasting: Sendable {
+    let revocations = RevocationList()
+    let tls = LastingTLS()
+    /// The limiters, whose buckets go on.
+    let rateLimiters = RateLimiters()
+    /// What those who guess passwords have used up.
+    let throttle = LoginThrottle()
+    /// How the rules of token exchange are read anew, and what went wrong with that.
+    let assertions = AssertionReloads()
+    /// Where tokens are kept.
+    let store: any TokenStore = MemoryTokenStore()
+    /// What the store knows tokens by.
+    let storeKey = Lasting.makeStoreKey()
+
+    private static func makeStoreKey() -> TokenDigestKey {
+        guard let key = TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)) else {
+            preconditionFailure("the key has the length of a key")
+        }
+        return key
+    }
+}

@@ -1,0 +1,1 @@
+"""The cases of http2_conformance.py, by what they are about."""

@@ -1,0 +1,107 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+import Tokens
+
+/// The stores that the conformance suite is run against. One more store is one more case here.
+enum StoreUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory
+    #if SQLite
+        case sqlite
+    #endif
+
+    var testDescription: String { rawValue }
+
+    /// Those whose contents outlive the process and are shared by all who open them.
+    static var shared: [StoreUnderTest] { allCases.filter { $0 != .memory } }
+
+    /// An empty store of its own, for the time of a test.
+    func with<Result>(_ body: (StorePlace) async throws -> Result) async throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(StorePlace(of: self, in: directory))
+    }
+}
+
+/// Where a store is kept: it can be opened more than once, as several processes do.
+struct StorePlace: Sendable {
+    let path: String
+    private let subject: StoreUnderTest
+
+    init(of subject: StoreUnderTest, in directory: URL) {
+        self.subject = subject
+        path = directory.appending(path: "tokens.sqlite").path
+    }
+
+    func open() throws -> any TokenStore {
+        switch subject {
+        case .memory: return MemoryTokenStore()
+        #if SQLite
+            case .sqlite:
+                let queue = DispatchQueue(label: "store")
+                return try SQLiteTokenStore(path: path, patience: 5000) { queue.async(execute: $0) }
+        #endif
+        }
+    }
+}
+
+extension TokenStore {
+    /// Asks and waits. Time is 1000 unless the test says otherwise.
+    func ask(_ operation: StoreOperation, now: Int64 = 1000) async throws -> StoreAnswer {
+        try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
+            perform(operation, now: now) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// All deny entries.
+    func denied() async throws -> [DenyEntry] {
+        guard case .changes(let changes, _) = try await ask(.changes(after: 0, limit: 100_000)) else { return [] }
+        return changes.map(\.entry)
+    }
+
+    func records() async throws -> [TokenRecord] {
+        guard case .records(let records) = try await ask(.list(application: nil, subject: nil, limit: 100_000)) else {
+            return []
+        }
+        return records
+    }
+}
+
+/// A record with everything in it. Digests are made up of its id.
+func record(
+    _ id: String, slot: String = "", application: String = "shop", subject: String = "joe", access: Int64 = 2000,
+    refresh: Int64? = 3000, issuedAt: Int64 = 1000
+) -> TokenRecord {
+    var record = TokenRecord(
+        id: id, kind: .pair, application: application, subject: subject, tokenID: "token of \(id)",
+        accessExpiresAt: access, issuedAt: issuedAt)
+    record.slot = slot
+    record.accessDigest = digest("access \(id)")
+    if let refresh {
+        record.refreshDigest = digest("refresh \(id)")
+        record.refreshExpiresAt = refresh
+    }
+    record.scope = "read write"
+    record.extra = "phone"
+    record.sealed = [0, 1, 255]
+    record.attributes = Array("{}".utf8)
+    return record
+}
+
+/// 32 bytes that stand for a keyed digest of a text.
+func digest(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8.prefix(32))
+    return bytes + Array(repeating: 0, count: 32 - bytes.count)
+}
+
+/// The next pair of the same family.
+func successor(of record: TokenRecord, _ name: String, issuedAt: Int64 = 1500) -> TokenRecord {
+    var next = record
+    next.tokenID = "token of \(name)"
+    next.accessDigest = digest("access \(name)")
+    next.refreshDigest = digest("refresh \(name)")
+    next.issuedAt = issuedAt
+    return next
+}
