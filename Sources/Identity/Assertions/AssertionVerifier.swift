@@ -92,6 +92,8 @@ package struct AssertionVerifier: Sendable {
         }
     }
 
+    func roleNames(_ roles: RoleSet) -> [String] { catalogue.names(of: roles) }
+
     private static func rejecting(_ body: () throws(TokenRejection) -> Void) throws(AssertionRejection) {
         do throws(TokenRejection) { try body() } catch { throw AssertionRejection(error) }
     }

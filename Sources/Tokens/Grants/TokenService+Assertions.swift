@@ -26,4 +26,8 @@ extension TokenService {
             return .done(AssertionRejection(error).response)
         }
     }
+
+    /// For the command line: whose tokens are exchanged, and among whom their users are looked for.
+    package var assertions: AssertionSources? { settings.assertions }
+    package var users: UserStore { settings.users }
 }
