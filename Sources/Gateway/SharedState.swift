@@ -21,6 +21,8 @@ package final class SharedState: Sendable {
     package let blocking: BlockingPool
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
+    /// Makes calls to other servers.
+    package let outbound: OutboundCalls
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
@@ -46,12 +48,13 @@ package final class SharedState: Sendable {
 
     package init(
         settings: Settings, workers: Int, adminListeners: Set<Int>, issuedTokens: IssuedTokenStore,
-        revocations: RevocationList, log: EventLog
+        revocations: RevocationList, outbound: OutboundCalls = OutboundCalls(), log: EventLog
     ) throws(KernelError) {
         self.settings = settings
         var mailboxes: [Mailbox<WorkerMessage>] = []
         for _ in 0..<workers { mailboxes.append(try Mailbox()) }
         self.mailboxes = mailboxes
+        self.outbound = outbound
         self.adminListeners = adminListeners
         self.issuedTokens = issuedTokens
         self.revocations = revocations
@@ -59,6 +62,7 @@ package final class SharedState: Sendable {
         // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
         // takes longer than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
+        outbound.attach(mailboxes)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
@@ -172,6 +176,7 @@ package final class SharedState: Sendable {
     func facts(now: Int64) -> PrometheusText.Facts {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
-            blockingWaiting: blocking.waiting, uptimeSeconds: now - startedAt, workers: mailboxes.count)
+            blockingWaiting: blocking.waiting, outbound: outbound.counters, uptimeSeconds: now - startedAt,
+            workers: mailboxes.count)
     }
 }

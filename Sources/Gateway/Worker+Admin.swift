@@ -42,8 +42,8 @@ extension Worker {
         switch resource {
         case .health: respond(exchange, .text(200, "ok\n", reason: "health"))
         case .readiness:
-            let status = isDraining ? 503 : 200
-            respond(exchange, .text(status, isDraining ? "draining\n" : "ready\n", reason: "readiness"))
+            let readiness = Readiness(snapshot.issuerKeys, isDraining: isDraining)
+            respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
         case .metrics: collectMetrics(exchange)
         case .reload:
             park(exchange, in: .inEndpoint)
@@ -116,7 +116,9 @@ extension Worker {
     private func respondWithMetrics(_ exchange: Exchange) {
         guard let report = exchange.reports else { return }
         exchange.reports = nil
-        let text = PrometheusText.render(report, shared.facts(now: poller.wallSeconds))
+        var facts = shared.facts(now: poller.wallSeconds)
+        facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        let text = PrometheusText.render(report, facts)
         respond(
             exchange,
             EndpointResponse(

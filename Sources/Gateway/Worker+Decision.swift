@@ -137,8 +137,13 @@ extension Worker {
             authorize(exchange, route, path, bytes)
         case .none: authorize(exchange, route, path, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): resolve(effect, exchange)
+        case .resolve(let effect): beginResolving(effect, exchange)
         }
+    }
+
+    func beginResolving(_ effect: Effect<Result<Principal, DenialReason>>, _ exchange: Exchange) {
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
+        resolve(effect, exchange)
     }
 
     /// Finds out who is calling, in as many steps as that takes.
@@ -169,7 +174,7 @@ extension Worker {
             deny(exchange, reason, bytes)
             return
         }
-        guard remember(principal, exchange.snapshot) else {
+        guard remember(principal, exchange) else {
             deny(exchange, .tokenRevoked, bytes)
             return
         }
@@ -184,14 +189,17 @@ extension Worker {
     }
 
     /// Keeps a token whose holder somebody had to be asked for. Answers false where it was revoked in the meantime.
-    private func remember(_ principal: Principal, _ origin: GatewaySnapshot) -> Bool {
+    private func remember(_ principal: Principal, _ exchange: Exchange) -> Bool {
+        let origin = exchange.snapshot
         guard principal.method == .bearer else { return true }
         // Read first: a revocation that comes in between makes the cache look again.
         let generation = shared.revocations.generation
         if shared.revocations.isRevoked(principal) { return false }
         // Under another configuration it may stand for somebody else.
         guard let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot else { return true }
-        tokenCache.adopt(generation: origin.policy.generation)
+        // A key by which it was verified may be gone by now.
+        guard origin.policy.keyEpoch == exchange.keyEpoch else { return true }
+        tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)
         tokenCache.insert(
             principal.token, principal, expiresAt: principal.knownUntil ?? expiresAt, revocationGeneration: generation)
         return true

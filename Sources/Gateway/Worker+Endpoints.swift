@@ -31,7 +31,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): resolve(effect, exchange)
+        case .resolve(let effect): beginResolving(effect, exchange)
         }
     }
 

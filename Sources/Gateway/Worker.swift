@@ -18,6 +18,7 @@ final class Worker {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
+        static let call: UInt8 = 10
     }
 
     let number: Int
@@ -46,6 +47,8 @@ final class Worker {
     /// When the groups are to be looked after next.
     var careAt: Int64 = .max
     var healthChecks: [HealthCheck] = []
+    /// Calls to other servers, and connections left over from them.
+    var calls: [CallConnection] = []
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -117,6 +120,7 @@ final class Worker {
             upstream.nextIdle = nil
         }
         for session in sessions { session.server?.sessions = [] }
+        for call in calls { call.reset() }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
@@ -132,11 +136,16 @@ final class Worker {
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     private func leave() {
+        cancelCalls()
         let report = currentMetrics()
         shared.leave(number, report)
         for message in mailbox.takeAll() {
-            guard case .reportMetrics(let requester, let identity) = message else { continue }
-            shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+            switch message {
+            case .reportMetrics(let requester, let identity):
+                shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+            case .call(let pending): refuse(pending)
+            default: break
+            }
         }
     }
 
@@ -152,6 +161,7 @@ final class Worker {
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
         careForUpstreams()
+        refreshKeys()
     }
 
     /// Waits for something to happen, and deals with all that has.
@@ -170,6 +180,7 @@ final class Worker {
             case Role.client: clientReceived(clients[socket.owner])
             case Role.upstream: upstreamReceived(upstreams[socket.owner])
             case Role.upstreamSession: sessionReceived(sessions[socket.owner])
+            case Role.call: callReceived(calls[socket.owner])
             default: checkReceived(healthChecks[socket.owner])
             }
         case .sent(let socket):
@@ -185,6 +196,7 @@ final class Worker {
             switch socket.role {
             case Role.upstream: upstreamConnected(upstreams[socket.owner])
             case Role.upstreamSession: sessionConnected(sessions[socket.owner])
+            case Role.call: callConnected(calls[socket.owner])
             default: checkConnected(healthChecks[socket.owner])
             }
         case .ended(let socket):
@@ -192,6 +204,7 @@ final class Worker {
             case Role.client: clientEnded(clients[socket.owner])
             case Role.upstream: upstreamEnded(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            case Role.call: callEnded(calls[socket.owner])
             default: conclude(healthChecks[socket.owner], isGood: false)
             }
         case .hungUp(let socket):
@@ -202,6 +215,7 @@ final class Worker {
             case Role.client: clientFailed(clients[socket.owner])
             case Role.upstream: upstreamBroke(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
+            case Role.call: callBroke(calls[socket.owner])
             default: conclude(healthChecks[socket.owner], isGood: false)
             }
         case .woken: for message in mailbox.takeAll() { handle(message) }
@@ -225,6 +239,8 @@ final class Worker {
         case .serverHealth(let upstream, let address, let isUp):
             groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
         case .resolved(let target, let addresses): resolved(target, addresses)
+        case .call(let pending): perform(pending)
+        case .callResolved(let identity, let answer): callResolved(identity, answer)
         case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
@@ -240,6 +256,9 @@ final class Worker {
         case Role.upstreamSession:
             let session = sessions[token.owner]
             if session.generation == token.generation { sessionTimer(session) }
+        case Role.call:
+            let call = calls[token.owner]
+            if call.generation == token.generation { callTimer(call) }
         case Role.upstreamCare:
             if careAt <= poller.now { careForUpstreams() }
         case Role.healthCheck:
@@ -268,6 +287,7 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
+        refreshKeys()
         reviewLasting()
         reviewUntaken()
         guard isDraining else { return }
@@ -283,6 +303,7 @@ final class Worker {
         snapshot = fresh
         tokenCache.clear()
         issuedTokens.clear()
+        refreshKeys()
         useRoutes(of: fresh)
         beginReadmission()
     }
@@ -293,41 +314,6 @@ final class Worker {
         routeCounters = (fresh.routeNames + [""]).map { name in
             old.first { $0.name == name } ?? RouteCounter(name: name)
         }
-    }
-
-    /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
-    ///
-    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
-    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
-    private func drain(keepingIdle: Bool) {
-        if !isDraining { beginDraining() }
-        if !keepingIdle { endIdleClients() }
-        finishIfIdle()
-    }
-
-    private func beginDraining() {
-        isDraining = true
-        poller.stopListening { _ in true }
-        for client in clients where client.socket != nil {
-            if let link = client.link { drainHTTP2(client, link) }
-        }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
-        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
-    }
-
-    private func endIdleClients() {
-        for client in clients where client.socket != nil && client.link == nil {
-            client.closing = true
-            guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
-                socket.unread == 0
-            else { continue }
-            // A client that has not taken its last response yet still gets it.
-            if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
-        }
-    }
-
-    func finishIfIdle() {
-        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
     }
 
     /// Counters of this worker with the gauges filled in.

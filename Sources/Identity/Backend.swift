@@ -24,9 +24,6 @@ package struct Backend: Sendable {
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
 
-    /// How configuration, command line and logs name it.
-    package var reference: String { "\(name)/\(version)" }
-
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
         clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,

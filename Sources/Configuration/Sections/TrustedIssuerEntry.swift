@@ -7,6 +7,15 @@ package struct TrustedIssuerEntry: Sendable {
         case uid, mail
     }
 
+    /// Where the issuer's keys are, or who is asked in place of them.
+    package enum Keys: Sendable {
+        /// Absolute path of a file with a JWK set (RFC 7517 section 5).
+        case file(String)
+        case published(PublishedKeysEntry)
+        /// A server that tells about its tokens (RFC 7662).
+        case introspection(IntrospectionEntry)
+    }
+
     /// A role of the token and the roles it stands for (JWT-28).
     package struct RoleMapping: Sendable {
         package var tokenRole: String
@@ -18,10 +27,8 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
-    /// Absolute path of a file with a JWK set (RFC 7517 section 5); empty where a server is asked instead.
-    package var jwksFile: String
-    /// The server that tells about its tokens; nil for tokens that are verified here.
-    package var introspection: IntrospectionEntry?
+    /// Nil where what is said of them is wrong.
+    package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
     package var algorithms: [String]?
     package var clockSkew: Duration
@@ -38,6 +45,11 @@ package struct TrustedIssuerEntry: Sendable {
     /// `name/version` of the backend its tokens are bound to.
     package var backend: String?
     package var level: Int
+
+    /// The server that tells about its tokens; nil for tokens that are verified here.
+    package var introspection: IntrospectionEntry? {
+        if case .introspection(let entry)? = keys { entry } else { nil }
+    }
 
     static func readAll(_ field: Field) -> [TrustedIssuerEntry] {
         var entries: [TrustedIssuerEntry] = []
@@ -66,15 +78,14 @@ package struct TrustedIssuerEntry: Sendable {
 
     private static func read(_ field: Field) -> TrustedIssuerEntry {
         var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
+        let file = object.take("jwksFile")
         let requireAudience = object.flag("requireAudience", default: true)
-        let introspection = object.optional("introspection", IntrospectionEntry.read)
         let entry = TrustedIssuerEntry(
             name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
             issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
-            jwksFile: jwksFile(&object, introspection),
-            introspection: introspection,
+            keys: keys(&object, file),
             algorithms: object.optional("algorithms", algorithms),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
             maximumLifetime: object.optional("maxLifetime") { $0.duration() },
@@ -90,6 +101,17 @@ package struct TrustedIssuerEntry: Sendable {
         )
         object.finish()
         return entry
+    }
+
+    private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {
+        // Exactly one thing says what a token is worth.
+        if let server = object.take("introspection") {
+            file?.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+            return IntrospectionEntry.read(server).map { .introspection($0) }
+        }
+        let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
+        if let file { return file.readableFile().map { .file($0) } }
+        return published.map { .published($0) }
     }
 
     /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.
@@ -110,16 +132,6 @@ package struct TrustedIssuerEntry: Sendable {
                 expected: "an array of audiences, or \"requireAudience\": false")
         }
         return audiences ?? []
-    }
-
-    /// Keys, or a server to be asked: exactly one of the two says what a token is worth.
-    private static func jwksFile(_ object: inout ObjectReader, _ introspection: IntrospectionEntry?) -> String {
-        guard introspection != nil else {
-            return object.required("jwksFile", "a file with a JWK set", standIn: "") { $0.readableFile() }
-        }
-        object.take("jwksFile")?.error(
-            "\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
-        return ""
     }
 
     private static func algorithms(_ field: Field) -> [String]? {

@@ -1,3 +1,4 @@
+import Identity
 import Issuers
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
@@ -8,6 +9,9 @@ enum PrometheusText {
         var reloads: SharedState.ReloadCounters
         var revocations: Int
         var blockingWaiting: Int
+        var outbound: OutboundCalls.Counters
+        /// By the name of the configuration entry.
+        var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
     }
@@ -36,6 +40,7 @@ enum PrometheusText {
         connections(metrics, facts, &page)
         upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
+        outbound(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }

@@ -11,9 +11,9 @@ package final class AssertionSources: Sendable {
         case unusable
     }
 
-    /// Keys that are fetched, for a token with this `kid`.
+    /// Keys that are fetched.
     package typealias RemoteKeys =
-        @Sendable (_ source: AssertionKeySource, _ issuer: String, _ kid: String?, _ now: Int64) -> Effect<
+        @Sendable (_ source: AssertionKeySource, _ issuer: String, _ need: KeyNeed, _ now: Int64) -> Effect<
             Result<KeySet, KeysFailure>
         >
 
@@ -43,7 +43,8 @@ package final class AssertionSources: Sendable {
         for received: ReceivedToken, token: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
     ) -> Effect<Result<KeySet, KeysFailure>> {
         switch issuer.keys {
-        case .remote(let source): return remoteKeys(source, issuer.name, received.keyID, now)
+        case .remote(let source):
+            return fetchedKeys(source, issuer, .init(received, token: token, keys: KeySet(keys: [])), now: now)
         case .certificates(let subjects):
             let intervals = policy.certificateReload
             let store = certificates.value(now: now, intervals: { _ in intervals }) { store in
@@ -57,6 +58,26 @@ package final class AssertionSources: Sendable {
                 }
             }
             return store.map { .success($0.keys(of: subjects, now: now)) }
+        }
+    }
+
+    /// Keys of a set that is fetched. Where a token names no key and none verifies it, one may have come since.
+    private func fetchedKeys(
+        _ source: AssertionKeySource, _ issuer: AssertionIssuer, _ assertion: AssertionVerifier.Assertion, now: Int64
+    ) -> Effect<Result<KeySet, KeysFailure>> {
+        let received = assertion.received
+        // A token that no key can be for is no reason to fetch any.
+        guard issuer.algorithms.contains(received.algorithm) else { return .done(.success(KeySet(keys: []))) }
+        let need = KeyNeed(keyID: received.keyID, algorithm: received.algorithm)
+        return remoteKeys(source, issuer.name, need, now).then { [remoteKeys] result in
+            guard need.keyID == nil, case .success(let keys) = result else { return .done(result) }
+            do throws(AssertionRejection) {
+                try AssertionVerifier.Assertion(received, token: assertion.token, keys: keys).checkSignature(issuer)
+                return .done(result)
+            } catch {
+                let again = KeyNeed(keyID: nil, algorithm: need.algorithm, wasTriedInVain: true)
+                return remoteKeys(source, issuer.name, again, now)
+            }
         }
     }
 

@@ -4,7 +4,8 @@ import Crypto
 package struct OutboundCall: Sendable {
     package var method: String
     package var url: OutboundURL
-    /// Fields beside `Host`, `Connection`, `Content-Length` and `User-Agent`, which the caller writes itself.
+    /// Fields beside those that are written for every call: `Host`, `User-Agent`, `Accept-Encoding`, `Connection` and
+    /// those that frame the body.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
     /// How TLS is spoken; nil for the default, which believes the authorities of the operating system. The server's
@@ -12,15 +13,18 @@ package struct OutboundCall: Sendable {
     package var tls: TLSClientContext?
     /// For name, connection and handshake.
     package var connectTimeoutMilliseconds: Int64
-    /// For the whole response, from the last byte of the request on.
+    /// For request and response together, from the connection on.
     package var readTimeoutMilliseconds: Int64
     /// How long the body of the response may be.
     package var maximumBytes: Int
+    /// Whether asking twice does no harm: such a call may go over a connection that was used before, and is made again
+    /// where the server has closed that one in the same moment (RFC 9110 section 9.2.2). By itself for GET and HEAD.
+    package var mayRepeat: Bool
 
     package init(
         method: String = "GET", url: OutboundURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         tls: TLSClientContext? = nil, connectTimeoutMilliseconds: Int64 = 5000, readTimeoutMilliseconds: Int64 = 10_000,
-        maximumBytes: Int = 1 << 20
+        maximumBytes: Int = 1 << 20, mayRepeat: Bool? = nil
     ) {
         self.method = method
         self.url = url
@@ -30,5 +34,6 @@ package struct OutboundCall: Sendable {
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.readTimeoutMilliseconds = readTimeoutMilliseconds
         self.maximumBytes = maximumBytes
+        self.mayRepeat = mayRepeat ?? (method == "GET" || method == "HEAD")
     }
 }

@@ -21,6 +21,8 @@ package struct PolicySettings: Sendable {
     package var issuers: [IssuerSettings] = []
     /// Issuers whose tokens their servers are asked about (RFC 7662).
     package var introspectedIssuers: [IntrospectedIssuerSettings] = []
+    /// Of the issuers that publish their keys; nil where none does.
+    package var keyEpoch: KeyEpoch?
     package var backends: BackendStore
     package var users: UserStore
     package var revocations: RevocationList

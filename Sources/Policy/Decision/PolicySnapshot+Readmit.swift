@@ -40,15 +40,15 @@ extension PolicySnapshot {
         case .principal(let renewed):
             if let denial = authorize(route, renewed, method, nothing.span) { return .refused(denial) }
             return .admitted(route, renewed)
-        case .rejected(let reason), .malformed(let reason): return .refused(reason)
         case .none: return .refused(.missingCredential)
         // Who it was when it began, as long as nobody has said otherwise: asking again would cut what lasts whenever
         // somebody else is down.
-        case .resolve:
+        case .resolve, .rejected(.issuerUnavailable):
             if revocations.isRevoked(principal) { return .refused(.tokenRevoked) }
             if let end = principal.expiresAt, end <= now { return .refused(.tokenExpired) }
             if let denial = authorize(route, principal, method, nothing.span) { return .refused(denial) }
             return .admitted(route, principal)
+        case .rejected(let reason), .malformed(let reason): return .refused(reason)
         }
     }
 

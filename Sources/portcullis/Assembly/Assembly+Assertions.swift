@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Gateway
 import Identity
 import JOSE
 import Reactor
@@ -15,12 +16,12 @@ extension Assembly {
         if !policy.entries.isEmpty { warnOfBackends() }
         let directory = loaded.directory
         let reloads = lasting.assertions
-        let policyReader = reloads.reader(of: "policy") {
+        let policyReader = reloads.reader(of: "policy", log: lasting.log) {
             ConfigurationLoader.policies(directory: directory).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
         }
-        let certificateReader = reloads.reader(of: "certificates") {
+        let certificateReader = reloads.reader(of: "certificates", log: lasting.log) {
             ConfigurationLoader.certificates(directory: directory).map { entries in
                 CertificateStore(
                     entries.compactMap { entry in
@@ -28,11 +29,29 @@ extension Assembly {
                     })
             }
         }
+        let keySets = keySets(of: policy)
         return AssertionSources(
             policy: ReloadingValue(policy, loadedAt: now, counter: reloads.policyFailures, read: policyReader),
             certificates: ReloadingValue(
                 certificateStore(), loadedAt: now, counter: reloads.certificateFailures, read: certificateReader),
-            remoteKeys: { _, _, _, _ in .done(.failure(.unavailable)) })
+            remoteKeys: { keySets.keys($0, issuer: $1, $2, now: $3) })
+    }
+
+    /// The keys that are fetched. Those of the configuration are kept fresh, and told of; the gateway is ready without
+    /// them.
+    private mutating func keySets(of policy: AssertionPolicy) -> AssertionKeySets {
+        let sets = AssertionKeySets(lasting, directory: loaded.directory)
+        for (index, entry) in policy.entries.enumerated() {
+            guard let issuer = entry.issuer, issuer.isEnabled, case .remote(let source) = issuer.keys else { continue }
+            if let keys = sets.make(source, issuer: issuer.name) {
+                issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: true))
+            } else {
+                warning(
+                    "/policies/Security_AuthTokenConfiguration/issuers/\(index)/jwks",
+                    "no key can be fetched: an address is wrong, or trustFile cannot be used")
+            }
+        }
+        return sets
     }
 
     /// The certificates, each of which must be one.

@@ -1,6 +1,5 @@
 import Configuration
 import Crypto
-import Foundation
 import Identity
 import Policy
 
@@ -50,12 +49,9 @@ extension Assembly {
 
     /// A client side of TLS that believes the authorities of a file.
     private mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
-        guard let pem = FileManager.default.contents(atPath: path) else {
-            error(pointer, "\(path) cannot be read")
-            return nil
-        }
+        guard let pem = contents(of: path, at: pointer) else { return nil }
         var identity = LastingTLS.ClientIdentity()
-        identity.authorities = Array(pem)
+        identity.authorities = pem
         do throws(TLSSettingsError) {
             return try lasting.tls.context(identity)
         } catch {

@@ -108,7 +108,7 @@ extension Assembly {
     mutating func trustedIssuers() -> [IssuerSettings] {
         var settings: [IssuerSettings] = []
         for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
-            guard let keys = keySet(entry.jwksFile, pointer: "/trustedIssuers/\(index)/jwksFile") else { continue }
+            guard let keys = keys(of: entry, at: "/trustedIssuers/\(index)") else { continue }
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,

@@ -26,6 +26,8 @@ struct Assembly {
     /// Whether the configuration is only looked at.
     let isCheck: Bool
     private(set) var diagnostics: [Diagnostic] = []
+    /// Of the trusted issuers that publish theirs.
+    var issuerKeys: [IssuerKeys] = []
 
     init?(
         _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
@@ -68,6 +70,8 @@ struct Assembly {
         }
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
+        settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
+        if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
@@ -75,6 +79,7 @@ struct Assembly {
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
+        lasting.keys.keep(only: issuerKeys.map(\.keys))
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions), backends: backends,
@@ -82,7 +87,7 @@ struct Assembly {
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
-            rateLimits: rateLimits(origins))
+            rateLimits: rateLimits(origins), issuerKeys: issuerKeys)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

@@ -2,7 +2,6 @@ import Configuration
 import Gateway
 import Identity
 import Reactor
-import Synchronization
 
 /// The reading anew of policy and certificates that requests ask for: one thread for all, and what is counted over all
 /// configurations of the process.
@@ -10,20 +9,17 @@ final class AssertionReloads: Sendable {
     let policyFailures = ReloadFailures()
     let certificateFailures = ReloadFailures()
     private let queue = SerialQueue(label: "portcullis.assertions")
-    private let log = Mutex<EventLog?>(nil)
-
-    /// Where failures are said. Commands read nothing twice and have no log.
-    func report(to log: EventLog) { self.log.withLock { $0 = log } }
 
     /// A reader that runs here. It may take its time: files can be slow.
+    /// - Parameter log: where failures are said; nil for commands, which read nothing twice.
     func reader<Value: Sendable>(
-        of source: String, _ read: @escaping @Sendable () -> Value?
+        of source: String, log: EventLog?, _ read: @escaping @Sendable () -> Value?
     ) -> ReloadingValue<Value>.Reader {
-        { [self] done in
-            queue.submit { [self] in
+        { [queue] done in
+            queue.submit {
                 let value = read()
                 if value == nil {
-                    log.withLock { $0 }?.write(
+                    log?.write(
                         "assertion_reload_failed",
                         [("source", .text(source)), ("detail", .text("the last good one stays; `check` tells why"))])
                 }

@@ -17,6 +17,11 @@ struct Lasting: Sendable {
     let store: any TokenStore = MemoryTokenStore()
     /// What the store knows tokens by.
     let storeKey = Lasting.makeStoreKey()
+    /// Makes calls to other servers, once there are workers to make them.
+    let outbound = OutboundCalls()
+    let keys = LastingKeys()
+    /// For what happens between two configurations; nil where nothing is served.
+    var log: EventLog?
 
     private static func makeStoreKey() -> TokenDigestKey {
         guard let key = TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)) else {

@@ -11,7 +11,7 @@ import Tokens
 final class GatewayProcess: Sendable {
     private let directory: String
     let log = EventLog(LogWriter(.standardError))
-    private let lasting = Lasting()
+    private let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
     let service = ServiceNotification()
@@ -28,7 +28,7 @@ final class GatewayProcess: Sendable {
 
     init(directory: String) {
         self.directory = directory
-        lasting.assertions.report(to: log)
+        lasting = Lasting(log: log)
     }
 
     func run() throws(ExitStatus) {
@@ -86,7 +86,7 @@ final class GatewayProcess: Sendable {
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, revocations: lasting.revocations, log: log)
+            issuedTokens: issued, revocations: lasting.revocations, outbound: lasting.outbound, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
