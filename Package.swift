@@ -90,7 +90,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Tokens", "Gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -13,6 +13,8 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// What could not be read anew for token exchange, by what it was.
+        package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
         package init() {}
     }
 

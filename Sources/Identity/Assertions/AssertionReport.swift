@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import JOSE
 
 /// What each check says of a token, also behind one that fails: for the operator who wonders why it is refused (JWT-41).

@@ -25,7 +25,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// (GW-13).
     package var takesCredentials: Bool {
         switch self {
-        case .token: true
+        case .token, .exchange, .revocation, .introspection: true
         case .jwks, .metadata, .whoAmI: false
         }
     }

@@ -1,6 +1,8 @@
 import Bytes
+import Configuration
 import Dispatch
 import Foundation
+import Gateway
 import Identity
 import JOSE
 import Reactor
@@ -73,10 +75,8 @@ private struct IssuerTest {
 
     init(_ arguments: Arguments, _ directory: String) throws(ExitStatus) {
         reading = try Assembly.read(directory, makesKeys: false)
-        backend = try arguments["--backend"].map { (reference) throws(ExitStatus) in
-            try IssuerTest.backend(reference, reading)
-        }
-        keySet = try arguments["--jwks"].map { (path) throws(ExitStatus) in try IssuerTest.keys(path) }
+        backend = if let reference = arguments["--backend"] { try IssuerTest.backend(reference, reading) } else { nil }
+        keySet = if let path = arguments["--jwks"] { try IssuerTest.keys(path) } else { nil }
     }
 
     func run(_ argument: String) throws(ExitStatus) {
@@ -97,7 +97,9 @@ private struct IssuerTest {
             throw IssuerTest.failed("issuer", .unknownIssuer, "no issuer of the name \"\(name)\"")
         }
         let now = Clock.wallSeconds
-        let keys = try keySet ?? fetchedKeys(received, token, issuer, sources, now: now)
+        var keys = keySet
+        if keys == nil { keys = try fetchedKeys(received, token, issuer, sources, now: now) }
+        guard let keys else { throw .failed }
         let verifier = AssertionVerifier(
             issuer: issuer, users: reading.snapshot.tokens.users, catalogue: RoleCatalogue(reading.configuration.roles))
         let report = verifier.report(

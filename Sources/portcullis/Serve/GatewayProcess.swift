@@ -82,6 +82,9 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
+        settings.assertionReloadFailures = [
+            ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
+        ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
