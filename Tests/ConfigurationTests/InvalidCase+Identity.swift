@@ -191,7 +191,53 @@ extension InvalidCase {
             trusted(
                 #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "http://idp/i", "clientId": "c", "clientSecret": "s" }"#
             ),
-            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: tokens would be sent in clear (expected https://, or "allowHttp": true, found "http://idp/i")"#
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
+        ),
+        InvalidCase(
+            "trusted-no-keys", trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"]"#),
+            #"trustedIssuers.json:1: error: /trustedIssuers/0: there are no keys (expected "jwksFile", "discoveryUri" or "jwksUri")"#
+        ),
+        InvalidCase(
+            "trusted-file-and-address",
+            trusted(
+                "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"jwksFile\": \"keys.txt\",\n\"jwksUri\": \"https://idp/keys\",\n\"allowHttp\": true"
+            ),
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: the keys stand in a file (expected no "jwksUri" beside "jwksFile")"#,
+            #"trustedIssuers.json:4: error: /trustedIssuers/0/allowHttp: the keys stand in a file (expected no "allowHttp" beside "jwksFile")"#
+        ),
+        InvalidCase(
+            "trusted-address",
+            trusted(
+                "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"discoveryUri\": \"https://a@b/\",\n\"jwksUri\": \"idp/keys#x\""
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/discoveryUri: invalid value (expected an https URL, found "https://a@b/")"#,
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: invalid value (expected an https URL, found "idp/keys#x")"#
+        ),
+        InvalidCase(
+            "trusted-address-plain",  // JWT-32
+            trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "http://idp/keys""#),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/jwksUri: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/keys")"#
+        ),
+        InvalidCase(
+            "trusted-versions",  // JWT-36
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "tlsVersions": ["TLSv1.2", "TLSv9"]"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/tlsVersions/1: invalid value (expected one of "TLS", "TLSv1.2", "TLSv1.3", "TLSv1.1", "TLSv1", "SSL", "SSLv3", "SSLv2", found "TLSv9"; did you mean "TLSv1"?)"#
+        ),
+        InvalidCase(
+            "trusted-intervals",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "minReloadInterval": "2h", "maxReloadInterval": "1h""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/minReloadInterval: out of range (expected from "1s" to "maxReloadInterval")"#
+        ),
+        InvalidCase(
+            "trusted-authorization",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "authorizationHeader": "a\nb""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/authorizationHeader: the value cannot stand in a field (expected printable ASCII)"#
         ),
         InvalidCase(
             "trusted-symmetric",

@@ -74,7 +74,7 @@ import Testing
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
-        #expect(configuration.trustedIssuers[0].jwksFile.hasSuffix("/complete/keys/idp.jwks"))
+        expectKeys(configuration.trustedIssuers.map(\.keys))
         let partner = configuration.backends[1].grants
         #expect(partner.refreshTokens && partner.refreshTokenSeconds == 3600 && partner.refreshFamilySeconds == 7200)
         #expect(partner.accessTokenSeconds == 300 && partner.introspection)
@@ -86,7 +86,7 @@ import Testing
         #expect(partner.tokenExchange?.audiences == ["https://billing.example.com"])
         #expect(partner.tokenExchange?.lifetimeSeconds == 60 && partner.tokenExchange?.actors == true)
         #expect(configuration.tokenService.resourceServers[0].backends == ["inventory/1.0"])
-        let introspection = configuration.trustedIssuers[2].introspection
+        let introspection = configuration.trustedIssuers[4].introspection
         #expect(introspection?.url == "http://opaque.example.com/introspect")
         #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
         guard case .fixed(let token) = configuration.issuers[1].module else {
@@ -94,6 +94,27 @@ import Testing
             return
         }
         #expect(token.value == "fixed-token")
+    }
+
+    private func expectKeys(_ keys: [TrustedIssuerEntry.Keys?]) {
+        guard case .file(let file) = keys[0], case .published(let published) = keys[2],
+            case .published(let usual) = keys[3]
+        else {
+            Issue.record("the keys are elsewhere: \(keys)")
+            return
+        }
+        #expect(file.hasSuffix("/complete/keys/idp.jwks"))
+        #expect(published.discoveryURI == "https://published.example.com/.well-known/openid-configuration")
+        #expect(published.jwksURI == "http://published.example.com:8080/keys?a=b")
+        #expect(published.allowHTTP && published.isOptional && published.maximumStale == .zero)
+        #expect(published.minimumReload == .seconds(30) && published.maximumReload == .seconds(3600))
+        #expect(published.connectTimeout == .seconds(2) && published.readTimeout == .seconds(3))
+        #expect(published.tlsVersions == ["TLS", "TLSv1.2"])
+        #expect(published.authorization?.value == "Basic dGVzdDp0ZXN0")
+        #expect(published.trustFile?.hasSuffix("/complete/keys/cert.pem") == true)
+        #expect(!usual.allowHTTP && !usual.isOptional && usual.jwksURI == nil && usual.tlsVersions == nil)
+        #expect(usual.minimumReload == .seconds(60) && usual.maximumReload == .seconds(28_800))
+        #expect(usual.maximumStale == .seconds(86_400) && usual.authorization == nil && usual.trustFile == nil)
     }
 
     @Test func defaults() throws {

@@ -190,7 +190,7 @@ import Testing
         let url = "http://127.0.0.1:\(try fixture.gateway.port())"
         let result = try Program.run(python, [script, url, directory.path])
         #expect(result.ending == .exit(0), "\(result.output)\n\(result.errors)")
-        #expect(result.output.split(separator: "\n").count == 12, "\(result.output)")
+        #expect(result.output.split(separator: "\n").count == 14, "\(result.output)")
     }
 }
 

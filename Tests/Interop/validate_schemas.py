@@ -99,10 +99,10 @@ SPOILED = {
         ((0, "audience"), []),
         ((1, "requireAudience"), True),
         ((0, "issuerName"), "x"),
-        ((2, "jwksFile"), "keys/idp.jwks"),
-        ((2, "introspection"), None),
-        ((2, "introspection", "clientSecret"), None),
-        ((2, "introspection", "cache"), 30),
+        ((4, "jwksFile"), "keys/idp.jwks"),
+        ((4, "introspection"), None),
+        ((4, "introspection", "clientSecret"), None),
+        ((4, "introspection", "cache"), 30),
     ],
 }
 

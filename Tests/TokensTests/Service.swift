@@ -112,6 +112,7 @@ extension EndpointResponse {
         case .rejected(let rejection):
             Issue.record("the token is rejected: \(rejection)", sourceLocation: sourceLocation)
             throw rejection
+        case .needsKeys, .keysUnavailable: throw TokenRejection.unknownKey
         case .verified(let token):
             #expect(token.type == AccessTokenClaims.type, sourceLocation: sourceLocation)
             return try #require(AccessTokenClaims(verified: token.claims), sourceLocation: sourceLocation)

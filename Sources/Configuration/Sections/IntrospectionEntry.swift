@@ -18,7 +18,9 @@ package struct IntrospectionEntry: Sendable {
         var object = field.object("an object: {\"url\", \"clientId\", \"clientSecret\"}")
         let allowsHTTP = object.flag("allowHttp", default: false)
         let entry = IntrospectionEntry(
-            url: object.required("url", "an https:// URL", standIn: "") { url($0, allowsHTTP) },
+            url: object.required("url", "an https:// URL", standIn: "") {
+                $0.callableAddress(allowHTTP: allowsHTTP)
+            },
             clientID: object.required("clientId", "the gateway's client id there", standIn: "") { $0.name() },
             clientSecret: object.required(
                 "clientSecret", "a secret", standIn: Secret(value: "", origin: .literal)
@@ -31,16 +33,5 @@ package struct IntrospectionEntry: Sendable {
             authorityFile: object.optional("caFile") { $0.readableFile() })
         object.finish()
         return entry
-    }
-
-    /// The token and the gateway's own secret go there.
-    private static func url(_ field: Field, _ allowsHTTP: Bool) -> String? {
-        guard let url = field.name("an https:// URL") else { return nil }
-        if url.hasPrefix("http://"), !allowsHTTP {
-            field.error(
-                "tokens would be sent in clear", expected: "https://, or \"allowHttp\": true", found: field.summary)
-            return nil
-        }
-        return url
     }
 }

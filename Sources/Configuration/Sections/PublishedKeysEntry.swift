@@ -73,8 +73,9 @@ package struct PublishedKeysEntry: Sendable {
             }
             return name
         }
-        if !names.isEmpty || elements.isEmpty, !names.contains(where: sound.contains) {
-            field.error("no version is left that is spoken", expected: "TLSv1.2, TLSv1.3 or both")
+        // Not an error: who brings such a list from elsewhere keeps the rest of the configuration (JWT-36).
+        if !names.contains(where: sound.contains) {
+            field.warning("no version is left that is spoken: every fetch fails", expected: "TLSv1.2, TLSv1.3 or both")
         }
         return names
     }
@@ -91,7 +92,7 @@ package struct PublishedKeysEntry: Sendable {
 
 extension Field {
     /// An `https` URL, or an `http` one where that is allowed (JWT-32).
-    fileprivate func callableAddress(allowHTTP: Bool) -> String? {
+    func callableAddress(allowHTTP: Bool) -> String? {
         let expected = allowHTTP ? "an http or https URL" : "an https URL"
         guard let text = name(expected) else { return nil }
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex

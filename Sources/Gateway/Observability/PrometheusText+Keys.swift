@@ -9,7 +9,7 @@ extension PrometheusText {
             page.sample("outbound_calls_total", "outcome=\"\(failure.rawValue)\"", facts.outbound.failed[place])
         }
         page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
-        if !facts.issuerKeys.isEmpty { keys(facts.issuerKeys, &page) }
+        keys(facts.issuerKeys, &page)
     }
 
     private static func keys(_ issuers: [(name: String, report: RemoteKeySet.Report)], _ page: inout Page) {

@@ -9,7 +9,7 @@ enum PrometheusText {
         var reloads: SharedState.ReloadCounters
         var revocations: Int
         var blockingWaiting: Int
-        var outbound: OutboundCalls.Counters
+        var outbound = OutboundCalls.Counters()
         /// By the name of the configuration entry.
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64

@@ -33,7 +33,7 @@ extension DenialReason {
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
         case .loginThrottled: "too many attempts"
-        case .issuerUnavailable: "the issuer of the token does not answer"
+        case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
         case .introspectionUnavailable: "try again later"
         default: "invalid or missing token"

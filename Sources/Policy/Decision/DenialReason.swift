@@ -66,7 +66,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case stepUpRequired = "step_up_required"
 
     /// The keys of the token's issuer cannot be had, so that nobody can say what the token is worth (JWT-35).
-    case issuerUnavailable = "issuer_unavailable"
+    case keysUnavailable = "keys_unavailable"
 
     /// `Oracle-Mobile-Backend-ID` names another backend than the credential (ISS-06).
     case backendMismatch = "backend_mismatch"
@@ -93,7 +93,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
         case .loginThrottled: 429
-        case .introspectionUnavailable, .issuerUnavailable: 503
+        case .introspectionUnavailable, .keysUnavailable: 503
         }
     }
 
@@ -102,7 +102,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         switch self {
         case .loginThrottled: 30
         case .introspectionUnavailable: 1
-        case .issuerUnavailable: 5
+        case .keysUnavailable: 5
         default: nil
         }
     }
@@ -138,7 +138,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .basicDisabled: "HTTP Basic is off for the backend"
         case .oauthDisabled: "OAuth Consumer is off for the backend"
         case .wrongPassword: "user and password do not belong together"
-        case .issuerUnavailable: "the keys of the token's issuer cannot be had"
+        case .keysUnavailable: "the keys of the token's issuer cannot be had"
         case .loginThrottled: "too many wrong passwords for the user or from the address"
         case .loginRequired: "the route takes logged-in users only"
         case .socialLoginRequired: "the route takes social logins only"

@@ -49,7 +49,7 @@ extension PolicySnapshot {
         case .rejected(let rejection):
             if let effect = introspected.resolve(token, rejection, now: now) { return .resolve(effect) }
             return .rejected(DenialReason(rejection))
-        case .keysUnavailable: return .rejected(.issuerUnavailable)
+        case .keysUnavailable: return .rejected(.keysUnavailable)
         case .needsKeys(let index, let need): return fetchKeys(need, issuerIndex: index, [UInt8](copying: token), now)
         case .verified(let verified):
             do {
@@ -81,10 +81,10 @@ extension PolicySnapshot {
         _ token: [UInt8], issuerIndex: Int, _ answer: KeysNow, now: Int64
     ) -> Result<Principal, DenialReason> {
         // JWT-35: who does not answer is to blame, not the token.
-        guard case .ready(let keys) = answer else { return .failure(.issuerUnavailable) }
+        guard case .ready(let keys) = answer else { return .failure(.keysUnavailable) }
         switch verifier.verify(token.span, now: now, fetched: (keys, issuerIndex)) {
         case .rejected(let rejection): return .failure(DenialReason(rejection))
-        case .keysUnavailable: return .failure(.issuerUnavailable)
+        case .keysUnavailable: return .failure(.keysUnavailable)
         case .needsKeys: return .failure(.unknownKey)
         case .verified(let verified):
             do { return .success(try principals.principal(of: verified, token)) } catch { return .failure(error) }
