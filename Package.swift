@@ -90,7 +90,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Tokens", "Gateway"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Identity", "Tokens", "Gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

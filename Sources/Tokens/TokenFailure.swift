@@ -131,7 +131,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             response.headers.append((name: "Retry-After", value: "30"))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
-        case .keysUnavailable, .storeUnavailable, .issuerUnavailable: response.headers.append((name: "Retry-After", value: "1"))
+        case .keysUnavailable, .storeUnavailable, .issuerUnavailable:
+            response.headers.append((name: "Retry-After", value: "1"))
         default: break
         }
         return response

@@ -17,7 +17,8 @@ struct TokenForm {
         fields = try TokenForm.parse(request.body)
         guard fields.repeatedName == nil else { throw .repeatedParameter }
         let query = try TokenForm.parse(request.query)
-        for name in ["client_secret", "client_assertion", "assertion", "password", "username"] where query.first(name) != nil {
+        for name in ["client_secret", "client_assertion", "assertion", "password", "username"]
+        where query.first(name) != nil {
             throw .credentialInQuery
         }
     }

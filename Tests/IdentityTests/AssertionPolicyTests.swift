@@ -35,7 +35,8 @@ import Testing
 
     @Test func twoEntriesOfOneNameAreBothDisabled() throws {
         let policy = try AssertionPolicy(
-            #"{"issuers":[{"issuerName":"a",\#(Self.keys)},{"issuerName":"b",\#(Self.keys)},{"issuerName":"a",\#(Self.keys)}]}"#)
+            #"{"issuers":[{"issuerName":"a",\#(Self.keys)},{"issuerName":"b",\#(Self.keys)},{"issuerName":"a",\#(Self.keys)}]}"#
+        )
         guard case .invalid = policy.lookup("a"), case .issuer = policy.lookup("b") else {
             Issue.record("\(policy.entries)")
             return
@@ -82,7 +83,8 @@ import Testing
     /// Values that spoil an issuer: what it was meant to forbid is not guessed.
     @Test(arguments: [
         #""enabled":"yes""#, #""audience":"a""#, #""audience":[""]"#, #""virtualUserEnabled":1"#,
-        #""usernameAttribute":"""#, #""requireClientAuth":null"#, #""clientIdAttribute":7"#, #""tokenTimeoutSeconds":0"#,
+        #""usernameAttribute":"""#, #""requireClientAuth":null"#, #""clientIdAttribute":7"#,
+        #""tokenTimeoutSeconds":0"#,
         #""tokenTimeoutPolicy":"x""#, #""userMappingAttribute":"cn""#, #""roleAttributes":"roles""#,
         #""defaultRoles":[1]"#, #""roleMappings":{}"#, #""algorithms":["HS256"]"#, #""algorithms":["none"]"#,
         #""algorithms":[]"#, #""level":11"#, #""requireAudience":0"#, #""singleUseAssertions":"true""#,
@@ -95,7 +97,8 @@ import Testing
 
     @Test(arguments: [
         (#"{}"#, "/issuers/0/jwks"), (#"{"jwksUri":"http://a/keys"}"#, "/issuers/0/jwks/jwksUri"),
-        (#"{"discoveryUri":"ftp://a"}"#, "/issuers/0/jwks/discoveryUri"), (#"{"jwksUri":"https://"}"#, "/issuers/0/jwks/jwksUri"),
+        (#"{"discoveryUri":"ftp://a"}"#, "/issuers/0/jwks/discoveryUri"),
+        (#"{"jwksUri":"https://"}"#, "/issuers/0/jwks/jwksUri"),
         (#"{"jwksUri":"https://a","tlsVersions":["TLSv9"]}"#, "/issuers/0/jwks/tlsVersions"),
         (#"{"jwksUri":"https://a","authorizationHeader":"a\r\nb"}"#, "/issuers/0/jwks/authorizationHeader"),
     ])

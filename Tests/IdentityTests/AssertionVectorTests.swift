@@ -63,7 +63,8 @@ import Testing
     @Test(arguments: Vector.all("mbes.json"))
     func allowedBackends(_ vector: Vector) throws {
         let backend = Backend(
-            name: vector.file["backend"]?["name"]?.string ?? "", version: vector.file["backend"]?["version"]?.string ?? "",
+            name: vector.file["backend"]?["name"]?.string ?? "",
+            version: vector.file["backend"]?["version"]?.string ?? "",
             mobileBackendID: "mbe-inv-1", anonymousKey: "", clientID: vector.file["backend"]?["clientId"]?.string ?? "",
             clientSecret: "s")
         var members: [(String, JSONNode)] = []
@@ -78,7 +79,8 @@ import Testing
     func reload(_ vector: Vector) throws {
         let members = (vector.node["config"]?.members ?? []).map { ($0.name, $0.node) }
         let policy = AssertionPolicy(
-            JSONNode(.object([])).adding(members + [("issuers", JSONNode(.array([])))]), baseURL: "https://gw.example.com",
+            JSONNode(.object([])).adding(members + [("issuers", JSONNode(.array([])))]),
+            baseURL: "https://gw.example.com",
             lifetime: TokenLifetime(), catalogue: RoleCatalogue([]))
         #expect(policy.findings == [])
         let intervals = vector.node["cache"]?.string == "policy" ? policy.policyReload : policy.certificateReload
@@ -90,7 +92,9 @@ import Testing
         #expect(state.ask(now: 1_000_000 + age, hit: hit, intervals) == (isDue ? .start : .use))
     }
 
-    @Test(arguments: [("filters.json", 33), ("aud.json", 23), ("timeouts.json", 22), ("mbes.json", 12), ("reload.json", 19)])
+    @Test(arguments: [
+        ("filters.json", 33), ("aud.json", 23), ("timeouts.json", 22), ("mbes.json", 12), ("reload.json", 19),
+    ])
     func thereAreAllVectors(_ name: String, _ count: Int) {
         #expect(Vector.all(name).count == count)
     }
@@ -99,10 +103,15 @@ import Testing
 /// Signed tokens of `https://idp.example.com`, and what a verifier says of them.
 enum Assertion {
     static let now: Int64 = 1_800_000_000
-    static let key = try! SigningKey(pem: String(decoding: fixture("idp-key.pem"), as: UTF8.self), algorithm: .es256)
-    static let otherKey = try! SigningKey(
-        pem: String(decoding: fixture("other-key.pem"), as: UTF8.self), algorithm: .es256)
-    static let rsaKey = try! SigningKey(pem: String(decoding: fixture("rsa-key.pem"), as: UTF8.self), algorithm: .rs256)
+    static let key = signingKey("idp-key.pem", .es256)
+    static let otherKey = signingKey("other-key.pem", .es256)
+    static let rsaKey = signingKey("rsa-key.pem", .rs256)
+
+    private static func signingKey(_ name: String, _ algorithm: SignatureAlgorithm) -> SigningKey {
+        let pem = String(decoding: fixture(name), as: UTF8.self)
+        guard let key = try? SigningKey(pem: pem, algorithm: algorithm) else { fatalError("\(name) holds no key") }
+        return key
+    }
 
     /// Of joe, for ten minutes.
     static let claims = JSONNode(.object([])).adding([

@@ -22,7 +22,8 @@ import Testing
     @Test(arguments: [
         (#"{"exp":1800000000}"#, AssertionRejection.expired), (#"{"exp":1800000001}"#, nil),
         (#"{"exp":1800000000.9}"#, .expired), (#"{"nbf":1800000060}"#, nil), (#"{"nbf":1800000061}"#, .notYetValid),
-        (#"{"iat":1800000060}"#, nil), (#"{"iat":1800000061}"#, .issuedInFuture), (#"{"exp":"1800000100"}"#, .malformed),
+        (#"{"iat":1800000060}"#, nil), (#"{"iat":1800000061}"#, .issuedInFuture),
+        (#"{"exp":"1800000100"}"#, .malformed),
     ])
     func time(_ members: String, _ rejection: AssertionRejection?) throws {
         #expect(Assertion.rejection(try claims(members), try issuer()) == rejection)
@@ -86,7 +87,8 @@ import Testing
 
     /// JTX-10: of several faults the first in the order of checks is the reason.
     @Test func orderOfChecks() throws {
-        let issuer = try issuer(#"{"audience":["a"],"filters":[{"name":"x","values":["y"]}],"clientIdAttribute":"azp"}"#)
+        let issuer = try issuer(
+            #"{"audience":["a"],"filters":[{"name":"x","values":["y"]}],"clientIdAttribute":"azp"}"#)
         let all = #"{"exp":1,"aud":"b","azp":"zoe","sub":"zoe"}"#
         let foreign = Assertion.sign(try claims(all), Assertion.otherKey)
         #expect(Assertion.rejection(token: foreign, issuer) == .badSignature)

@@ -62,7 +62,9 @@ import Testing
     @Test func oneReadingForAll() {
         let source = Source()
         let value = source.value(1, loadedAt: 100)
-        let outcomes = [ask(value, now: 110, hit: false), ask(value, now: 111, hit: false), ask(value, now: 111, hit: true)]
+        let outcomes = [
+            ask(value, now: 110, hit: false), ask(value, now: 111, hit: false), ask(value, now: 111, hit: true),
+        ]
         #expect(source.count == 1)
         #expect(outcomes.map(\.value) == [nil, nil, nil])
         source.answer(2)

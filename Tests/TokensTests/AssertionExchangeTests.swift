@@ -148,8 +148,14 @@ import Tokens
             (exchange.answer("\(good),\"sub\":null"), "assertion_username_missing"),
             (exchange.answer("\(good),\"azp\":\"joe\""), "assertion_of_client"),
             (exchange.answer(Exchange.request("a.b.c")), "assertion_malformed"),
-            (exchange.answer(Exchange.request(Exchange.token(good, key: .generate(.es256)))), "assertion_signature_invalid"),
-            (exchange.answer(Exchange.request(Exchange.token(good, key: .generate(.es384)))), "assertion_algorithm_unsupported"),
+            (
+                exchange.answer(Exchange.request(Exchange.token(good, key: .generate(.es256)))),
+                "assertion_signature_invalid"
+            ),
+            (
+                exchange.answer(Exchange.request(Exchange.token(good, key: .generate(.es384)))),
+                "assertion_algorithm_unsupported"
+            ),
             (Exchange(#""enabled":false"#).answer(""), "assertion_issuer_disabled"),
             (Exchange(#""enabled":7"#).answer(""), "assertion_issuer_invalid"),
             (Exchange(policy: "{}").answer(""), "assertion_issuer_invalid"),

@@ -58,7 +58,8 @@ final class Exchange: Sendable {
     }
 
     static func policy(_ issuer: String) -> String {
-        let keys = issuer.contains("certificateSubjectNames") ? "" : #","jwks":{"jwksUri":"https://idp.example.com/keys"}"#
+        let keys =
+            issuer.contains("certificateSubjectNames") ? "" : #","jwks":{"jwksUri":"https://idp.example.com/keys"}"#
         return #"{"issuers":[{"issuerName":"\#(name)"\#(keys)\#(issuer.isEmpty ? "" : ",")\#(issuer)}]}"#
     }
 

@@ -70,7 +70,8 @@ extension AssertionIssuer {
     private static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
         guard let member = reader.take("allowedMbes") else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
-            reader.warn("allowedMbes", "no backend is allowed", expected: #"an array of {"name", "version"} or {"clientId"}"#)
+            reader.warn(
+                "allowedMbes", "no backend is allowed", expected: #"an array of {"name", "version"} or {"clientId"}"#)
             return []
         }
         return elements.enumerated().map { index, element in

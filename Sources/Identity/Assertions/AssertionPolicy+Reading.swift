@@ -39,7 +39,8 @@ extension AssertionPolicy {
         guard node.members != nil else {
             findings.append(
                 AssertionFinding(
-                    severity: .warning, pointer: pointer, message: "wrong type, disabled", expected: "an issuer object"))
+                    severity: .warning, pointer: pointer, message: "wrong type, disabled", expected: "an issuer object")
+            )
             entries.append(Entry(name: nil, issuer: nil))
             return
         }

@@ -48,7 +48,9 @@ extension AssertionVerifier {
             ("signature", .signature, key), ("time", .time, times(received, now: now)),
             ("audience", .audience, issuer.audiences.joined(separator: " or ")),
         ]
-        let filters = issuer.filters.indices.map { ("filter \($0 + 1)", Check.filter($0), issuer.filters[$0].description) }
+        let filters = issuer.filters.indices.map {
+            ("filter \($0 + 1)", Check.filter($0), issuer.filters[$0].description)
+        }
         for (name, check, detail) in parts + filters {
             report.add(name, detail) { () throws(AssertionRejection) in
                 try self.check(check, assertion, now: now)

@@ -117,7 +117,8 @@ struct AssertionExchange: Sendable {
     /// What two uses of one assertion have in common (JTX-11): issuer and `jti`, or where it has none, all that it says.
     /// Not the signature, of which some algorithms allow several.
     private func singleUseKey(_ issuer: AssertionIssuer) -> String {
-        let id = received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
+        let id =
+            received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
         let digest = DigestAlgorithm.sha256.digest((Array("\(issuer.name.utf8.count) \(issuer.name)".utf8) + id).span)
         return "assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }

@@ -76,13 +76,10 @@ import Testing
         let configuration = OutsideIssuer.configuration(OutsideIssuer.entry())
         let quoted = "\"" + configuration.replacing("\"", with: "\\\"") + "\""
         let value = ["object": configuration, "string": quoted, "file": #""file:outside/issuers.txt""#][form] ?? ""
-        let fixture = try Fixture(
-            files: ["policies.json": OutsideIssuer.policies(value), "certificates.json": idp.store])
-        if form == "file" {
-            #expect(try fixture.exchange(idp.token()).status == 400)
-        }
-        try fixture.gateway.configuration.write("outside/issuers.txt", configuration)
-        if form == "file" { try fixture.reload { _ in } }
+        let fixture = try Fixture(files: [
+            "policies.json": OutsideIssuer.policies(value), "certificates.json": idp.store,
+            "outside/issuers.txt": configuration,
+        ])
         #expect(try fixture.exchange(idp.token()).status == 200)
     }
 
@@ -148,6 +145,21 @@ import Testing
         }
         let off = try fixture.exchange(idp.token())
         #expect(off.status == 400 && off.text.contains("unauthorized_client"))
+    }
+
+    /// MAP-04: a disabled user is refused everywhere, and with the tokens of before.
+    @Test func disabledUser() throws {
+        let fixture = try Fixture(exchanging: OutsideIssuer.configuration(OutsideIssuer.entry()), idp)
+        let token = try #require(JSONText(try fixture.exchange(idp.token()).text)["access_token"].string)
+        #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 200)
+        try fixture.reload {
+            $0["users"] = FixtureSettings.users().replacing(
+                #""username": "joe""#, with: #""username": "joe", "enabled": false"#)
+        }
+        #expect(try fixture.exchange(idp.token()).status == 400)
+        #expect(try fixture.request("GET", "/inventory/items", [.bearer(token)]).status == 401)
+        let basic: [Field] = [.basic("joe:Welcome1"), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
+        #expect(try fixture.request("GET", "/inventory/items", basic).status == 401)
     }
 
     /// JTX-11: once only, where the issuer's entry says so.

@@ -37,7 +37,8 @@ import Testing
         try files.write("policies.json", OutsideIssuer.policies(#"{"policyMinReloadInterval": 0}"#))
         #expect(try fixture.exchange(idp.token(issuer: "https://new.example.com")).status == 400)
         #expect(try fixture.exchange(idp.token()).status == 400)
-        try files.write("policies.json", good.replacing("{\"Sec", with: "{\"Security_TokenExchangeTimeoutSecs\": 7200, \"Sec"))
+        try files.write(
+            "policies.json", good.replacing("{\"Sec", with: "{\"Security_TokenExchangeTimeoutSecs\": 7200, \"Sec"))
         let response = try fixture.exchange(idp.token())
         #expect(response.status == 200 && response.text.contains(#""expires_in":7200"#))
     }

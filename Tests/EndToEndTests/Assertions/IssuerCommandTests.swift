@@ -22,7 +22,8 @@ import Testing
 
     /// JWT-41: the filter that fails is named, and what stands behind it is told as well.
     @Test func test() throws {
-        let filters = #""filters": [{"name": "dept", "values": ["sales"]}, {"name": "c", "type": "exclude", "values": ["DE"]}]"#
+        let filters =
+            #""filters": [{"name": "dept", "values": ["sales"]}, {"name": "c", "type": "exclude", "values": ["DE"]}]"#
         let directory = try directory(
             OutsideIssuer.configuration(OutsideIssuer.entry(#"\#(filters), "roleAttributes": ["roles"]"#)))
         let bad = try idp.token(#""dept": "sales", "c": "DE", "roles": "Auditor""#)
@@ -65,9 +66,10 @@ import Testing
         #expect(check.2.contains("\(place)/0/certificateSubjectNames: the issuer has \"jwks\" as well"))
         #expect(check.2.contains("\(place)/1: the issuer has no keys"))
         let list = try run("issuer", "list", "--config", directory.path)
-        #expect(list.1.split(separator: "\n").map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-            "https://idp.example.com invalid", "b invalid", "c enabled",
-        ])
+        #expect(
+            list.1.split(separator: "\n").map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+                "https://idp.example.com invalid", "b invalid", "c enabled",
+            ])
     }
 
     /// JWT-03: two entries for one issuer.
