@@ -96,7 +96,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Tokens", "Gateway", "TestSupport"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,6 +15,8 @@ package final class SharedState: Sendable {
         package var accessLog: LogWriter?
         /// The connections to the server that keeps the tokens, where one does.
         package var redis: RedisLine?
+        /// What could not be read anew for token exchange, by what it was.
+        package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
         package init() {}
     }
 

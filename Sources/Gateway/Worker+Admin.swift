@@ -123,6 +123,7 @@ extension Worker {
         exchange.reports = nil
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         respond(
             exchange,

@@ -187,6 +187,7 @@ extension Endpoint {
     fileprivate var ofTokenService: TokenService.Endpoint {
         switch self {
         case .token: .token
+        case .exchange: .exchange
         case .revocation: .revocation
         case .introspection: .introspection
         case .jwks: .jwks

@@ -5,9 +5,6 @@ import Bytes
 /// The issuer is chosen by the token's unverified `iss`; nothing else of the token is used before its signature has
 /// been checked with a key of that issuer. Immutable: any number of threads may use one verifier.
 package final class JWTVerifier: Sendable {
-    /// How deeply claims may be nested.
-    private static let maximumDepth = 32
-
     package let issuers: [TrustedIssuer]
 
     package init(issuers: [TrustedIssuer]) { self.issuers = issuers }
@@ -37,27 +34,10 @@ package final class JWTVerifier: Sendable {
         case keysUnavailable
     }
 
-    /// A token that was taken apart.
-    private struct Parts {
-        let jws: CompactJWS
-        let claims: JSONNode
-        let registered: RegisteredClaims
-
-        init(_ token: Span<UInt8>) throws(TokenRejection) {
-            jws = try CompactJWS(token)
-            let payload = jws.payload
-            guard let node = try? JSONNode.parse(payload.span, maximumDepth: JWTVerifier.maximumDepth),
-                node.members != nil
-            else { throw .malformed }
-            claims = node
-            registered = try RegisteredClaims(claims)
-        }
-    }
-
     private func verified(
         _ token: Span<UInt8>, now: Int64, _ fetched: (keys: KeySet, issuerIndex: Int)?
     ) throws(Stop) -> VerifiedToken {
-        let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try Parts(token) }
+        let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try ReceivedToken(token) }
         var stop = Stop.rejected(.unknownIssuer)
         guard let name = parts.registered.issuer else { throw stop }
         // Several entries may trust one issuer on different terms; the first whose terms are met wins.
@@ -84,7 +64,7 @@ package final class JWTVerifier: Sendable {
 
     /// Holds a token against one entry.
     private func verify(
-        _ token: Span<UInt8>, _ parts: Parts, _ issuer: TrustedIssuer, _ keys: TrustedIssuer.Keys, _ index: Int,
+        _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ keys: TrustedIssuer.Keys, _ index: Int,
         _ now: Int64
     ) throws(Stop) {
         guard issuer.allows(parts.jws.algorithm) else { throw .rejected(.unsupportedAlgorithm) }

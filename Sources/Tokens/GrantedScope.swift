@@ -5,6 +5,14 @@ struct GrantedScope: Sendable {
     /// What the reply says; nil where it is what was asked for (OAUTH-03).
     let reply: String?
 
+    /// None was asked for.
+    static let none = GrantedScope()
+
+    private init() {
+        claim = nil
+        reply = nil
+    }
+
     /// - Parameters:
     ///   - requested: the parameter's value; nil for none.
     ///   - allowed: the configured scopes. Where there are none, a client may name any it likes: it gets a token that

@@ -10,10 +10,11 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case missingGrantType, missingParameter
     case invalidClient, unauthorizedClient
     case unsupportedGrantType, invalidScope, invalidGrant
-    case invalidClientAssertion, replayedClientAssertion
+    case invalidClientAssertion, replayedClientAssertion, unknownClientAssertionType
     case invalidRefreshToken, refreshTokenReused
     case tokenOfAnotherClient, introspectionNotAllowed
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
+    case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
     case loginThrottled
 
@@ -81,6 +82,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             Definition(401, "invalid_client", "client authentication failed", "client_assertion_invalid")
         case .replayedClientAssertion:
             Definition(401, "invalid_client", "client authentication failed", "client_assertion_replayed")
+        case .unknownClientAssertionType:
+            Definition(400, badRequest, "unknown client_assertion_type", "client_assertion_type_unknown")
         case .invalidRefreshToken:
             Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_invalid")
         case .refreshTokenReused: Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_reused")
@@ -97,6 +100,12 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         case .invalidSubjectToken: Definition(400, badRequest, "invalid subject_token", "subject_token_invalid")
         case .invalidActorToken: Definition(400, badRequest, "invalid actor_token", "actor_token_invalid")
         case .invalidTarget: Definition(400, "invalid_target", "no token for this target", "invalid_target")
+        // JWT-23.
+        case .backendNotAllowed:
+            Definition(400, "unauthorized_client", "no exchange for this client", "assertion_backend_not_allowed")
+        // JWT-35.
+        case .keysUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "assertion_keys_unavailable")
         // Nobody's credentials are bad for that.
         case .storeUnavailable:
             Definition(503, "temporarily_unavailable", "try again later", "token_store_unavailable")
@@ -122,7 +131,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             response.headers.append((name: "Retry-After", value: "30"))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
-        case .storeUnavailable, .issuerUnavailable: response.headers.append((name: "Retry-After", value: "1"))
+        case .keysUnavailable, .storeUnavailable, .issuerUnavailable:
+            response.headers.append((name: "Retry-After", value: "1"))
         default: break
         }
         return response

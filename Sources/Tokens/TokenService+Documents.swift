@@ -57,7 +57,8 @@ extension TokenService {
     /// The settings of a backend as its developers need them (MBE-04).
     package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
         backend.settingsJSON(
-            baseURL: settings.baseURL, paths: .init(token: settings.tokenPath, exchange: nil, sso: nil),
+            baseURL: settings.baseURL,
+            paths: .init(token: settings.tokenPath, exchange: settings.exchangePath, sso: nil),
             includingSecrets: includingSecrets)
     }
 }

@@ -30,6 +30,7 @@ extension TokenService {
     /// OAUTH-04); or that of RFC 8693 section 2.2.1.
     private static func reply(_ issuance: Issuance, _ token: GrantedToken) -> EndpointResponse {
         let grant = issuance.grant
+        if issuance.shape == .mobile { return granted(mobileReply(issuance, token), issuance) }
         var writer = JSONWriter()
         writer.beginObject()
         switch (issuance.shape, grant.kind) {
@@ -38,7 +39,7 @@ extension TokenService {
         case (.oracle, .client):
             writer.member("oracle_client_assertion_type", ClientAssertion.type)
             writer.member("oracle_tk_context", "client_assertion")
-        case (.oracle, .user), (.oracle, .anonymous):
+        case (.oracle, .user), (.oracle, .anonymous), (.mobile, _):
             writer.member("oracle_tk_context", "user_assertion")
         }
         if let seconds = token.expiresIn { writer.member("expires_in", seconds) }
@@ -47,7 +48,25 @@ extension TokenService {
         writer.member("access_token", String(decoding: token.value, as: UTF8.self))
         if let refreshToken = issuance.refreshToken { writer.member("refresh_token", refreshToken) }
         writer.endObject()
-        var response = EndpointResponse.token(status: 200, body: writer.bytes, reason: "token_issued")
+        return granted(writer.bytes, issuance)
+    }
+
+    /// The reply of JTX-07: these four members, `id_token` always null, `expires_in` always a number.
+    private static func mobileReply(_ issuance: Issuance, _ token: GrantedToken) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("access_token", String(decoding: token.value, as: UTF8.self))
+        writer.member("token_type", "Bearer")
+        writer.name("id_token")
+        writer.null()
+        writer.member("expires_in", token.expiresIn ?? issuance.grant.lifetimeSeconds)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func granted(_ body: [UInt8], _ issuance: Issuance) -> EndpointResponse {
+        let grant = issuance.grant
+        var response = EndpointResponse.token(status: 200, body: body, reason: "token_issued")
         response.audit = AuditEntry(
             action: "grant.\(issuance.action)", outcome: .granted, subject: grant.subject,
             client: grant.backend.reference, tokenID: grant.backend.issuer == nil ? issuance.tokenID : "")

@@ -8,6 +8,8 @@ package final class TokenService: Sendable {
     package enum Endpoint: Sendable, CaseIterable {
         /// RFC 6749 section 3.2 (OAUTH-01 to OAUTH-08).
         case token
+        /// `/mobile/platform/auth/token` (JTX-01).
+        case exchange
         /// RFC 7009.
         case revocation
         /// RFC 7662.
@@ -53,6 +55,7 @@ package final class TokenService: Sendable {
         }
         switch endpoint {
         case .token: return answer { () throws(TokenFailure) in try grantToken(request, now: now) }
+        case .exchange: return answer { () throws(TokenFailure) in try exchangeAssertion(request, now: now) }
         case .revocation: return answer { () throws(TokenFailure) in try revokeToken(request, now: now) }
         case .introspection: return answer { () throws(TokenFailure) in try introspect(request, now: now) }
         case .jwks: return .done(read(request) { .document(keySet, reason: "key_set") })

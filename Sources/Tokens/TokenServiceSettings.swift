@@ -11,6 +11,8 @@ package struct TokenServiceSettings: Sendable {
     package var baseURL: String
     /// Path of the token endpoint that the metadata names.
     package var tokenPath = "/oauth2/token"
+    /// Path of the endpoint where outside tokens are exchanged.
+    package var exchangePath = "/mobile/platform/auth/token"
     /// Path of the revocation endpoint (RFC 7009).
     package var revocationPath = "/oauth2/revoke"
     /// Path of the introspection endpoint (RFC 7662).
@@ -33,6 +35,8 @@ package struct TokenServiceSettings: Sendable {
     /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
     package var scopes: [String] = []
 
+    /// Whose tokens are exchanged, and by which rules; nil for nobody's.
+    package var assertions: AssertionSources?
     /// Who may ask about tokens beside backends.
     package var resourceServers: [ResourceServer] = []
     /// What makes the tokens of backends that name it, by name (OAUTH-09).

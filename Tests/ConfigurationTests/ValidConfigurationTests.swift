@@ -68,7 +68,9 @@ import Testing
         #expect(configuration.passwords.aesKey?.count == 16)
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)
         #expect(configuration.policies.tokenExchangeTimeoutPolicy == .fromExternalTokenLimited)
-        #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.isEmpty == true)
+        #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.count == 2)
+        #expect(configuration.certificates.map(\.alias) == ["idp", "partner"])
+        #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
         let items = configuration.routes[0]
         #expect(items.access.clientCertificate == ["dns:*.example.com", "subject:CN=device *,O=Example"])
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])

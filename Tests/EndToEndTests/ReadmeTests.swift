@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Identity
 import Testing
 import Tokens
 
@@ -29,7 +30,9 @@ import Tokens
     func reasonCodes() {
         let written = Self.codes("### Reason codes")
         #expect(written.count == Set(written).count + Self.shared.count)
-        let existing = Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
+        let existing =
+            Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
+            + AssertionRejection.allCases.map { "\($0.reason)" }
         #expect(Set(written).subtracting(existing) == [])
         #expect(Set(existing).subtracting(written) == [])
     }
@@ -49,7 +52,10 @@ import Tokens
     @Test("every key of the schemas stands in the README")
     func keys() throws {
         let configuration = String(Self.section("## Configuration"))
-        for name in ["gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers"] {
+        for name in [
+            "gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers",
+            "certificates",
+        ] {
             let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
             let keys = schema["properties"].names + schema["items"]["properties"].names
             for key in keys where key != "$schema" && !key.hasPrefix("Security_") {

@@ -88,11 +88,17 @@ SPOILED = {
         ((1, "tokenExchange", "lifetimeSeconds"), 0),
     ],
     "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe")],
+    "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],
     "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
     "policies": [
         (("Security_AllowOrigins",), "disallow"),
         (("Security_TokenExchangeTimeoutSecs",), "6h"),
         (("Security_TokenExchangeTimeoutPolicy",), "Never"),
+        (("Security_AuthTokenConfiguration", "issuers"), None),
+        (("Security_AuthTokenConfiguration", "issuers", 0, "issuerName"), None),
+        (("Security_AuthTokenConfiguration", "issuers", 0, "jwks"), None),
+        (("Security_AuthTokenConfiguration", "issuers", 0, "algorithms"), ["HS256"]),
+        (("Security_AuthTokenConfiguration", "issuers", 1, "jwks"), {"jwksUri": "https://a"}),
     ],
     "issuers": [
         (("local", "module"), "oauth2"),

@@ -37,6 +37,8 @@ package struct GatewayConfiguration: Sendable {
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
+    /// The certificate store.
+    package var certificates: [StoredCertificateEntry]
 }
 
 /// How proxies tell of the client before them.
@@ -50,7 +52,7 @@ package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
 extension GatewayConfiguration {
     /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
-        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers", "certificates",
     ]
 
     /// Reads every section; problems go to `findings`.
@@ -89,7 +91,8 @@ extension GatewayConfiguration {
             roles: sections["roles"].map(readRoles) ?? [],
             policies: policies,
             issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
-            trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? []
+            trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? [],
+            certificates: sections["certificates"].map(StoredCertificateEntry.readAll) ?? []
         )
         root.finish()
         return configuration

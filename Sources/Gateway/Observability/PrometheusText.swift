@@ -15,6 +15,7 @@ enum PrometheusText {
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
+        var assertionReloadFailures: [(source: String, count: UInt64)] = []
     }
 
     struct Page {
@@ -150,6 +151,12 @@ enum PrometheusText {
         page.family("config_reloads_total", "counter", "Reloads of the configuration by outcome.")
         page.sample("config_reloads_total", "outcome=\"ok\"", facts.reloads.succeeded)
         page.sample("config_reloads_total", "outcome=\"failed\"", facts.reloads.failed)
+        page.family(
+            "assertion_reload_failures_total", "counter",
+            "Failed readings of what tokens are exchanged by, by source.")
+        for (source, count) in facts.assertionReloadFailures {
+            page.sample("assertion_reload_failures_total", "source=\"\(source)\"", count)
+        }
         page.single("config_generation", "gauge", "Number of the configuration in force.", facts.reloads.generation)
         page.single(
             "log_lines_dropped_total", "counter", "Access-log lines that the destination was too slow for.",

@@ -70,6 +70,12 @@ struct TokenPrincipals: Sendable {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
+        // MAP-04: a disabled user is refused everywhere, and with the tokens of before.
+        if claims.kind == .user, !claims.virtual,
+            users.user(named: claims.subject, realm: backend.realm)?.enabled == false
+        {
+            throw .unknownSubject
+        }
         return Principal(
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
             roles: roles.roles(named: try grantedRoles(of: claims, realm: backend.realm)), catalogue: roles,

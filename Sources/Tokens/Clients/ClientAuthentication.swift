@@ -33,7 +33,7 @@ struct ClientAuthentication: Sendable {
             if let assertion = try ClientAssertion(authorization, form) {
                 try assertions.verify(assertion, now: now)
             } else {
-                Proof(backend: try authenticate(authorization, form))
+                Proof(backend: try authenticate(PresentedSecret(authorization, form)))
             }
         // MBE-02: said only to the client itself.
         guard proof.backend.oauthConsumer else { throw .unauthorizedClient }
@@ -41,8 +41,7 @@ struct ClientAuthentication: Sendable {
     }
 
     /// The backend whose secret was presented.
-    private func authenticate(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) -> Backend {
-        let presented = try PresentedSecret(authorization, form)
+    func authenticate(_ presented: PresentedSecret) throws(TokenFailure) -> Backend {
         for reading in presented.readings {
             let backend = String(validating: reading.id, as: UTF8.self).flatMap { backends.backend(clientID: $0) }
             if (backend ?? decoy).hasSecret(reading.secret.span), let backend {

@@ -14,8 +14,12 @@ struct PresentedSecret {
     /// `client_id` beside a Basic field.
     private let named: String?
 
-    /// - Parameter authorization: the values of all `Authorization` fields.
-    init(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) {
+    /// - Parameters:
+    ///   - authorization: the values of all `Authorization` fields.
+    ///   - schemes: those of the field that are taken, in lower case and with the blank behind them.
+    init(
+        _ authorization: [String], _ form: TokenForm, schemes: [String] = ["basic "]
+    ) throws(TokenFailure) {
         guard authorization.count <= 1 else { throw .repeatedAuthorization }
         guard let field = authorization.first else {
             guard let id = form["client_id"], let secret = form["client_secret"] else { throw .invalidClient }
@@ -25,7 +29,7 @@ struct PresentedSecret {
         }
         // X15: two methods in one request, whether they agree or not.
         guard form["client_secret"] == nil else { throw .twoCredentials }
-        guard let plain = PresentedSecret.basic(field) else { throw .invalidClient }
+        guard let plain = PresentedSecret.pair(field, schemes) else { throw .invalidClient }
         var readings = [plain]
         if let id = TokenForm.decode(plain.id), let secret = TokenForm.decode(plain.secret) {
             readings.append(Pair(id: id, secret: secret))
@@ -40,10 +44,10 @@ struct PresentedSecret {
     }
 
     /// User and password of a Basic field, split at the first colon (RFC 7617 section 2).
-    private static func basic(_ field: String) -> Pair? {
+    private static func pair(_ field: String, _ schemes: [String]) -> Pair? {
         let field = Array(field.utf8)
-        let scheme = Array("basic ".utf8)
-        guard field.count > scheme.count, field.prefix(scheme.count).map(ASCII.lowercased) == scheme else { return nil }
+        let scheme = schemes.map { Array($0.utf8) }.first { field.prefix($0.count).map(ASCII.lowercased) == $0 }
+        guard let scheme, field.count > scheme.count else { return nil }
         let text = Array(field[scheme.count...].drop { $0 == ASCII.space })
         guard let pair = Base64.decode(text.span), let colon = pair.firstIndex(of: ASCII.colon) else { return nil }
         return Pair(id: Array(pair[..<colon]), secret: Array(pair[(colon + 1)...]))

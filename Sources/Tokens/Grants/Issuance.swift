@@ -8,6 +8,8 @@ struct Issuance: Sendable {
         case oracle
         /// RFC 8693 section 2.2.1.
         case exchanged
+        /// JTX-07.
+        case mobile
     }
 
     let grant: AccessTokenMinter.Grant

@@ -153,7 +153,7 @@ extension Assembly {
 
     func tokenService(
         _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue, _ store: LastingStore.Opened
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -168,6 +168,7 @@ extension Assembly {
             catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
         settings.throttle = lasting.throttle
         settings.tokenPath = service.tokenPath
+        settings.assertions = assertions
         settings.revocationPath = service.revocationPath
         settings.introspectionPath = service.introspectionPath
         settings.resourceServers = resourceServers()

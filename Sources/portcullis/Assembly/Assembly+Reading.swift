@@ -9,6 +9,7 @@ extension Assembly {
         let loaded: LoadedConfiguration
         let configuration: GatewayConfiguration
         let snapshot: GatewaySnapshot
+        let lasting: Lasting
     }
 
     /// Reads a directory for a command that needs a good configuration.
@@ -21,7 +22,9 @@ extension Assembly {
         var diagnostics = loaded.diagnostics
         if var assembly = Assembly(loaded, makesKeys: makesKeys) {
             if let snapshot = assembly.snapshot(generation: 1) {
-                return Reading(loaded: loaded, configuration: assembly.configuration, snapshot: snapshot)
+                return Reading(
+                    loaded: loaded, configuration: assembly.configuration, snapshot: snapshot,
+                    lasting: assembly.lasting)
             }
             diagnostics += assembly.diagnostics
         }

@@ -23,12 +23,15 @@ struct Assembly {
     let lasting: Lasting
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
+    /// Whether the configuration is only looked at.
+    let isCheck: Bool
     private(set) var diagnostics: [Diagnostic] = []
     /// Of the trusted issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
 
     init?(
-        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil
+        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
+        isCheck: Bool = false
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -36,6 +39,7 @@ struct Assembly {
         self.lasting = lasting
         self.makesKeys = makesKeys
         self.bound = bound
+        self.isCheck = isCheck
     }
 
     /// The snapshot, or nil with errors among the diagnostics.
@@ -70,6 +74,7 @@ struct Assembly {
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
+        let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
@@ -79,7 +84,8 @@ struct Assembly {
         lasting.keys.keep(only: issuerKeys.map(\.keys))
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue, store), backends: backends,
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions, store),
+            backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
@@ -95,6 +101,13 @@ struct Assembly {
 
     mutating func warning(_ pointer: String, _ message: String) {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .warning))
+    }
+
+    mutating func report(
+        _ pointer: String, _ message: String, expected: String?, severity: Diagnostic.Severity
+    ) {
+        diagnostics.append(
+            loaded.diagnostic(pointer: pointer, message: message, severity: severity, expected: expected))
     }
 
     /// - Parameter origins: the entry of the configuration that each route of the policy comes from.

@@ -12,6 +12,7 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, CheckCommand.self, BackendCommand.self, HashCommand.self, TokenCommand.self,
+            IssuerCommand.self, PolicyCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }

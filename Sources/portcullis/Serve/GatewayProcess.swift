@@ -85,6 +85,9 @@ final class GatewayProcess: Sendable {
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
         settings.redis = lasting.store.opened?.redis
+        settings.assertionReloadFailures = [
+            ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
+        ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
