@@ -3,10 +3,12 @@ import Foundation
 // StoreCrash judge STORE ROUNDS: kills processes that write to the store, and looks what is left. Nothing that was
 // acknowledged may be lost, nothing that was revoked may live, and no slot may have two pairs.
 
-setvbuf(stdout, nil, Int32(_IOLBF), 0)
+/// A line at once, also where nobody looks.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let store = CrashStore(arguments[2]), let count = Int(arguments[3]) else {
-    print("usage: StoreCrash judge sqlite:PATH ROUNDS")
+    say("usage: StoreCrash judge sqlite:PATH ROUNDS")
     exit(2)
 }
 if arguments[1] == "victim" { Victim(try store.open(), number: count).run() }
@@ -18,11 +20,11 @@ for number in 1...max(1, count) {
     for line in try Round().run("/proc/self/exe", arguments[2], delay: delay) { ledger.take(line) }
     if number == count { ledger.forgetChanges() }
     try ledger.check(store.open())
-    for violation in ledger.violations { print("round \(number): \(violation)") }
+    for violation in ledger.violations { say("round \(number): \(violation)") }
     if !ledger.violations.isEmpty { exit(1) }
-    if number % 50 == 0 { print("\(number) rounds, \(ledger.acknowledged) acknowledged") }
+    if number % 50 == 0 { say("\(number) rounds, \(ledger.acknowledged) acknowledged") }
 }
 let seconds = Int(Date().timeIntervalSince(began))
-print(
+say(
     "\(count) rounds of kill -9, \(ledger.acknowledged) operations acknowledged: none lost, none alive again (\(seconds) s)"
 )
