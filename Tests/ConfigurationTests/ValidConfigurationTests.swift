@@ -1,7 +1,8 @@
 import Bytes
-import Configuration
 import Foundation
 import Testing
+
+@testable import Configuration
 
 @Suite struct ValidConfigurationTests {
     static let root = URL(filePath: #filePath)
