@@ -2,6 +2,7 @@ import Identity
 import Issuers
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 import Tokens
 
