@@ -57,7 +57,7 @@ extension InvalidCase {
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "tokenExchange": { "backends": ["x/1"] }"#
             ),
-            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown backend "x/1" (expected a backend as "name/version", found "x/1"; did you mean "a/1"?)"#
+            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown backend "x/1" (expected a backend as "name/version"; did you mean "a/1"?)"#
         ),
         InvalidCase(
             "backend-secret-unset",
