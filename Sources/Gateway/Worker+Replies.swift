@@ -311,19 +311,4 @@ extension Worker {
             status: exchange.status, microseconds: answered - exchange.startedAt)
         accessLog?.append(exchange, finishedAt: now, wallSeconds: poller.wallSeconds)
     }
-
-    // MARK: Small texts
-
-    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
-    func appendDate(to chunk: Chunk) {
-        if dateSecond != poller.wallSeconds {
-            dateSecond = poller.wallSeconds
-            dateText.reset()
-            dateText.append("Date: ")
-            HTTPDate.append(dateSecond, to: dateText)
-            dateText.append("\r\n")
-        }
-        let text = dateText
-        chunk.append(text.readable)
-    }
 }

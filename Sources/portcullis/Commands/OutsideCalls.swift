@@ -4,6 +4,7 @@ import Identity
 import Issuers
 import Reactor
 import Synchronization
+import Tokens
 
 /// An event loop for a command that calls other servers: what the gateway does with all of its own, and nothing listens.
 struct OutsideCalls {
@@ -12,11 +13,15 @@ struct OutsideCalls {
 
     init(_ reading: Assembly.Reading) throws(KernelError) {
         let lasting = reading.lasting
+        let log = EventLog(LogWriter(.standardError))
+        // A command keeps nothing and revokes nothing.
+        let tokens = RevocationFollower(
+            MemoryTokenStore(), list: lasting.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
         shared = try SharedState(
             settings: SharedState.Settings(), workers: 1, adminListeners: [],
             issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
-            revocations: lasting.revocations, outbound: lasting.outbound, log: EventLog(LogWriter(.standardError)))
-        plane = DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
+            tokens: tokens, outbound: lasting.outbound, log: log)
+        plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
     }
 
     func end() {
