@@ -16,6 +16,8 @@ final class GatewayProcess: Sendable {
     private let state = Mutex(State())
     let service = ServiceNotification()
     let stage = Mutex(Stage.serving)
+    /// Starts a successor and waits for it.
+    let handOverThread = Mutex<WorkerThread?>(nil)
     /// The listening sockets for a successor, until this process is to end: they would outlive its workers.
     let copies = Mutex<[ListenerCopy]>([])
 
@@ -119,6 +121,7 @@ final class GatewayProcess: Sendable {
         inherited.closeUnclaimed()
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         plane.join()
+        finishHandOver()
         for file in files { file.remove() }
         log.write("stopped")
         accessLog?.flush()
