@@ -68,7 +68,8 @@ final class WorkerBench {
         settings.accessLog = setup.accessLog
         shared = try SharedState(
             settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(),
-            revocations: RevocationList(), log: EventLog(try LogWriter(appendingTo: "/dev/null")))
+            revocations: RevocationList(), outbound: OutboundCalls(resultThreads: 0),
+            log: EventLog(try LogWriter(appendingTo: "/dev/null")))
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
