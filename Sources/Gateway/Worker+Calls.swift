@@ -52,6 +52,14 @@ extension Worker {
         connection.phase = .resolving
         connection.connectBy = poller.now + pending.call.connectTimeoutMilliseconds
         setDeadline(connection, at: connection.connectBy)
+        // An address needs nobody to look it up.
+        if let address = SocketAddress(literal: pending.call.url.host, port: pending.call.url.port),
+            !pending.call.url.isSecure || pending.call.tls != nil
+        {
+            connection.addresses = [address]
+            tryNextAddress(connection)
+            return
+        }
         let (mailbox, identity) = (mailbox, connection.identity)
         let accepted = shared.outbound.resolve(pending.call.url) { answer in
             mailbox.post(.callResolved(call: identity, answer))

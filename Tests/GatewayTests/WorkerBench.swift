@@ -77,7 +77,7 @@ final class WorkerBench {
             log: log, now: Clock.monotonicMilliseconds)
         shared = try SharedState(
             settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(), tokens: tokens,
-            log: log)
+            outbound: OutboundCalls(resultThreads: 0), log: log)
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))

@@ -35,10 +35,14 @@ package final class OutboundCalls: OutboundCaller {
     private let standard = Mutex<TLSClientContext?>(nil)
     /// Looking a name up is waiting, and is not to wait behind password hashes.
     private let names = NameResolver(pool: BlockingPool(width: 4, limit: OutboundCalls.maximumUnderWay))
-    private let results = BlockingPool(width: 2, limit: OutboundCalls.maximumUnderWay)
+    private let results: BlockingPool?
 
     /// Until it is given workers it answers that it is not available.
-    package init() {}
+    /// - Parameter resultThreads: how many threads deal with results; 0 lets the loops do it.
+    package init(resultThreads: Int = 2) {
+        results =
+            resultThreads == 0 ? nil : BlockingPool(width: resultThreads, limit: OutboundCalls.maximumUnderWay)
+    }
 
     /// Gives it the workers of the process.
     func attach(_ mailboxes: [Mailbox<WorkerMessage>]) {
@@ -75,7 +79,7 @@ package final class OutboundCalls: OutboundCaller {
             }
         }
         let then = pending.then
-        if !results.submit({ then(result) }) { then(result) }
+        if results?.submit({ then(result) }) != true { then(result) }
     }
 
     /// Looks up where a call goes, and answers in a thread of the pool. False where too many wait.
