@@ -200,7 +200,8 @@ extension Worker {
         // A key by which it was verified may be gone by now.
         guard origin.policy.keyEpoch == exchange.keyEpoch else { return true }
         tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)
-        tokenCache.insert(principal.token, principal, expiresAt: expiresAt, revocationGeneration: generation)
+        tokenCache.insert(
+            principal.token, principal, expiresAt: principal.knownUntil ?? expiresAt, revocationGeneration: generation)
         return true
     }
 

@@ -7,11 +7,13 @@ package struct TrustedIssuerEntry: Sendable {
         case uid, mail
     }
 
-    /// Where the issuer's keys are.
+    /// Where the issuer's keys are, or who is asked in place of them.
     package enum Keys: Sendable {
         /// Absolute path of a file with a JWK set (RFC 7517 section 5).
         case file(String)
         case published(PublishedKeysEntry)
+        /// A server that tells about its tokens (RFC 7662).
+        case introspection(IntrospectionEntry)
     }
 
     /// A role of the token and the roles it stands for (JWT-28).
@@ -25,7 +27,7 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
-    /// nil where what is said of them is wrong.
+    /// Nil where what is said of them is wrong.
     package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
     package var algorithms: [String]?
@@ -44,6 +46,11 @@ package struct TrustedIssuerEntry: Sendable {
     package var backend: String?
     package var level: Int
 
+    /// The server that tells about its tokens; nil for tokens that are verified here.
+    package var introspection: IntrospectionEntry? {
+        if case .introspection(let entry)? = keys { entry } else { nil }
+    }
+
     static func readAll(_ field: Field) -> [TrustedIssuerEntry] {
         var entries: [TrustedIssuerEntry] = []
         for element in field.elements("an array of trusted issuers") ?? [] {
@@ -55,6 +62,14 @@ package struct TrustedIssuerEntry: Sendable {
                 field.findings.error(
                     "\(element.pointer)/issuer", "trusted issuer \"\(other.name)\" has this \"issuer\" already",
                     expected: "a unique issuer", found: "\"\(entry.issuer)\"")
+            }
+            if let prefix = entry.introspection?.tokenPrefix,
+                let other = entries.first(where: { $0.introspection?.tokenPrefix == prefix })
+            {
+                // No server is to be shown the tokens of another one.
+                element.error(
+                    "trusted issuer \"\(other.name)\" is asked about the same tokens already",
+                    expected: "a \"tokenPrefix\" of its own")
             }
             entries.append(entry)
         }
@@ -89,6 +104,11 @@ package struct TrustedIssuerEntry: Sendable {
     }
 
     private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {
+        // Exactly one thing says what a token is worth.
+        if let server = object.take("introspection") {
+            file?.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+            return IntrospectionEntry.read(server).map { .introspection($0) }
+        }
         let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
         if let file { return file.readableFile().map { .file($0) } }
         return published.map { .published($0) }

@@ -35,6 +35,7 @@ extension DenialReason {
         case .loginThrottled: "too many attempts"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
+        case .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }

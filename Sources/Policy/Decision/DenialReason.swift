@@ -75,7 +75,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// A role is missing, or one is held that is excluded (ROLE-01).
     case roleRequired = "role_required"
 
-    /// The HTTP status: 401 for credentials, 403 for rights (GW-10).
+    /// The server that knows what the token is worth does not answer as it should (RFC 7662).
+    case introspectionUnavailable = "introspection_unavailable"
+
+    /// The HTTP status: 401 for credentials, 403 for rights (GW-10), 503 for what others fail to do.
     package var status: Int {
         switch self {
         case .noRoute: 404
@@ -90,7 +93,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
         case .loginThrottled: 429
-        case .keysUnavailable: 503
+        case .introspectionUnavailable, .keysUnavailable: 503
         }
     }
 
@@ -98,6 +101,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     package var retryAfterSeconds: Int? {
         switch self {
         case .loginThrottled: 30
+        case .introspectionUnavailable: 1
         case .keysUnavailable: 5
         default: nil
         }
@@ -142,6 +146,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
         case .backendNotAllowed: "the route does not belong to the backend of the credential"
         case .roleRequired: "the caller does not have the roles that the route asks for"
+        case .introspectionUnavailable: "the server that knows the token does not answer as it should"
         }
     }
 

@@ -46,7 +46,9 @@ extension PolicySnapshot {
         // Read first: a revocation that comes in between makes the cache look again.
         let revocationGeneration = revocations.generation
         switch verifier.verify(token, now: now) {
-        case .rejected(let rejection): return .rejected(DenialReason(rejection))
+        case .rejected(let rejection):
+            if let effect = introspected.resolve(token, rejection, now: now) { return .resolve(effect) }
+            return .rejected(DenialReason(rejection))
         case .keysUnavailable: return .rejected(.keysUnavailable)
         case .needsKeys(let index, let need): return fetchKeys(need, issuerIndex: index, [UInt8](copying: token), now)
         case .verified(let verified):

@@ -22,6 +22,7 @@ package final class PolicySnapshot: Sendable {
     let allowOrigin: AllowOriginPolicy
     let verifier: JWTVerifier
     let principals: TokenPrincipals
+    let introspected: IntrospectedTokens
     let passwords: BasicCredentials
 
     init(
@@ -37,6 +38,7 @@ package final class PolicySnapshot: Sendable {
         verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
         keyEpochs = settings.keyEpoch
         principals = TokenPrincipals(settings)
+        introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
     }
 

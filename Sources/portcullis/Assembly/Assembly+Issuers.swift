@@ -107,7 +107,7 @@ extension Assembly {
 
     mutating func trustedIssuers() -> [IssuerSettings] {
         var settings: [IssuerSettings] = []
-        for (index, entry) in configuration.trustedIssuers.enumerated() {
+        for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
             guard let keys = keys(of: entry, at: "/trustedIssuers/\(index)") else { continue }
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
@@ -115,18 +115,22 @@ extension Assembly {
                 clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let names = entry.algorithms { trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
-            let roles = RoleMapping(
-                roleAttributes: entry.roleAttributes,
-                mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
-                defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
-            let rules = ExternalIdentityRules(
-                usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-                userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
             let claims = IssuerSettings.Claims.outside(
-                rules, level: entry.level, backendID: entry.backend.flatMap(backendID))
+                Assembly.rules(entry), level: entry.level, backendID: entry.backend.flatMap(backendID))
             settings.append(IssuerSettings(trust: trust, claims: claims))
         }
         return settings
+    }
+
+    /// How claims of a trusted issuer become a user.
+    static func rules(_ entry: TrustedIssuerEntry) -> ExternalIdentityRules {
+        let roles = RoleMapping(
+            roleAttributes: entry.roleAttributes,
+            mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
+            defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
+        return ExternalIdentityRules(
+            usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
+            userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {

@@ -11,7 +11,8 @@ extension Assembly {
         switch entry.keys {
         case .file(let path): keySet(path, pointer: "\(pointer)/jwksFile").map { .fixed($0) }
         case .published(let published): keys(published, of: entry, at: pointer).map { .published($0) }
-        case nil: nil
+        // Its server is asked about each token.
+        case .introspection, nil: nil
         }
     }
 
