@@ -186,6 +186,8 @@ extension Endpoint {
     fileprivate var ofTokenService: TokenService.Endpoint {
         switch self {
         case .token: .token
+        case .revocation: .revocation
+        case .introspection: .introspection
         case .jwks: .jwks
         case .metadata: .metadata
         case .whoAmI: .whoAmI

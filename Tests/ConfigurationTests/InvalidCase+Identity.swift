@@ -33,6 +33,33 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1: "clientId" and "clientSecret" belong together (expected "clientSecret")"#
         ),
         InvalidCase(
+            "backend-keys-without-client",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientKeys": { "keys": [] }"#),
+            #"backends.json:2: error: /backends/1: "clientKeys" need "clientId" (expected "clientId")"#
+        ),
+        InvalidCase(
+            "backend-keys-number",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientKeys": 5"#),
+            #"backends.json:2: error: /backends/1/clientKeys: wrong type (expected a JWK set, or the name of a file with one, found 5)"#
+        ),
+        InvalidCase(
+            "backend-refresh-without-client",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokens": true"#),
+            #"backends.json:2: error: /backends/1: "refreshTokens" is for a client (expected "clientId" beside it)"#
+        ),
+        InvalidCase(
+            "backend-refresh-lifetime-of-nothing",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokenSeconds": 5"#),
+            #"backends.json:2: error: /backends/1/refreshTokenSeconds: there are no refresh tokens to limit (expected "refreshTokens": true beside it)"#
+        ),
+        InvalidCase(
+            "backend-exchange-unknown-backend",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "tokenExchange": { "backends": ["x/1"] }"#
+            ),
+            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown backend "x/1" (expected a backend as "name/version"; did you mean "a/1"?)"#
+        ),
+        InvalidCase(
             "backend-secret-unset",
             backend(
                 "\"name\": \"b\", \"version\": \"1\", \"mobileBackendId\": \"n\", \"clientId\": \"c\",\n\"clientSecret\": \"env:INV_SECRET\""
@@ -151,6 +178,20 @@ extension InvalidCase {
             "trusted-keys-missing",
             trusted("\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"],\n\"jwksFile\": \"none\""),
             #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksFile: the file cannot be read (expected a readable file, found "none")"#
+        ),
+        InvalidCase(
+            "trusted-introspection-and-keys",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "introspection": { "url": "https://idp/i", "clientId": "c", "clientSecret": "s" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/jwksFile: "jwksFile" and "introspection" exclude each other (expected one of the two)"#
+        ),
+        InvalidCase(
+            "trusted-introspection-in-clear",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "http://idp/i", "clientId": "c", "clientSecret": "s" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
         ),
         InvalidCase(
             "trusted-no-keys", trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"]"#),

@@ -75,6 +75,20 @@ import Testing
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
         expectKeys(configuration.trustedIssuers.map(\.keys))
+        let partner = configuration.backends[1].grants
+        #expect(partner.refreshTokens && partner.refreshTokenSeconds == 3600 && partner.refreshFamilySeconds == 7200)
+        #expect(partner.accessTokenSeconds == 300 && partner.introspection)
+        guard case .file(let keys)? = partner.clientKeys else {
+            Issue.record("no keys")
+            return
+        }
+        #expect(keys.hasSuffix("/complete/keys/idp.jwks"))
+        #expect(partner.tokenExchange?.audiences == ["https://billing.example.com"])
+        #expect(partner.tokenExchange?.lifetimeSeconds == 60 && partner.tokenExchange?.actors == true)
+        #expect(configuration.tokenService.resourceServers[0].backends == ["inventory/1.0"])
+        let introspection = configuration.trustedIssuers[4].introspection
+        #expect(introspection?.url == "http://opaque.example.com/introspect")
+        #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
         guard case .fixed(let token) = configuration.issuers[1].module else {
             Issue.record("the second issuer is not static")
             return
@@ -117,6 +131,12 @@ import Testing
         #expect(configuration.policies.allowOrigin == "disallow")
         #expect(configuration.backends[0].oauthConsumer && configuration.backends[0].httpBasic)
         #expect(!configuration.backends[0].enableSSO && configuration.backends[0].realm == "Default")
+        // OAUTH-05: nobody has refresh tokens, or anything else beyond, who has not asked for them.
+        let grants = configuration.backends[0].grants
+        #expect(!grants.refreshTokens && !grants.introspection && grants.tokenExchange == nil)
+        #expect(grants.refreshTokenSeconds == 2_592_000 && grants.refreshFamilySeconds == 7_776_000)
+        #expect(configuration.tokenService.revocationPath == "/oauth2/revoke")
+        #expect(configuration.tokenService.introspectionPath == "/oauth2/introspect")
         #expect(configuration.webgates[0].userAgentMismatch == .bearer)
         #expect(configuration.listeners[0].name == "127.0.0.1:8080")
         #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)

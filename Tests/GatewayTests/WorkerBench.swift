@@ -111,7 +111,9 @@ final class WorkerBench {
         let tokens = TokenService(
             settings: TokenServiceSettings(
                 issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
-                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles))
+                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles,
+                revocations: shared.revocations, store: MemoryTokenStore(),
+                storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
         var upstream = UpstreamSettings(name: "api", address: address)
         setup.upstream(&upstream)

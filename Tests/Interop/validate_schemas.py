@@ -54,6 +54,7 @@ SPOILED = {
         (("upstreams", "billing-6", "ejection", "maxPercent"), 101),
         (("baseUrl",), "https://gw.example.com/"),
         (("tokenService", "algorithm"), "none"),
+        (("tokenService", "resourceServers", 0, "clientSecret"), None),
         (("challenge", "keyFile"), "both"),
         (("store", "kind"), "redis"),
     ],
@@ -71,7 +72,16 @@ SPOILED = {
         ((1, "rateLimit"), 5),
     ],
     "webgates": [((0, "name"), "a:b"), ((0, "level"), -1), ((0, "userAgentMismatch"), "deny")],
-    "backends": [((0, "clientSecret"), None), ((0, "version"), 1.0), ((0, "httpbasic"), True)],
+    "backends": [
+        ((0, "clientSecret"), None),
+        ((0, "version"), 1.0),
+        ((0, "httpbasic"), True),
+        ((1, "clientKeys"), None),
+        ((1, "clientId"), None),
+        ((1, "refreshTokens"), False),
+        ((1, "tokenExchange", "backends"), ["inventory"]),
+        ((1, "tokenExchange", "lifetimeSeconds"), 0),
+    ],
     "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe")],
     "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
     "policies": [
@@ -89,6 +99,10 @@ SPOILED = {
         ((0, "audience"), []),
         ((1, "requireAudience"), True),
         ((0, "issuerName"), "x"),
+        ((4, "jwksFile"), "keys/idp.jwks"),
+        ((4, "introspection"), None),
+        ((4, "introspection", "clientSecret"), None),
+        ((4, "introspection", "cache"), 30),
     ],
 }
 

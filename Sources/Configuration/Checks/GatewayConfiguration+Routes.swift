@@ -48,7 +48,8 @@ extension GatewayConfiguration {
             "/yambas/**",
         ]
         if tokenService.isEnabled {
-            endpoints += [tokenService.tokenPath] + tokenService.tokenPathAliases
+            endpoints += [tokenService.tokenPath, tokenService.revocationPath, tokenService.introspectionPath]
+            endpoints += tokenService.tokenPathAliases
             endpoints += [
                 "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
                 "/.well-known/openid-configuration", "/oauth2/**",

@@ -11,14 +11,18 @@ extension Assembly {
         }
     }
 
-    func backendList() -> [Backend] {
-        configuration.backends.map {
-            Backend(
-                name: $0.name, version: $0.version, mobileBackendID: $0.mobileBackendID,
-                anonymousKey: $0.anonymousKey ?? "", clientID: $0.clientID ?? "",
-                clientSecret: $0.clientSecret?.value ?? "", realm: $0.realm, oauthConsumer: $0.oauthConsumer,
-                httpBasic: $0.httpBasic, enableSSO: $0.enableSSO, issuer: $0.issuer)
+    mutating func backendList() -> [Backend] {
+        var backends: [Backend] = []
+        for (index, entry) in configuration.backends.enumerated() {
+            var backend = Backend(
+                name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
+                anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
+                clientSecret: entry.clientSecret?.value ?? "", realm: entry.realm, oauthConsumer: entry.oauthConsumer,
+                httpBasic: entry.httpBasic, enableSSO: entry.enableSSO, issuer: entry.issuer)
+            backend.grants = grants(entry.grants, at: "/backends/\(index)")
+            backends.append(backend)
         }
+        return backends
     }
 
     func backendID(_ reference: String) -> String? {

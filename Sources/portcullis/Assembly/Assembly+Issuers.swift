@@ -138,7 +138,11 @@ extension Assembly {
             error(pointer, "\(path) cannot be read")
             return nil
         }
-        let bytes = Array(data)
+        return keySet(Array(data), from: path, pointer: pointer)
+    }
+
+    /// - Parameter path: where the text comes from, for what is said of it.
+    mutating func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
             return try KeySet(jwks: bytes.span)
         } catch {
@@ -161,9 +165,13 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue)
+            catalogue: catalogue, revocations: lasting.revocations, store: lasting.store, storeKey: lasting.storeKey)
         settings.throttle = lasting.throttle
         settings.tokenPath = service.tokenPath
+        settings.revocationPath = service.revocationPath
+        settings.introspectionPath = service.introspectionPath
+        settings.resourceServers = resourceServers()
+        settings.grantIssuers = grantIssuers(modules, catalogue)
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes
