@@ -3,6 +3,9 @@
     final class SQLiteLedger {
         private let connection: SQLiteConnection
         private let table: SQLiteTokenTable
+        private let begin: SQLiteConnection.Statement
+        private let beginToWrite: SQLiteConnection.Statement
+        private let commit: SQLiteConnection.Statement
 
         /// An operation with the time that it was asked at.
         struct Task: Sendable {
@@ -10,9 +13,18 @@
             var now: Int64
         }
 
-        init(_ connection: SQLiteConnection) {
-            self.connection = connection
+        /// Opens the file, see `SQLiteConnection.openStore`.
+        init(path: String, patience: Int32) throws(SQLiteOpenError) {
+            connection = try SQLiteConnection.openStore(path, patience: patience)
             table = SQLiteTokenTable(connection)
+            do throws(SQLiteFailure) {
+                begin = try connection.prepare("BEGIN")
+                // A transaction that is to write takes the lock at once: none is lost to one that came in between.
+                beginToWrite = try connection.prepare("BEGIN IMMEDIATE")
+                commit = try connection.prepare("COMMIT")
+            } catch {
+                throw SQLiteOpenError(error)
+            }
         }
 
         /// Does all of them and waits for the disk once. What is answered as a success is on it.
@@ -33,8 +45,7 @@
 
         private func transaction(_ tasks: [Task]) throws(BatchFailure) -> [StoreAnswer] {
             let isRead = tasks.allSatisfy { $0.operation.isRead }
-            // A transaction that is to write takes the lock at once: none is lost to one that came in between.
-            try run(isRead ? "BEGIN" : "BEGIN IMMEDIATE")
+            try run(isRead ? begin : beginToWrite)
             var answers: [StoreAnswer] = []
             do throws(StoreFailure) {
                 for task in tasks { answers.append(try table.perform(task.operation, now: task.now)) }
@@ -43,7 +54,7 @@
                 throw BatchFailure(cause: error, isOfOneOperation: true)
             }
             do throws(BatchFailure) {
-                try run("COMMIT")
+                try run(commit)
             } catch {
                 rollBack()
                 throw error
@@ -51,9 +62,9 @@
             return answers
         }
 
-        private func run(_ text: String) throws(BatchFailure) {
+        private func run(_ statement: SQLiteConnection.Statement) throws(BatchFailure) {
             do throws(SQLiteFailure) {
-                try connection.run(text)
+                try statement.run([])
             } catch {
                 throw BatchFailure(cause: error.storeFailure)
             }

@@ -34,7 +34,7 @@
         ///   - patience: milliseconds to wait for a lock that another process holds.
         ///   - executor: where the disk is waited for. One piece at a time.
         package init(path: String, patience: Int32, executor: @escaping Executor) throws(SQLiteOpenError) {
-            ledger = Mutex(SQLiteLedger(try SQLiteConnection.openStore(path, patience: patience)))
+            ledger = Mutex(try SQLiteLedger(path: path, patience: patience))
             self.executor = executor
         }
 
