@@ -35,7 +35,7 @@ package final class Principal: Sendable {
     package let virtual: Bool
     /// Seconds since 1970 when the credential ends; nil for a password.
     package let expiresAt: Int64?
-    /// `iat` of a token, for revocation by date; nil for a password.
+    /// `iat` of a token, for revocation by date; of a password when it was checked; nil for an anonymous key.
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?

@@ -76,6 +76,11 @@ import Testing
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
+        #expect(configuration.realms == ["Default", "Staff"])
+        #expect(configuration.certificates.map(\.alias) == ["idp", "partner"])
+        #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
+        #expect(configuration.users[0].tokensNotBefore == 1_700_000_000)
+        #expect(configuration.backends[0].tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
         #expect(configuration.trustedIssuers[0].jwksFile.hasSuffix("/complete/keys/idp.jwks"))
         guard case .fixed(let token) = configuration.issuers[1].module else {
             Issue.record("the second issuer is not static")

@@ -1,0 +1,62 @@
+import Bytes
+import Foundation
+
+/// A certificate of the store: what outside issuers sign with, under a name of its own (JWT-20, SAML-08). What it says
+/// is checked where certificates are at home; here, whether it is one at all.
+package struct StoredCertificateEntry: Sendable {
+    /// Unique, compared with case.
+    package var alias: String
+    /// One certificate in PEM form.
+    package var pem: [UInt8]
+
+    private static let expected = "one certificate in PEM form"
+
+    static func readAll(_ field: Field) -> [StoredCertificateEntry] {
+        var entries: [StoredCertificateEntry] = []
+        for element in field.elements("an array of {\"alias\", \"pem\"}") ?? [] {
+            let entry = read(element)
+            if !entry.alias.isEmpty, entries.contains(where: { $0.alias.utf8.elementsEqual(entry.alias.utf8) }) {
+                element.error("duplicate certificate \"\(entry.alias)\"", expected: "a unique alias")
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private static func read(_ field: Field) -> StoredCertificateEntry {
+        var object = field.object("a certificate: {\"alias\", \"pem\"}")
+        let textField = object.take("pem")
+        let fileField = object.take("pemFile")
+        let alias = object.required("alias", "a unique name", standIn: "") { $0.name() }
+        object.finish()
+        if textField != nil, let fileField { fileField.error("\"pem\" is there already", expected: "one of the two") }
+        guard let fileField, textField == nil else {
+            return StoredCertificateEntry(
+                alias: alias, pem: object.needed("pem", textField, expected, standIn: []) { $0.pem() })
+        }
+        return StoredCertificateEntry(alias: alias, pem: fileField.pemFile() ?? [])
+    }
+}
+
+extension Field {
+    fileprivate func pem() -> [UInt8]? {
+        guard let text = text("a certificate in PEM form") else { return nil }
+        return certificate(text) { error("there is no single certificate in the text", expected: $0) }
+    }
+
+    fileprivate func pemFile() -> [UInt8]? {
+        guard let path = certificateFile(), let data = FileManager.default.contents(atPath: path) else { return nil }
+        return certificate(String(decoding: data, as: UTF8.self)) {
+            error("there is no single certificate in the file", expected: $0, found: summary)
+        }
+    }
+
+    /// A chain would leave open which of its certificates is trusted.
+    private func certificate(_ text: String, orSay complain: (String) -> Void) -> [UInt8]? {
+        guard text.ranges(of: "-----BEGIN CERTIFICATE-----").count == 1, !text.contains("PRIVATE KEY-----") else {
+            complain("one certificate in PEM form, and no key")
+            return nil
+        }
+        return Array(text.utf8)
+    }
+}

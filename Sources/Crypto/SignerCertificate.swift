@@ -1,0 +1,41 @@
+import COpenSSL
+
+/// The certificate of somebody who signs tokens: a name and a period for a public key (JWT-20).
+package struct SignerCertificate: Sendable {
+    /// The subject in the form of RFC 4514: `CN=idp.example.com,O=Example`.
+    package let subject: String
+    /// First second of validity, in Unix time.
+    package let notBefore: Int64
+    /// Last second of validity, in Unix time.
+    package let notAfter: Int64
+    /// SHA-256 of the certificate in lower-case hexadecimal.
+    package let fingerprint: String
+    package let key: VerificationKey
+
+    /// The first certificate of a PEM text. Who issued it does not matter: whoever puts it into the store trusts it.
+    package init(pem: [UInt8]) throws(CertificateProblem) {
+        let certificate = try CertificateObject.all(ofPEM: pem)[0]
+        subject = certificate.subject
+        notBefore = certificate.notBefore
+        notAfter = certificate.notAfter
+        fingerprint = Hexadecimal.text(certificate.fingerprint)
+        key = try certificate.publicKey()
+    }
+
+    /// Whether it may be used at this second since 1970.
+    package func isValid(at now: Int64) -> Bool { notBefore <= now && now <= notAfter }
+}
+
+extension CertificateObject {
+    /// The public key, checked like every other.
+    fileprivate func publicKey() throws(CertificateProblem) -> VerificationKey {
+        // SAFETY: X509_get_pubkey answers a reference of its own, which the key object takes over.
+        guard let object = unsafe KeyObject(owning: X509_get_pubkey(pointer)) else { throw .unsupportedKey }
+        do throws(KeyError) {
+            return try VerificationKey(object.publicKey())
+        } catch {
+            if case .tooShort(let bits, let required) = error { throw .weakKey(bits: bits, required: required) }
+            throw .unsupportedKey
+        }
+    }
+}
