@@ -133,16 +133,6 @@ final class Worker {
         leave()
     }
 
-    /// Leaves the last counters behind, for those who still ask and those who have asked already.
-    private func leave() {
-        let report = currentMetrics()
-        shared.leave(number, report)
-        for message in mailbox.takeAll() {
-            guard case .reportMetrics(let requester, let identity) = message else { continue }
-            shared.mailboxes[requester].post(.metrics(report, exchange: identity))
-        }
-    }
-
     /// Takes the listeners over.
     func begin(_ listeners: consuming [BoundListenerBox]) {
         for box in listeners {
@@ -216,6 +206,7 @@ final class Worker {
     private func handle(_ message: WorkerMessage) {
         switch message {
         case .use(let fresh): use(fresh)
+        case .adopted(let count): count.arrived()
         case .credential(let identity, let effect):
             if let exchange = exchange(identity, in: .resolvingCredential) { resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):
