@@ -49,7 +49,10 @@ import Tokens
     @Test("every key of the schemas stands in the README")
     func keys() throws {
         let configuration = String(Self.section("## Configuration"))
-        for name in ["gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers"] {
+        for name in [
+            "gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers",
+            "certificates",
+        ] {
             let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
             let keys = schema["properties"].names + schema["items"]["properties"].names
             for key in keys where key != "$schema" && !key.hasPrefix("Security_") {
@@ -95,7 +98,8 @@ import Tokens
         }
         // One shell for all, as somebody has who follows the README; a mark after each block.
         let blocks = Self.blocks()
-        var script = "set -u\n"
+        let program = URL(fileURLWithPath: GatewayProcess.binary)
+        var script = "set -u\nPATH=\(program.deletingLastPathComponent().path):$PATH\n"
         for block in blocks { script += block.kind == "sh" ? adapt(block.text) : "echo; echo '---8\u{3c}---'\n" }
         let result = try Program.run("/bin/bash", ["-c", script], directory: directory.path)
         #expect(result.errors == "")

@@ -1,0 +1,53 @@
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import HTTP
+
+/// `portcullis policy`: the environment policies (POL-01).
+enum PolicyCommand: Command {
+    static let name = "policy"
+    static let summary = "show, set and unset policies"
+    static let help = """
+        usage: portcullis policy list WHERE
+               portcullis policy get NAME WHERE
+               portcullis policy set NAME VALUE WHERE
+               portcullis policy unset NAME WHERE
+
+        The policies are \(PoliciesSection.names.joined(separator: ",\n")).
+        VALUE is a text; `-` reads it from standard input. A policy that is not set has its default.
+
+        \(AdminTarget.help)
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let call = try AdminInvocation(
+            arguments, of: self,
+            ["list": .init(0...0), "get": .init(1...1), "set": .init(2...2), "unset": .init(1...1)])
+        let policy = ["policies", call.first]
+        switch call.action {
+        case "list": try list(call)
+        case "get":
+            AdminTarget.show(try call.target.perform(.command(.get, policy))?["value"])
+        case "set":
+            let value = call.names[1] == "-" ? try standardInput() : call.names[1]
+            try call.target.perform(.command(.put, policy, [], [("value", .text(value))]))
+        default: try call.target.perform(.command(.delete, policy))
+        }
+    }
+
+    private static func list(_ call: AdminInvocation) throws(ExitStatus) {
+        for member in try call.target.perform(.command(.get, ["policies"]))?.members ?? [] {
+            Terminal.print("\(member.name): \(AdminTarget.text(of: member.node))")
+        }
+    }
+
+    private static func standardInput() throws(ExitStatus) -> String {
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        guard let text = String(validating: data, as: UTF8.self) else {
+            Terminal.complain("portcullis: the value is not UTF-8")
+            throw .failed
+        }
+        return text.trimmingCharacters(in: .newlines)
+    }
+}
