@@ -77,8 +77,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        support("TestSupport", ["Identity"]),
-        tool("StoreCrash", ["Tokens"]),
+        support("TestSupport", ["Identity", "Tokens"]),
+        tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
@@ -96,7 +96,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Tokens", "Gateway"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

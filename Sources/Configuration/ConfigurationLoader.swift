@@ -30,7 +30,7 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: reading.sources)
+            sources: reading.sources, directory: root)
     }
 }
 
@@ -47,7 +47,7 @@ package struct ConfigurationDraft: Sendable {
 }
 
 /// The first step: from files to JSON values, and which section stands where.
-private struct DirectoryReading {
+struct DirectoryReading {
     let path: String
     let draft: ConfigurationDraft?
     var sources = Sources()

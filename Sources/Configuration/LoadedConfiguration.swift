@@ -6,9 +6,12 @@ package struct LoadedConfiguration: Sendable {
     package let configuration: GatewayConfiguration?
     /// Everything that was found, by file and line.
     package let diagnostics: [Diagnostic]
+    /// Absolute path of the directory.
+    package let directory: String
     private let sources: Sources
 
-    init(configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources) {
+    init(configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String) {
+        self.directory = directory
         let order = diagnostics.sorted { ($0.file, $0.line, $0.pointer) < ($1.file, $1.line, $1.pointer) }
         self.diagnostics = order
         self.configuration = order.contains { $0.severity == .error } ? nil : configuration

@@ -1,5 +1,5 @@
 /// A value that no log, message or dump may show.
-package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Where the value came from (GW-12).
     package enum Origin: Sendable {
         case literal, environment, file

@@ -20,19 +20,44 @@ package final class BoundListenerBox: Sendable {
 package struct DataPlane {
     private var threads: [WorkerThread] = []
 
-    /// Starts one thread for each mailbox of the shared state.
+    /// Starts one thread for each mailbox of the shared state, and waits until all of them listen. One that cannot would
+    /// leave connections to its sockets unanswered, so that there is no data plane then, and the process has to end.
     ///
     /// - Parameter listeners: for each worker the listeners it takes.
-    package init(shared: SharedState, snapshot: GatewaySnapshot, listeners: [[BoundListenerBox]]) {
+    package init(shared: SharedState, snapshot: GatewaySnapshot, listeners: [[BoundListenerBox]]) throws(KernelError) {
+        let starts = try Mailbox<Result<Void, KernelError>>()
         for (number, own) in listeners.enumerated() {
             threads.append(
                 WorkerThread(name: "worker-\(number)") {
                     do throws(KernelError) {
-                        try Worker(number: number, shared: shared, snapshot: snapshot).run(own)
+                        try Worker(number: number, shared: shared, snapshot: snapshot).run(own) {
+                            starts.post(.success(()))
+                        }
                     } catch {
                         shared.log.write("worker_failed", [("worker", .number(number)), ("error", .text(error.text))])
+                        starts.post(.failure(error))
                     }
                 })
+        }
+        do throws(KernelError) {
+            try DataPlane.waitForStarts(listeners.count, starts)
+        } catch {
+            shared.drain()
+            join()
+            throw error
+        }
+    }
+
+    private static func waitForStarts(_ count: Int, _ starts: Mailbox<Result<Void, KernelError>>) throws(KernelError) {
+        let poller = try Poller(waker: starts.waker, chunkSize: 1024)
+        var outstanding = count
+        while outstanding > 0 {
+            poller.wait()
+            while poller.next() != nil {}
+            for start in starts.takeAll() {
+                outstanding -= 1
+                try start.get()
+            }
         }
     }
 

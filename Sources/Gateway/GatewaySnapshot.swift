@@ -18,6 +18,10 @@ package final class GatewaySnapshot: Sendable {
     package let proxies: TrustedProxies
     /// The request-rate limits of each route, by its number; empty where no route has any.
     package let rateLimits: [[RateLimiter]]
+    /// Those of the gateway's own endpoints together.
+    package let endpointLimits: [RateLimiter]
+    /// Of the trusted issuers that publish theirs.
+    package let issuerKeys: [IssuerKeys]
     /// By the listener's id; those that are not here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
     /// What the admin listener wants as bearer token; nil where there is none.
@@ -41,7 +45,7 @@ package final class GatewaySnapshot: Sendable {
         backends: BackendStore,
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], proxies: TrustedProxies = TrustedProxies(),
-        rateLimits: [[RateLimiter]] = []
+        rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -54,6 +58,8 @@ package final class GatewaySnapshot: Sendable {
         self.adminToken = adminToken
         self.adminHosts = adminHosts
         self.proxies = proxies
+        self.endpointLimits = endpointLimits
+        self.issuerKeys = issuerKeys
         self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }
 }

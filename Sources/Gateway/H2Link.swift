@@ -45,7 +45,8 @@ extension Worker {
         // The socket may be another connection's by now.
         let client = socket.role == Role.client ? clients[socket.owner] : nil
         let session = socket.role == Role.upstreamSession ? sessions[socket.owner] : nil
-        guard client?.link === link || session?.link === link else { return }
+        let check = socket.role == Role.healthCheck ? healthChecks[socket.owner] : nil
+        guard client?.link === link || session?.link === link || check?.link === link else { return }
         while link.session.wantsToSend, socket.pendingBytes <= highWater {
             let chunk = poller.chunks.take()
             _ = link.session.produce(into: chunk, upTo: chunk.capacity)
@@ -55,6 +56,8 @@ extension Worker {
             }
             poller.send(socket, chunk)
         }
-        if let client { framesFlushed(client, link) } else if let session { sessionFlushed(session, link) }
+        if let client { framesFlushed(client, link) }
+        if let session { sessionFlushed(session, link) }
+        if let check { checkFlushed(check, link) }
     }
 }

@@ -13,6 +13,10 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// The connections to the server that keeps the tokens, where one does.
+        package var redis: RedisLine?
+        /// What could not be read anew for token exchange, by what it was.
+        package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
         package init() {}
     }
 
@@ -23,6 +27,8 @@ package final class SharedState: Sendable {
     package let revocations: RevocationList
     /// Where tokens are kept and revoked.
     package let tokens: RevocationFollower
+    /// Makes calls to other servers.
+    package let outbound: OutboundCalls
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
@@ -49,12 +55,13 @@ package final class SharedState: Sendable {
 
     package init(
         settings: Settings, workers: Int, adminListeners: Set<Int>, issuedTokens: IssuedTokenStore,
-        tokens: RevocationFollower, log: EventLog
+        tokens: RevocationFollower, outbound: OutboundCalls = OutboundCalls(), log: EventLog
     ) throws(KernelError) {
         self.settings = settings
         var mailboxes: [Mailbox<WorkerMessage>] = []
         for _ in 0..<workers { mailboxes.append(try Mailbox()) }
         self.mailboxes = mailboxes
+        self.outbound = outbound
         self.adminListeners = adminListeners
         self.issuedTokens = issuedTokens
         revocations = tokens.list
@@ -64,6 +71,8 @@ package final class SharedState: Sendable {
         // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
         // takes longer than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
+        outbound.attach(mailboxes)
+        settings.redis?.attach(mailboxes)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
@@ -170,6 +179,6 @@ package final class SharedState: Sendable {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting,
-            uptimeSeconds: now - startedAt, workers: mailboxes.count)
+            outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count)
     }
 }

@@ -66,15 +66,9 @@ extension Worker {
 
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
-        let store = shared.tokens.report(now: poller.now)
-        if isDraining {
-            respond(exchange, .text(503, "draining\n", reason: "readiness"))
-        } else if store.refuses {
-            respond(exchange, .text(503, "store unavailable: bearer tokens are refused\n", reason: "readiness"))
-        } else {
-            let remark = store.isCurrent ? "" : "store unavailable: the last known deny list is in use\n"
-            respond(exchange, .text(200, "ready\n" + remark, reason: "readiness"))
-        }
+        let readiness = Readiness(
+            snapshot.issuerKeys, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+        respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
     }
 
     /// Health, readiness and metrics are open on the admin listener, which is on loopback by default; whatever changes
@@ -163,6 +157,8 @@ extension Worker {
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     func leave() {
+        cancelCalls()
+        leaveRedis()
         let report = currentMetrics()
         shared.leave(number, report)
         for message in mailbox.takeAll() {
@@ -170,6 +166,8 @@ extension Worker {
             case .reportMetrics(let requester, let identity):
                 shared.mailboxes[requester].post(.metrics(report, exchange: identity))
             case .adopted(let count): count.arrived()
+            case .call(let pending): refuse(pending)
+            case .redis(.perform(let command)): shared.settings.redis?.send(command)
             default: break
             }
         }
@@ -178,7 +176,10 @@ extension Worker {
     private func respondWithMetrics(_ exchange: Exchange) {
         guard let report = exchange.reports else { return }
         exchange.reports = nil
-        let text = PrometheusText.render(report, shared.facts(now: poller.wallSeconds))
+        var facts = shared.facts(now: poller.wallSeconds)
+        facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
+        let text = PrometheusText.render(report, facts)
         respond(
             exchange,
             EndpointResponse(

@@ -137,8 +137,13 @@ extension Worker {
             authorize(exchange, route, path, bytes)
         case .none: authorize(exchange, route, path, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): resolve(effect, exchange)
+        case .resolve(let effect): beginResolving(effect, exchange)
         }
+    }
+
+    func beginResolving(_ effect: Effect<Result<Principal, DenialReason>>, _ exchange: Exchange) {
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
+        resolve(effect, exchange)
     }
 
     /// Finds out who is calling, in as many steps as that takes.
@@ -169,7 +174,7 @@ extension Worker {
             deny(exchange, reason, bytes)
             return
         }
-        if let reason = remember(principal, exchange.snapshot) {
+        if let reason = remember(principal, exchange) {
             deny(exchange, reason, bytes)
             return
         }
@@ -185,14 +190,18 @@ extension Worker {
 
     /// Keeps a token whose holder somebody had to be asked for. Answers why it is refused where it was revoked in the
     /// meantime, or where nobody knows.
-    private func remember(_ principal: Principal, _ origin: GatewaySnapshot) -> DenialReason? {
+    private func remember(_ principal: Principal, _ exchange: Exchange) -> DenialReason? {
+        let origin = exchange.snapshot
         guard principal.method == .bearer else { return nil }
         // Read first: a revocation that comes in between makes the cache look again.
         let reading = shared.revocations.reading
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
         // Under another configuration it may stand for somebody else.
-        if let expiresAt = principal.expiresAt, !principal.token.isEmpty, origin === snapshot {
-            tokenCache.adopt(generation: origin.policy.generation)
+        // A key by which it was verified may be gone by now.
+        if let expiresAt = principal.knownUntil ?? principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
+            origin.policy.keyEpoch == exchange.keyEpoch
+        {
+            tokenCache.adopt(generation: origin.policy.generation, keyEpoch: exchange.keyEpoch)
             tokenCache.insert(
                 principal.token, principal, expiresAt: expiresAt, revocationGeneration: reading.generation)
         }

@@ -14,6 +14,7 @@ extension Worker {
             refuseUpgrade(exchange)
             return
         }
+        guard passesEndpointLimits(exchange) else { return }
         if endpoint.takesCredentials, !isFitForCredentials(exchange) {
             deny(exchange, .tlsRequired, bytes)
             return
@@ -31,7 +32,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): resolve(effect, exchange)
+        case .resolve(let effect): beginResolving(effect, exchange)
         }
     }
 
@@ -191,6 +192,9 @@ extension Endpoint {
     fileprivate var ofTokenService: TokenService.Endpoint {
         switch self {
         case .token: .token
+        case .exchange: .exchange
+        case .revocation: .revocation
+        case .introspection: .introspection
         case .jwks: .jwks
         case .metadata: .metadata
         case .whoAmI: .whoAmI

@@ -91,9 +91,14 @@ extension Worker {
         client.link = nil
     }
 
+    /// Milliseconds between the two farewells, at the least. A client that has not heard the first when the second goes
+    /// out loses what it has just asked: a round trip is allowed for, and a client that is busy (RFC 9113 section 6.8).
+    static let farewellPause: Int64 = 500
+
     /// Asks the client to open no more streams, then refuses them; the connection ends with the last that is open.
     func drainHTTP2(_ client: ClientConnection, _ link: H2Link) {
         client.farewells += 1
+        client.farewellAt = poller.now
         link.session.shutDown(lastChance: client.farewells > 1)
         queue(link)
     }

@@ -3,12 +3,12 @@ import HTTP
 import Policy
 import Reactor
 
-/// Request rates of routes.
+/// Request rates of routes and of the gateway's own endpoints.
 extension Worker {
     /// Limits by route and by address are asked before any credential is looked at, so that a flood of bad ones is held
     /// back too. Answers false where the request is refused.
     func passesRateLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, route) { limiter, now in
+        passes(exchange, limiters(of: route, exchange)) { limiter, now in
             switch limiter.limit.key {
             case .route: limiter.admit(now: now)
             case .address: exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
@@ -19,18 +19,32 @@ extension Worker {
 
     /// Limits by principal, behind authentication. On a public route, where nobody is known, addresses stand for them.
     func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, route) { limiter, now in
+        passes(exchange, limiters(of: route, exchange)) { limiter, now in
             guard limiter.limit.key == .principal else { return 0 }
             if let principal = exchange.principal { return limiter.admit(principal, now: now) }
             return exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
         }
     }
 
-    private func passes(_ exchange: Exchange, _ route: Route, _ admit: (RateLimiter, Int64) -> Int64) -> Bool {
-        let snapshot = exchange.snapshot
-        guard !snapshot.rateLimits.isEmpty else { return true }
+    /// Limits of the gateway's own endpoints, asked before any credential is looked at: an address stands for whoever
+    /// calls.
+    func passesEndpointLimits(_ exchange: Exchange) -> Bool {
+        passes(exchange, exchange.snapshot.endpointLimits) { limiter, now in
+            guard limiter.limit.key != .route, let address = exchange.address else { return limiter.admit(now: now) }
+            return limiter.admit(address, now: now)
+        }
+    }
+
+    private func limiters(of route: Route, _ exchange: Exchange) -> [RateLimiter] {
+        let limits = exchange.snapshot.rateLimits
+        return limits.isEmpty ? [] : limits[route.index]
+    }
+
+    private func passes(
+        _ exchange: Exchange, _ limiters: [RateLimiter], _ admit: (RateLimiter, Int64) -> Int64
+    ) -> Bool {
         var wait: Int64 = 0
-        for limiter in snapshot.rateLimits[route.index] { wait = max(wait, admit(limiter, poller.now)) }
+        for limiter in limiters { wait = max(wait, admit(limiter, poller.now)) }
         guard wait > 0 else { return true }
         limited(.requestRate)
         reply(

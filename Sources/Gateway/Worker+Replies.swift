@@ -226,6 +226,19 @@ extension Worker {
         if let remaining = body.remainingLength, remaining > Worker.skipAllowance { endConnection(after: exchange) }
     }
 
+    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
+    func appendDate(to chunk: Chunk) {
+        if dateSecond != poller.wallSeconds {
+            dateSecond = poller.wallSeconds
+            dateText.reset()
+            dateText.append("Date: ")
+            HTTPDate.append(dateSecond, to: dateText)
+            dateText.append("\r\n")
+        }
+        let text = dateText
+        chunk.append(text.readable)
+    }
+
     /// The cross-site fields of an answer (CORS-07, CHAL-09).
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
         guard exchange.variesByOrigin else { return }

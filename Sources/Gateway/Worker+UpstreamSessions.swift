@@ -6,7 +6,7 @@ import Reactor
 /// Upstreams that speak HTTP/2: connections shared by many exchanges, and the streams on them.
 extension Worker {
     /// What a server may ask of this side.
-    private static let sessionLimits: H2Limits = {
+    static let sessionLimits: H2Limits = {
         var limits = H2Limits()
         limits.head = UpstreamConnection.headLimits
         limits.initialWindow = 256 * 1024
@@ -146,7 +146,7 @@ extension Worker {
         let path = RequestText.word(bytes, from: method.count + 1)
         let host = RequestText.host(bytes)
         let fields = HeadWriter.fieldLines(bytes)
-        let scheme: [UInt8] = session.socket?.filter == nil ? Worker.http : Worker.https
+        let scheme = Worker.scheme(session.socket)
         let stream = link.session.request(
             method: method, scheme: scheme.span, authority: host, path: path, fields: fields,
             ended: exchange.requestBody.isComplete)
@@ -164,6 +164,9 @@ extension Worker {
     private static let http = Array("http".utf8)
     private static let https = Array("https".utf8)
 
+    /// `:scheme` of what is asked for on this connection.
+    static func scheme(_ socket: Socket?) -> [UInt8] { socket?.filter == nil ? http : https }
+
     /// The connection has no stream for the exchange after all.
     func moveToAnotherSession(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let session = upstream.session, let server = upstream.server else { return }
@@ -180,6 +183,7 @@ extension Worker {
         session.heardAt = poller.now
         let isSound = link.session.receive(inbox.readable, now: poller.now)
         inbox.consume(inbox.count)
+        session.server?.streamLimit = max(1, link.session.peerStreams)
         handleEvents(session, link)
         queue(link)
         guard session.link === link else { return }
@@ -291,11 +295,18 @@ extension Worker {
     /// A connection that nobody uses idles for a while, or closes where no further stream may be opened.
     private func restOrClose(_ session: UpstreamSession) {
         guard session.users.isEmpty, session.waiting.isEmpty, let server = session.server else { return }
-        if session.isLeaving || server.isRetired {
+        if session.isLeaving || server.isRetired || hasUnusedSessionsEnough(server) {
             closeSession(session)
         } else if session.link != nil {
             setDeadline(session, in: server.pool.settings.idleTimeout)
         }
+    }
+
+    /// Whether more connections are unused than are kept: a server that allows one stream each has many after a burst.
+    private func hasUnusedSessionsEnough(_ server: UpstreamServer) -> Bool {
+        let most = server.pool.settings.maximumIdle
+        guard server.sessions.count > most else { return false }
+        return server.sessions.count { $0.users.isEmpty && $0.waiting.isEmpty } > most
     }
 
     /// Frames went out, as far as the server takes them.

@@ -18,7 +18,9 @@ final class Worker {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
+        static let redis: UInt8 = 11
         static let revocations: UInt8 = 14
+        static let call: UInt8 = 10
     }
 
     let number: Int
@@ -47,6 +49,9 @@ final class Worker {
     /// When the groups are to be looked after next.
     var careAt: Int64 = .max
     var healthChecks: [HealthCheck] = []
+    /// Calls to other servers, and connections left over from them.
+    var calls: [CallConnection] = []
+    let redis: RedisLink?
 
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
@@ -101,6 +106,7 @@ final class Worker {
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }
+        redis = shared.settings.redis.map { RedisLink($0.server, seed: Worker.seed &+ UInt64(number)) }
     }
 
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
@@ -120,32 +126,44 @@ final class Worker {
             upstream.nextIdle = nil
         }
         for session in sessions { session.server?.sessions = [] }
+        for call in calls { call.reset() }
     }
 
     /// Size of a receive buffer: a whole head of the usual limit, and large pieces of bodies.
     static let chunkSize = 16 * 1024
 
     /// Runs until drained.
-    func run(_ listeners: consuming [BoundListenerBox]) {
-        begin(listeners)
+    ///
+    /// - Parameter begun: called when the worker listens.
+    func run(_ listeners: [BoundListenerBox], begun: () -> Void) throws(KernelError) {
+        try begin(listeners)
+        begun()
         while !isFinished { turn() }
         accessLog?.flush()
         leave()
     }
 
     /// Takes the listeners over.
-    func begin(_ listeners: consuming [BoundListenerBox]) {
+    func begin(_ listeners: [BoundListenerBox]) throws(KernelError) {
         for box in listeners {
             guard let bound = box.take() else { continue }
             do {
                 try poller.listen(bound, id: box.id)
             } catch {
-                shared.log.write("listen_failed", [("listener", .text(String(box.id))), ("error", .text(error.text))])
+                shared.log.write(
+                    "listen_failed",
+                    [
+                        ("worker", .number(number)), ("address", .text(box.address.description)),
+                        ("error", .text(error.text)),
+                    ])
+                for rest in listeners { _ = rest.take() }
+                throw error
             }
         }
         poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
         careForUpstreams()
         if shared.tokens.isFollowing { followRevocations() }
+        refreshKeys()
     }
 
     /// Waits for something to happen, and deals with all that has.
@@ -164,13 +182,15 @@ final class Worker {
             case Role.client: clientReceived(clients[socket.owner])
             case Role.upstream: upstreamReceived(upstreams[socket.owner])
             case Role.upstreamSession: sessionReceived(sessions[socket.owner])
-            default: checkReceived(healthChecks[socket.owner])
+            case Role.call: callReceived(calls[socket.owner])
+            default: ownReceived(socket)
             }
         case .sent(let socket):
             switch socket.role {
             case Role.client: clientSent(clients[socket.owner])
             case Role.upstream: upstreamSent(upstreams[socket.owner])
             case Role.upstreamSession: if let link = sessions[socket.owner].link { queue(link) }
+            case Role.healthCheck: if let link = healthChecks[socket.owner].link { queue(link) }
             default: break
             }
         case .accepted(let listener, let socket): accept(socket, listener: listener)
@@ -179,14 +199,16 @@ final class Worker {
             switch socket.role {
             case Role.upstream: upstreamConnected(upstreams[socket.owner])
             case Role.upstreamSession: sessionConnected(sessions[socket.owner])
-            default: checkConnected(healthChecks[socket.owner])
+            case Role.call: callConnected(calls[socket.owner])
+            default: ownConnected(socket)
             }
         case .ended(let socket):
             switch socket.role {
             case Role.client: clientEnded(clients[socket.owner])
             case Role.upstream: upstreamEnded(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            case Role.call: callEnded(calls[socket.owner])
+            default: ownBroke(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -196,7 +218,8 @@ final class Worker {
             case Role.client: clientFailed(clients[socket.owner])
             case Role.upstream: upstreamBroke(upstreams[socket.owner])
             case Role.upstreamSession: sessionBroke(sessions[socket.owner])
-            default: conclude(healthChecks[socket.owner], isGood: false)
+            case Role.call: callBroke(calls[socket.owner])
+            default: ownBroke(socket)
             }
         case .woken: for message in mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
@@ -220,6 +243,9 @@ final class Worker {
         case .serverHealth(let upstream, let address, let isUp):
             groups.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
         case .resolved(let target, let addresses): resolved(target, addresses)
+        case .call(let pending): perform(pending)
+        case .callResolved(let identity, let answer): callResolved(identity, answer)
+        case .redis(let message): redisTold(message)
         case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
@@ -235,6 +261,9 @@ final class Worker {
         case Role.upstreamSession:
             let session = sessions[token.owner]
             if session.generation == token.generation { sessionTimer(session) }
+        case Role.call:
+            let call = calls[token.owner]
+            if call.generation == token.generation { callTimer(call) }
         case Role.upstreamCare:
             if careAt <= poller.now { careForUpstreams() }
         case Role.healthCheck:
@@ -247,6 +276,7 @@ final class Worker {
             let exchange = exchanges[token.owner]
             if exchange.generation == token.generation { streamTimer(exchange) }
         case Role.readmission: readmitSome()
+        case Role.redis: redisTimer()
         case Role.revocations: followRevocations()
         case Role.drainDeadline: endDrain()
         default: break
@@ -264,11 +294,12 @@ final class Worker {
     /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
     private func keepHouse() {
         accessLog?.flush()
+        refreshKeys()
         reviewLasting()
         reviewUntaken()
         pruneRevocations()
         guard isDraining else { return }
-        for client in clients where client.farewells == 1 {
+        for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {
             if let link = client.link { drainHTTP2(client, link) }
         }
         finishIfIdle()
@@ -280,6 +311,7 @@ final class Worker {
         snapshot = fresh
         tokenCache.clear()
         issuedTokens.clear()
+        refreshKeys()
         useRoutes(of: fresh)
         beginReadmission()
     }
@@ -290,41 +322,6 @@ final class Worker {
         routeCounters = (fresh.routeNames + [""]).map { name in
             old.first { $0.name == name } ?? RouteCounter(name: name)
         }
-    }
-
-    /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
-    ///
-    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
-    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
-    private func drain(keepingIdle: Bool) {
-        if !isDraining { beginDraining() }
-        if !keepingIdle { endIdleClients() }
-        finishIfIdle()
-    }
-
-    private func beginDraining() {
-        isDraining = true
-        poller.stopListening { _ in true }
-        for client in clients where client.socket != nil {
-            if let link = client.link { drainHTTP2(client, link) }
-        }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
-        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
-    }
-
-    private func endIdleClients() {
-        for client in clients where client.socket != nil && client.link == nil {
-            client.closing = true
-            guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
-                socket.unread == 0
-            else { continue }
-            // A client that has not taken its last response yet still gets it.
-            if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
-        }
-    }
-
-    func finishIfIdle() {
-        if openClients == 0, !poller.hasLateArrivals { isFinished = true }
     }
 
     /// Counters of this worker with the gauges filled in.
@@ -377,20 +374,5 @@ final class Worker {
         exchange.nextVacant = firstVacantExchange
         firstVacantExchange = exchange
         vacantExchanges &+= 1
-    }
-
-    // MARK: Small texts
-
-    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
-    func appendDate(to chunk: Chunk) {
-        if dateSecond != poller.wallSeconds {
-            dateSecond = poller.wallSeconds
-            dateText.reset()
-            dateText.append("Date: ")
-            HTTPDate.append(dateSecond, to: dateText)
-            dateText.append("\r\n")
-        }
-        let text = dateText
-        chunk.append(text.readable)
     }
 }

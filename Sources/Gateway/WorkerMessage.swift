@@ -23,6 +23,12 @@ package enum WorkerMessage: Sendable {
     case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
     /// The addresses that a host name among the servers has now; none where nobody could say.
     case resolved(ServerSettings.Target, [SocketAddress])
+    /// A call to another server is to be made.
+    case call(PendingCall)
+    /// The addresses of the server that a call goes to.
+    case callResolved(call: UInt64, NameResolver.Answer)
+    /// For the connection to the Redis server.
+    case redis(RedisLine.Message)
     /// Stop accepting, finish what is under way, end.
     case drain(keepingIdle: Bool)
 }

@@ -62,12 +62,12 @@ struct ForwardedElement {
             while end < text.count, text[end] != UInt8(ascii: "]") { end &+= 1 }
             guard end < text.count, isPort(text.extracting((end &+ 1)...)) else { return nil }
             let literal = text.extracting(1..<end)
-            return Authority.isIPv6(literal) ? IPAddress(text: literal) : nil
+            return AddressText.isIPv6(literal) ? IPAddress(text: literal) : nil
         }
         var colon = 0
         while colon < text.count, text[colon] != ASCII.colon { colon &+= 1 }
         // Of an IPv6 address nobody could tell a last group from a port, so there is none.
-        if colon < text.count, Authority.isIPv4(text.extracting(0..<colon)) {
+        if colon < text.count, AddressText.isIPv4(text.extracting(0..<colon)) {
             return isPort(text.extracting(colon...)) ? IPAddress(text: text.extracting(0..<colon)) : nil
         }
         return IPAddress(text: text)

@@ -66,9 +66,9 @@ package struct IPAddress: Hashable, Sendable {
 extension IPAddress {
     /// A literal in its one strict form: dotted decimal without leading zeros, or RFC 4291 section 2.2 without a zone.
     package init?(text: Span<UInt8>) {
-        if Authority.isIPv4(text) {
+        if AddressText.isIPv4(text) {
             self.init(v4: IPAddress.v4(text))
-        } else if Authority.isIPv6(text) {
+        } else if AddressText.isIPv6(text) {
             self = IPAddress.v6(text)
         } else {
             return nil

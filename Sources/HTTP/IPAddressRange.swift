@@ -12,7 +12,7 @@ package struct IPAddressRange: Hashable, Sendable {
         while slash < text.count, text[slash] != ASCII.slash { slash += 1 }
         guard let address = IPAddress(text: text.extracting(0..<slash)) else { return nil }
         // The width that the text is written in: a mapped address has that of IPv6.
-        let width = Authority.isIPv4(text.extracting(0..<slash)) ? 32 : 128
+        let width = AddressText.isIPv4(text.extracting(0..<slash)) ? 32 : 128
         var prefix = width
         if slash < text.count {
             let digits = text.extracting((slash + 1)...)

@@ -90,7 +90,7 @@ package enum ProxyProtocol {
     }
 
     private static func address(_ text: Span<UInt8>, isIPv6: Bool) -> IPAddress? {
-        guard isIPv6 ? Authority.isIPv6(text) : Authority.isIPv4(text) else { return nil }
+        guard isIPv6 ? AddressText.isIPv6(text) : AddressText.isIPv4(text) else { return nil }
         return IPAddress(text: text)
     }
 

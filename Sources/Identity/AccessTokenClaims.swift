@@ -30,6 +30,15 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var virtual: Bool
     /// Granted scope; nil where scopes are not configured.
     package var scope: String?
+    /// When the user logged in; nil for a token without a user, and where nobody knows (RFC 9068 section 2.2.1).
+    package var authenticatedAt: Int64?
+    /// How the user logged in: `amr`, in the words of RFC 8176.
+    package var methods: [String] = []
+    /// Who acts for the subject, the one of now first (RFC 8693 section 4.1); empty where nobody does.
+    package var actors: [String] = []
+
+    /// How many actors may stand one behind the other.
+    package static let maximumActors = 4
 
     package init(
         issuer: String, subject: String, audience: [String], issuedAt: Int64, expiresAt: Int64, tokenID: String,
@@ -75,6 +84,16 @@ package struct AccessTokenClaims: Sendable, Equatable {
         writer.member("oracle_tk_context", context)
         if virtual { writer.member("virtual", true) }
         if let scope { writer.member("scope", scope) }
+        if let authenticatedAt { writer.member("auth_time", authenticatedAt) }
+        // RFC 9068 section 2.2.1: the level in the one form that `acr` has, a text.
+        if kind == .user { writer.member("acr", "\(level)") }
+        if !methods.isEmpty { writer.member("amr", methods) }
+        for actor in actors {
+            writer.name("act")
+            writer.beginObject()
+            writer.member("sub", actor)
+        }
+        for _ in actors { writer.endObject() }
         writer.endObject()
         return writer.bytes
     }
@@ -113,6 +132,32 @@ extension AccessTokenClaims {
         self.virtual = virtual
         scope = claims["scope"]?.string
         guard claims["oracle_tk_context"]?.string == context else { return nil }
+        guard readAuthentication(claims), let actors = AccessTokenClaims.actors(claims["act"]) else { return nil }
+        self.actors = actors
+    }
+
+    /// Answers false where a claim is there and has another shape.
+    private mutating func readAuthentication(_ claims: JSONNode) -> Bool {
+        if let claim = claims["auth_time"] {
+            guard let time = claim.integer else { return false }
+            authenticatedAt = time
+        }
+        if let claim = claims["amr"] {
+            guard claim.array != nil, let methods = AccessTokenClaims.texts(claim) else { return false }
+            self.methods = methods
+        }
+        return true
+    }
+
+    private static func actors(_ claim: JSONNode?) -> [String]? {
+        var actors: [String] = []
+        var next = claim
+        while let claim = next {
+            guard let subject = claim["sub"]?.string, !subject.isEmpty, actors.count < maximumActors else { return nil }
+            actors.append(subject)
+            next = claim["act"]
+        }
+        return actors
     }
 
     /// A string, or an array of nothing but strings.

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 
 /// A mobile backend of `backends.json`: the client an application presents itself as (MBE-01).
-package struct Backend: Sendable, Equatable {
+package struct Backend: Sendable {
     /// Name and version together identify it: two versions are two backends (MBE-08).
     package var name: String
     package var version: String
@@ -26,6 +26,8 @@ package struct Backend: Sendable, Equatable {
 
     /// Whether none of its tokens ever counts.
     package var isRevoked: Bool { tokensNotBefore == .max }
+    /// What its client may have beyond plain access tokens.
+    package var grants = BackendGrants()
 
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,

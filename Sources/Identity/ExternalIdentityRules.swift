@@ -33,8 +33,20 @@ package struct ExternalIdentityRules: Sendable {
         claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
         let name = try username(in: claims)
-        // Client tokens are not exchanged for user tokens (JWT-16).
-        if let clientIDAttribute, claims[clientIDAttribute]?.string == name { throw .clientToken }
+        try checkClient(name, claims)
+        return try resolve(name, claims: claims, realm: realm, users: users, catalogue: catalogue)
+    }
+
+    /// Client tokens are not exchanged for user tokens (JWT-16).
+    package func checkClient(_ name: String, _ claims: JSONNode) throws(ExternalIdentityRejection) {
+        guard let clientIDAttribute, let id = claims[clientIDAttribute]?.string else { return }
+        if id.utf8.elementsEqual(name.utf8) { throw .clientToken }
+    }
+
+    /// The account or virtual user of a name, and its roles.
+    package func resolve(
+        _ name: String, claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
+    ) throws(ExternalIdentityRejection) -> ExternalIdentity {
         guard !virtualUserEnabled else {
             let roles = roleMapping.roles(claims: claims, catalogue: catalogue)
             return ExternalIdentity(username: name, user: nil, roles: roles)
@@ -44,7 +56,8 @@ package struct ExternalIdentityRules: Sendable {
         return ExternalIdentity(username: user.username, user: user, roles: roles)
     }
 
-    private func username(in claims: JSONNode) throws(ExternalIdentityRejection) -> String {
+    /// The user name that the claims hold (JWT-14, MAP-02).
+    package func username(in claims: JSONNode) throws(ExternalIdentityRejection) -> String {
         // A configured attribute that is absent is not replaced by another (U03).
         let claim = usernameAttribute.map { claims[$0] } ?? (claims["sub"] ?? claims["prn"])
         guard let name = claim?.string, !name.isEmpty else { throw .missingUsername }

@@ -35,6 +35,9 @@ package final class Principal: Sendable {
     package let virtual: Bool
     /// Seconds since 1970 when the credential ends; nil for a password.
     package let expiresAt: Int64?
+    /// Seconds since 1970 from which on its server is to be asked again about a token that only it can tell anything of;
+    /// nil where the token speaks for itself until it ends.
+    package let knownUntil: Int64?
     /// `iat` of a token, for revocation by date; of a password when it was checked; nil for an anonymous key.
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
@@ -56,7 +59,7 @@ package final class Principal: Sendable {
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
-        tokenID: String? = nil, token: [UInt8] = []
+        tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil
     ) {
         self.kind = kind
         self.method = method
@@ -71,6 +74,7 @@ package final class Principal: Sendable {
         self.issuedAt = issuedAt
         self.tokenID = tokenID
         self.token = token
+        self.knownUntil = knownUntil
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
         subjectField = Principal.fieldValue(subject)

@@ -37,7 +37,7 @@ package final class EmbeddedIssuer: TokenIssuer {
     }
 
     private func mint(_ request: IssueRequest, now: Int64) -> IssuedToken {
-        let expiresAt = now + settings.lifetimeSeconds
+        let expiresAt = now + (request.lifetimeSeconds ?? settings.lifetimeSeconds)
         // Type JWT and not at+jwt: an upstream that sends its token back to the gateway gets nowhere with it.
         let value = signer.sign(claims: claims(request, now: now, expiresAt: expiresAt), type: "JWT")
         return IssuedToken(value: value, issuedAt: now, expiresAt: expiresAt)

@@ -22,11 +22,14 @@ package struct IssueRequest: Sendable {
     package let backend: Backend?
     /// Name of the webgate; empty for a route without one.
     package let webgate: String
+    /// How long the token is to live, where a grant says so; nil for as long as the issuer likes.
+    package let lifetimeSeconds: Int64?
 
-    package init(principal: Principal, backend: Backend?, webgate: String) {
+    package init(principal: Principal, backend: Backend?, webgate: String, lifetimeSeconds: Int64? = nil) {
         self.principal = principal
         self.backend = backend
         self.webgate = webgate
+        self.lifetimeSeconds = lifetimeSeconds
     }
 }
 

@@ -37,16 +37,26 @@ package struct CompactJWS: Sendable {
     }
 
     /// Checks the signature with a key of the set that accepts the token's algorithm.
-    /// - Parameter token: the text that `init` was given.
+    /// - Parameters:
+    ///   - token: the text that `init` was given.
+    ///   - namesKeys: whether the set's keys have names. Keys of certificates have none, and a `kid` chooses nothing.
     /// - Returns: the key that verified.
     @discardableResult
-    package func verify(_ token: Span<UInt8>, with keys: KeySet) throws(TokenRejection) -> JSONWebKey {
+    package func verify(
+        _ token: Span<UInt8>, with keys: KeySet, namesKeys: Bool = true
+    ) throws(TokenRejection) -> JSONWebKey {
         let message = token.slice(signingInput)
-        for key in try keys.candidates(kid: keyID, algorithm)
+        for key in try keys.candidates(kid: namesKeys ? keyID : nil, algorithm)
         where key.key.verify(signature.span, of: message, algorithm) {
             return key
         }
         throw .badSignature
+    }
+
+    /// What was signed: header and payload as they stand in the token.
+    package func signedPart(of token: Span<UInt8>) -> [UInt8] {
+        let part = token.slice(signingInput)
+        return part.indices.map { part[$0] }
     }
 
     /// Offsets of the first two dots, and how many there are.

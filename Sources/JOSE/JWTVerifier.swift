@@ -5,48 +5,105 @@ import Bytes
 /// The issuer is chosen by the token's unverified `iss`; nothing else of the token is used before its signature has
 /// been checked with a key of that issuer. Immutable: any number of threads may use one verifier.
 package final class JWTVerifier: Sendable {
-    /// How deeply claims may be nested.
-    private static let maximumDepth = 32
-
     package let issuers: [TrustedIssuer]
 
     package init(issuers: [TrustedIssuer]) { self.issuers = issuers }
 
     /// Verifies a token in compact serialisation.
-    /// - Parameter now: seconds since 1970.
-    package func verify(_ token: Span<UInt8>, now: Int64) -> VerificationOutcome {
-        do throws(TokenRejection) {
-            return .verified(try verified(token, now: now))
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - fetched: keys that were just fetched for the issuer at that place. They decide.
+    package func verify(
+        _ token: Span<UInt8>, now: Int64, fetched: (keys: KeySet, issuerIndex: Int)? = nil
+    ) -> VerificationOutcome {
+        do throws(Stop) {
+            return .verified(try verified(token, now: now, fetched))
         } catch {
-            return .rejected(error)
+            switch error {
+            case .rejected(let rejection): return .rejected(rejection)
+            case .needsKeys(let need, let index): return .needsKeys(issuerIndex: index, need)
+            case .keysUnavailable: return .keysUnavailable
+            }
         }
     }
 
-    private func verified(_ token: Span<UInt8>, now: Int64) throws(TokenRejection) -> VerifiedToken {
-        let jws = try CompactJWS(token)
-        guard let claims = try? JSONNode.parse(jws.payload.span, maximumDepth: JWTVerifier.maximumDepth),
-            claims.members != nil
-        else { throw .malformed }
-        let registered = try RegisteredClaims(claims)
-        var rejection = TokenRejection.unknownIssuer
-        guard let name = registered.issuer else { throw rejection }
+    /// Why a token is not verified now.
+    private enum Stop: Error {
+        case rejected(TokenRejection)
+        case needsKeys(KeyNeed, issuerIndex: Int)
+        case keysUnavailable
+    }
+
+    private func verified(
+        _ token: Span<UInt8>, now: Int64, _ fetched: (keys: KeySet, issuerIndex: Int)?
+    ) throws(Stop) -> VerifiedToken {
+        let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try ReceivedToken(token) }
+        var stop = Stop.rejected(.unknownIssuer)
+        guard let name = parts.registered.issuer else { throw stop }
         // Several entries may trust one issuer on different terms; the first whose terms are met wins.
         for (index, issuer) in issuers.enumerated() where issuer.issuer.isExactly(name) {
-            do throws(TokenRejection) {
-                guard issuer.allows(jws.algorithm) else { throw .unsupportedAlgorithm }
-                try jws.verify(token, with: issuer.keys)
-                try registered.check(issuer, now: now)
+            do throws(Stop) {
+                var keys = issuer.keys
+                if let fetched, fetched.issuerIndex == index { keys = .fixed(fetched.keys) }
+                try verify(token, parts, issuer, keys, index, now)
             } catch {
-                rejection = error
+                // An entry that cannot say yet is not outvoted by one that refuses.
+                if case .rejected = stop { stop = error }
                 continue
             }
             // `check` has thrown where there is no expiry.
-            guard let expiresAt = registered.expiresAt else { throw .missingExpiry }
+            guard let expiresAt = parts.registered.expiresAt else { throw .rejected(.missingExpiry) }
             return VerifiedToken(
-                issuerIndex: index, claims: claims, subject: registered.subject, expiresAt: expiresAt,
-                issuedAt: registered.issuedAt, tokenID: registered.tokenID, keyID: jws.keyID, type: jws.type
+                issuerIndex: index, claims: parts.claims, subject: parts.registered.subject, expiresAt: expiresAt,
+                issuedAt: parts.registered.issuedAt, tokenID: parts.registered.tokenID, keyID: parts.jws.keyID,
+                type: parts.jws.type
             )
         }
-        throw rejection
+        throw stop
+    }
+
+    /// Holds a token against one entry.
+    private func verify(
+        _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ keys: TrustedIssuer.Keys, _ index: Int,
+        _ now: Int64
+    ) throws(Stop) {
+        guard issuer.allows(parts.jws.algorithm) else { throw .rejected(.unsupportedAlgorithm) }
+        switch keys {
+        case .fixed(let keys):
+            _ = try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.jws.verify(token, with: keys) }
+            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.registered.check(issuer, now: now) }
+        case .published(let source):
+            // First of all: nobody is asked for keys for the sake of a token that is refused anyway.
+            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.registered.check(issuer, now: now) }
+            try verify(token, parts.jws, source, index, now)
+        }
+    }
+
+    private func verify(
+        _ token: Span<UInt8>, _ jws: CompactJWS, _ source: any KeySource, _ index: Int, _ now: Int64
+    ) throws(Stop) {
+        var need = KeyNeed(keyID: jws.keyID, algorithm: jws.algorithm)
+        let keys = try keys(of: source, need, index, now)
+        do throws(TokenRejection) {
+            try jws.verify(token, with: keys)
+        } catch {
+            // Without a name nobody can tell a new key from a bad signature.
+            guard error == .badSignature, need.keyID == nil else { throw .rejected(error) }
+            need.wasTriedInVain = true
+            _ = try self.keys(of: source, need, index, now)
+            throw .rejected(error)
+        }
+    }
+
+    private func keys(of source: any KeySource, _ need: KeyNeed, _ index: Int, _ now: Int64) throws(Stop) -> KeySet {
+        switch source.keys(for: need, now: now) {
+        case .ready(let keys): return keys
+        case .fetch: throw .needsKeys(need, issuerIndex: index)
+        case .unavailable: throw .keysUnavailable
+        }
+    }
+
+    private static func rejecting<T>(_ body: () throws(TokenRejection) -> T) throws(Stop) -> T {
+        do throws(TokenRejection) { return try body() } catch { throw .rejected(error) }
     }
 }

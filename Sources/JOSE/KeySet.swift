@@ -35,6 +35,16 @@ package struct KeySet: Sendable {
     /// Reads a JWK set. A key that is weak, malformed, private or of the wrong content spoils the whole set, lest
     /// somebody believe that it is in use; so does a set without a key that can verify.
     package init(jwks: Span<UInt8>, _ content: Content = .publicKeys) throws(KeySetError) {
+        try self.init(jwks, content, passingOverBadKeys: false)
+    }
+
+    /// Reads a set that others publish: a key that is of no use is passed over, since RFC 7517 section 5 wants one odd
+    /// key not to take the others with it. A private key is not used even if its public half could be.
+    package init(published jwks: Span<UInt8>) throws(KeySetError) {
+        try self.init(jwks, .publicKeys, passingOverBadKeys: true)
+    }
+
+    private init(_ jwks: Span<UInt8>, _ content: Content, passingOverBadKeys: Bool) throws(KeySetError) {
         let root: JSONNode
         do throws(JSONError) {
             root = try JSONNode.parse(jwks, maximumDepth: 16)
@@ -54,7 +64,9 @@ package struct KeySet: Sendable {
                     keys.append(key)
                 }
             } catch {
-                throw KeySetError(error, keyIndex: index, offset: node.offset)
+                let problem = KeySetError(error, keyIndex: index, offset: node.offset)
+                guard passingOverBadKeys else { throw problem }
+                ignored.append(IgnoredKey(index: index, reason: problem.description))
             }
         }
         guard !keys.isEmpty else { throw KeySetError(.noUsableKey) }
@@ -74,6 +86,17 @@ package struct KeySet: Sendable {
         return writer.bytes
     }
 
+    /// Whether a key is there that a token of this kind could be signed with.
+    package func meets(_ need: KeyNeed) -> Bool { (try? candidates(kid: need.keyID, need.algorithm)) != nil }
+
+    /// Whether a key has this name.
+    package func hasKey(named keyID: String) -> Bool { keys.contains { $0.kid?.isExactly(keyID) ?? false } }
+
+    /// Whether all keys of another set are in this one, as they are.
+    package func includes(_ other: KeySet) -> Bool {
+        other.keys.allSatisfy { key in keys.contains { $0.isSame(as: key) } }
+    }
+
     /// The keys that may have signed a token: those of its `kid`, and no others where it names one (JWT-39); else all
     /// that fit the algorithm, up to `maximumTries`.
     func candidates(kid: String?, _ algorithm: SignatureAlgorithm) throws(TokenRejection) -> [JSONWebKey] {
@@ -91,6 +114,18 @@ package struct KeySet: Sendable {
 }
 
 extension JSONWebKey {
+    /// Whether the keys are one public key under one name, for the same algorithm.
+    fileprivate func isSame(as other: JSONWebKey) -> Bool {
+        let isNamedAlike =
+            switch (kid, other.kid) {
+            case (let kid?, let otherKid?): kid.isExactly(otherKid)
+            case (nil, nil): true
+            default: false
+            }
+        return isNamedAlike && algorithm == other.algorithm && key.publicKey != nil
+            && key.publicKey == other.key.publicKey
+    }
+
     /// Whether a token's `kid` and `alg` could mean either key. One `kid` for keys of different types is allowed
     /// (RFC 7517 section 4.5).
     fileprivate func clashes(with other: JSONWebKey) -> Bool {

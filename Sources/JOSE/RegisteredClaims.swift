@@ -27,24 +27,31 @@ struct RegisteredClaims {
 
     /// Checks times and audience against what the issuer's tokens must be.
     func check(_ issuer: TrustedIssuer, now: Int64) throws(TokenRejection) {
-        guard let expiresAt else { throw .missingExpiry }
         let skew = issuer.clockSkewSeconds
-        if now >= expiresAt + skew { throw .expired }
-        if let notBefore, now + skew < notBefore { throw .notYetValid }
-        if let issuedAt, now + skew < issuedAt { throw .issuedInFuture }
+        let expiresAt = try checkTimes(now: now, skew: skew, expirySkew: skew)
         if let longest = issuer.maximumLifetimeSeconds, expiresAt - (issuedAt ?? now) > longest {
             throw .lifetimeTooLong
         }
-        try checkAudience(issuer)
+        if audiences != nil, !issuer.requireAudience, issuer.audiences.isEmpty { return }
+        try checkAudience(issuer.audiences, isRequired: issuer.requireAudience)
     }
 
-    private func checkAudience(_ issuer: TrustedIssuer) throws(TokenRejection) {
+    /// Checks `exp`, `nbf` and `iat`, and answers `exp`.
+    func checkTimes(now: Int64, skew: Int64, expirySkew: Int64) throws(TokenRejection) -> Int64 {
+        guard let expiresAt else { throw .missingExpiry }
+        if now >= expiresAt + expirySkew { throw .expired }
+        if let notBefore, now + skew < notBefore { throw .notYetValid }
+        if let issuedAt, now + skew < issuedAt { throw .issuedInFuture }
+        return expiresAt
+    }
+
+    /// Whether one of the token's audiences is one of ours; a token without `aud` passes unless it is required.
+    func checkAudience(_ expected: [String], isRequired: Bool) throws(TokenRejection) {
         guard let audiences else {
-            if issuer.requireAudience { throw .wrongAudience }
+            if isRequired { throw .wrongAudience }
             return
         }
-        if !issuer.requireAudience, issuer.audiences.isEmpty { return }
-        guard audiences.contains(where: { audience in issuer.audiences.contains { $0.isExactly(audience) } }) else {
+        guard audiences.contains(where: { audience in expected.contains { $0.isExactly(audience) } }) else {
             throw .wrongAudience
         }
     }

@@ -10,7 +10,7 @@ package struct TrustedIssuer: Sendable {
     package var audiences: [String]
     /// Whether a token must have an `aud`. Without, an `aud` that is there must still fit where `audiences` has any.
     package var requireAudience: Bool
-    package var keys: KeySet
+    package var keys: Keys
     /// The algorithms accepted at all (JWT-39).
     package var algorithms: Set<SignatureAlgorithm>
     /// By how much the issuer's clock may differ from ours.
@@ -20,8 +20,16 @@ package struct TrustedIssuer: Sendable {
     /// Whether it is the gateway itself: only then may a secret verify (DEC-11).
     package var own: Bool
 
+    /// Where the issuer's keys are.
+    package enum Keys: Sendable {
+        /// In the configuration.
+        case fixed(KeySet)
+        /// Elsewhere.
+        case published(any KeySource)
+    }
+
     package init(
-        name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: KeySet,
+        name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: Keys,
         algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, clockSkewSeconds: Int64 = 60,
         maximumLifetimeSeconds: Int64? = nil, own: Bool = false
     ) {
@@ -34,6 +42,17 @@ package struct TrustedIssuer: Sendable {
         self.clockSkewSeconds = clockSkewSeconds
         self.maximumLifetimeSeconds = maximumLifetimeSeconds
         self.own = own
+    }
+
+    package init(
+        name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: KeySet,
+        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, clockSkewSeconds: Int64 = 60,
+        maximumLifetimeSeconds: Int64? = nil, own: Bool = false
+    ) {
+        self.init(
+            name: name, issuer: issuer, audiences: audiences, requireAudience: requireAudience, keys: .fixed(keys),
+            algorithms: algorithms, clockSkewSeconds: clockSkewSeconds, maximumLifetimeSeconds: maximumLifetimeSeconds,
+            own: own)
     }
 
     /// Whether tokens of the algorithm are accepted: those of a shared secret only from ourselves, whatever the

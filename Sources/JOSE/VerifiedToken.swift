@@ -24,4 +24,8 @@ package struct VerifiedToken: Sendable {
 package enum VerificationOutcome: Sendable {
     case verified(VerifiedToken)
     case rejected(TokenRejection)
+    /// It depends on keys that are to be fetched from the issuer at this place of the verifier's array.
+    case needsKeys(issuerIndex: Int, KeyNeed)
+    /// It depends on keys that cannot be had at the moment.
+    case keysUnavailable
 }

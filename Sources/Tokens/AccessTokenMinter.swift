@@ -15,6 +15,14 @@ package struct AccessTokenMinter: Sendable {
         package var level = Principal.standardLevel
         package var virtual = false
         package var scope: String?
+        /// When the user logged in; nil for a token without a user.
+        package var authenticatedAt: Int64?
+        /// How: `amr`, in the words of RFC 8176.
+        package var methods: [String] = []
+        /// Who acts for the subject, the one of now first.
+        package var actors: [String] = []
+        /// `aud`; nil for the service's own. The gateway takes no token for another audience.
+        package var audience: [String]?
         /// `exp - iat`.
         package var lifetimeSeconds: Int64
 
@@ -39,15 +47,20 @@ package struct AccessTokenMinter: Sendable {
         self.audience = audience
     }
 
-    /// A compact JWS. Its id has 128 random bits.
-    /// - Parameter now: seconds since 1970.
-    package func mint(_ grant: Grant, now: Int64) -> [UInt8] {
+    /// A compact JWS.
+    /// - Parameters:
+    ///   - tokenID: `jti`, 128 random bits.
+    ///   - now: seconds since 1970.
+    package func mint(_ grant: Grant, tokenID: String = AccessTokenMinter.randomID(), now: Int64) -> [UInt8] {
         var claims = AccessTokenClaims(
-            issuer: issuer, subject: grant.subject, audience: audience, issuedAt: now,
-            expiresAt: now + grant.lifetimeSeconds, tokenID: AccessTokenMinter.randomID(), kind: grant.kind,
-            backend: grant.backend, roles: grant.roles, level: grant.level)
+            issuer: issuer, subject: grant.subject, audience: grant.audience ?? audience, issuedAt: now,
+            expiresAt: now + grant.lifetimeSeconds, tokenID: tokenID, kind: grant.kind, backend: grant.backend,
+            roles: grant.roles, level: grant.level)
         claims.virtual = grant.virtual
         claims.scope = grant.scope
+        claims.authenticatedAt = grant.authenticatedAt
+        claims.methods = grant.methods
+        claims.actors = grant.actors
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }
 

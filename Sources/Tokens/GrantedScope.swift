@@ -5,6 +5,14 @@ struct GrantedScope: Sendable {
     /// What the reply says; nil where it is what was asked for (OAUTH-03).
     let reply: String?
 
+    /// None was asked for.
+    static let none = GrantedScope()
+
+    private init() {
+        claim = nil
+        reply = nil
+    }
+
     /// - Parameters:
     ///   - requested: the parameter's value; nil for none.
     ///   - allowed: the configured scopes. Where there are none, a client may name any it likes: it gets a token that
@@ -15,19 +23,45 @@ struct GrantedScope: Sendable {
             reply = nil
             return
         }
-        let names = requested.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) }) else {
-            throw .invalidScope
-        }
+        let names = try GrantedScope.names(requested)
         guard !allowed.isEmpty else {
             claim = nil
             reply = nil
             return
         }
-        let granted = names.compactMap { String($0) }.filter(allowed.contains).joined(separator: " ")
+        let granted = names.filter(allowed.contains).joined(separator: " ")
         guard !granted.isEmpty else { throw .invalidScope }
         claim = granted
         reply = granted == requested ? nil : granted
+    }
+
+    /// The scope of a token that comes of an earlier grant: all of that, or the part that is asked for, and never more
+    /// (RFC 6749 section 6, RFC 8693 section 2.1).
+    /// - Parameter granted: the scope of before; empty for none.
+    init(requested: String?, granted: String, allowed: [String]) throws(TokenFailure) {
+        guard let requested else {
+            claim = granted.isEmpty ? nil : granted
+            reply = nil
+            return
+        }
+        let names = try GrantedScope.names(requested)
+        guard !allowed.isEmpty else {
+            claim = nil
+            reply = nil
+            return
+        }
+        let held = granted.split(separator: " ").map(String.init)
+        guard names.allSatisfy(held.contains) else { throw .invalidScope }
+        claim = requested
+        reply = nil
+    }
+
+    private static func names(_ scope: String) throws(TokenFailure) -> [String] {
+        let names = scope.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) }) else {
+            throw .invalidScope
+        }
+        return names.compactMap { String($0) }
     }
 
     /// `scope-token = 1*( %x21 / %x23-5B / %x5D-7E )`

@@ -10,6 +10,12 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case missingGrantType, missingParameter
     case invalidClient, unauthorizedClient
     case unsupportedGrantType, invalidScope, invalidGrant
+    case invalidClientAssertion, replayedClientAssertion, unknownClientAssertionType
+    case invalidRefreshToken, refreshTokenReused
+    case tokenOfAnotherClient, introspectionNotAllowed
+    case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
+    case backendNotAllowed, keysUnavailable
+    case storeUnavailable, issuerUnavailable
     case loginThrottled
 
     /// What a login that failed is answered with: both halves of a password credential fail alike.
@@ -71,6 +77,41 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         // RFC 6585 section 4.
         case .loginThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "login_throttled")
         case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
+        // RFC 7521 section 4.2.1.
+        case .invalidClientAssertion:
+            Definition(401, "invalid_client", "client authentication failed", "client_assertion_invalid")
+        case .replayedClientAssertion:
+            Definition(401, "invalid_client", "client authentication failed", "client_assertion_replayed")
+        case .unknownClientAssertionType:
+            Definition(400, badRequest, "unknown client_assertion_type", "client_assertion_type_unknown")
+        case .invalidRefreshToken:
+            Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_invalid")
+        case .refreshTokenReused: Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_reused")
+        // RFC 7009 section 2.1.
+        case .tokenOfAnotherClient:
+            Definition(400, "invalid_grant", "the token is another client's", "token_of_another_client")
+        case .introspectionNotAllowed:
+            Definition(403, "unauthorized_client", "this client may not ask", "introspection_not_allowed")
+        case .exchangeNotAllowed:
+            Definition(400, "unauthorized_client", "no exchange for this client", "exchange_not_allowed")
+        // RFC 8693 section 2.2.2.
+        case .unsupportedTokenType:
+            Definition(400, badRequest, "this type of token is not supported", "token_type_unsupported")
+        case .invalidSubjectToken: Definition(400, badRequest, "invalid subject_token", "subject_token_invalid")
+        case .invalidActorToken: Definition(400, badRequest, "invalid actor_token", "actor_token_invalid")
+        case .invalidTarget: Definition(400, "invalid_target", "no token for this target", "invalid_target")
+        // JWT-23.
+        case .backendNotAllowed:
+            Definition(400, "unauthorized_client", "no exchange for this client", "assertion_backend_not_allowed")
+        // JWT-35.
+        case .keysUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "assertion_keys_unavailable")
+        // Nobody's credentials are bad for that.
+        case .storeUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "token_store_unavailable")
+        // JTX-12.
+        case .issuerUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
         }
     }
 
@@ -88,8 +129,10 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
         case .loginThrottled:
             response.headers.append((name: "Retry-After", value: "30"))
-        case .invalidClient:
+        case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
+        case .keysUnavailable, .storeUnavailable, .issuerUnavailable:
+            response.headers.append((name: "Retry-After", value: "1"))
         default: break
         }
         return response

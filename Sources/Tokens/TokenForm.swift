@@ -5,13 +5,20 @@ import HTTP
 struct TokenForm {
     private let fields: FormFields
 
+    /// The media type of a form.
+    static let mediaType = "application/x-www-form-urlencoded"
+    /// As the documents of the exchange endpoint spell it (CON-08).
+    static let misspeltMediaType = "application/x/www-form-urlencoded"
+
     /// Reads the body of a request. Query parameters are ignored, but a credential among them is refused.
-    init(_ request: EndpointRequest) throws(TokenFailure) {
-        guard TokenForm.isForm(request.contentType) else { throw .wrongContentType }
+    /// - Parameter types: the media types that are taken.
+    init(_ request: EndpointRequest, types: [String] = [mediaType]) throws(TokenFailure) {
+        guard TokenForm.isForm(request.contentType, types) else { throw .wrongContentType }
         fields = try TokenForm.parse(request.body)
         guard fields.repeatedName == nil else { throw .repeatedParameter }
         let query = try TokenForm.parse(request.query)
-        for name in ["client_secret", "password", "username"] where query.first(name) != nil {
+        for name in ["client_secret", "client_assertion", "assertion", "password", "username"]
+        where query.first(name) != nil {
             throw .credentialInQuery
         }
     }
@@ -37,11 +44,11 @@ struct TokenForm {
         }
     }
 
-    /// `application/x-www-form-urlencoded`, with any parameters.
-    private static func isForm(_ contentType: String?) -> Bool {
+    /// One of the types, with any parameters.
+    private static func isForm(_ contentType: String?, _ types: [String]) -> Bool {
         guard let contentType else { return false }
         let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
-        return mediaType.filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
-            == Array("application/x-www-form-urlencoded".utf8)
+            .filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
+        return types.contains { $0.utf8.elementsEqual(mediaType) }
     }
 }

@@ -4,24 +4,6 @@ import Identity
 import JOSE
 
 extension TokenService {
-    /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, so no response type; the
-    /// OpenID Connect document says the same and claims nothing that is not there.
-    static func metadata(_ settings: TokenServiceSettings) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("issuer", settings.issuer)
-        writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
-        if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
-            writer.member("jwks_uri", settings.baseURL + settings.keySetPath)
-        }
-        writer.member("response_types_supported", [])
-        writer.member("grant_types_supported", ["client_credentials", "password"])
-        writer.member("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])
-        if !settings.scopes.isEmpty { writer.member("scopes_supported", settings.scopes) }
-        writer.endObject()
-        return writer.bytes
-    }
-
     /// Who the caller is (BASIC-04): users of any kind; a client or the holder of an anonymous key is nobody here.
     func whoAmI(_ principal: Principal?) -> EndpointResponse {
         guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
@@ -75,7 +57,8 @@ extension TokenService {
     /// The settings of a backend as its developers need them (MBE-04).
     package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
         backend.settingsJSON(
-            baseURL: settings.baseURL, paths: .init(token: settings.tokenPath, exchange: nil, sso: nil),
+            baseURL: settings.baseURL,
+            paths: .init(token: settings.tokenPath, exchange: settings.exchangePath, sso: nil),
             includingSecrets: includingSecrets)
     }
 }

@@ -7,17 +7,39 @@ extension TokenService {
     func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let backend = try clients.authenticate(request.authorization, form)
+        let proof = try clients.authenticate(request.authorization, form, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
-        switch grantType {
-        case "client_credentials": return try clientCredentials(form, backend, now: now)
-        case "password": return try password(form, backend, request, now: now)
-        // OAUTH-05: refresh tokens are not supported at this endpoint.
-        default: throw .unsupportedGrantType
+        let backend = proof.backend
+        let outcome = admitted(proof, now: now) { [self] () throws(TokenFailure) in
+            switch grantType {
+            case "client_credentials": try clientCredentials(form, backend, now: now)
+            case "password": try password(form, backend, request, now: now)
+            case "refresh_token": try refresh(form, backend, now: now)
+            case TokenService.exchangeGrant: try exchangeToken(form, backend, now: now)
+            default: throw .unsupportedGrantType
+            }
+        }
+        return outcome.map { TokenService.audited($0, grantType, backend) }
+    }
+
+    /// RFC 8693 section 2.1.
+    static let exchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    /// Goes on as soon as it is certain that a client's proof is used for the first time.
+    func admitted(
+        _ proof: ClientAuthentication.Proof, now: Int64,
+        _ next: @escaping @Sendable () throws(TokenFailure) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        let answer = { @Sendable () -> Effect<EndpointResponse> in
+            do throws(TokenFailure) { return try next() } catch { return .done(error.response) }
+        }
+        guard let singleUse = proof.singleUse else { return answer() }
+        return ask(.remember(key: singleUse.key, until: singleUse.until), now: now) {
+            $0 == .fresh(true) ? answer() : .done(TokenFailure.replayedClientAssertion.response)
         }
     }
 
-    /// RFC 6749 section 4.4: a token without a user (OAUTH-01).
+    /// RFC 6749 section 4.4: a token without a user (OAUTH-01), and without a refresh token (section 4.4.3).
     private func clientCredentials(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -25,8 +47,7 @@ extension TokenService {
         var grant = AccessTokenMinter.Grant(
             subject: backend.clientID, kind: .client, backend: backend, lifetimeSeconds: settings.clientTokenSeconds)
         grant.scope = scope.claim
-        guard minter.isSlow else { return .done(issue(grant, scope, now: now)) }
-        return .offload { [grant] in .done(self.issue(grant, scope, now: now)) }
+        return issue(Issuance(grant, scope, action: "client_credentials"), now: now)
     }
 
     /// RFC 6749 section 4.3 (OAUTH-03). The password lives in this request alone (OAUTH-07).
@@ -40,7 +61,7 @@ extension TokenService {
         let login = logins.login(
             username, password: Array(password.utf8), realm: backend.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
-        return login.map { [self] result in
+        return login.then { [self] result in
             let user: User
             switch result {
             case .success(let known): user = known
@@ -48,34 +69,31 @@ extension TokenService {
                 var response = TokenFailure(refusal).response
                 response.audit = AuditEntry(
                     action: "grant.password", outcome: .refused, subject: username, client: backend.reference)
-                return response
+                return .done(response)
             }
             var grant = AccessTokenMinter.Grant(
-                subject: user.username, kind: .user, backend: backend, lifetimeSeconds: settings.userTokenSeconds)
+                subject: user.username, kind: .user, backend: backend, lifetimeSeconds: userTokenSeconds(of: backend))
             grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
             grant.scope = scope.claim
-            return issue(grant, scope, now: now)
+            grant.authenticatedAt = now
+            grant.methods = ["pwd"]
+            let issuance = Issuance(grant, scope, action: "password")
+            guard let lifetimes = backend.grants.refresh else { return issue(issuance, now: now) }
+            return beginFamily(issuance, lifetimes, now: now)
         }
     }
 
-    /// The reply of RFC 6749 section 5.1 with the `oracle_*` members that clients expect, and no other (OAUTH-02,
-    /// OAUTH-04).
-    private func issue(_ grant: AccessTokenMinter.Grant, _ scope: GrantedScope, now: Int64) -> EndpointResponse {
-        let token = minter.mint(grant, now: now)
-        var writer = JSONWriter()
-        writer.beginObject()
-        switch grant.kind {
-        case .client:
-            writer.member("oracle_client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-            writer.member("oracle_tk_context", "client_assertion")
-        case .user, .anonymous:
-            writer.member("oracle_tk_context", "user_assertion")
-        }
-        writer.member("expires_in", grant.lifetimeSeconds)
-        writer.member("token_type", "Bearer")
-        if let reply = scope.reply { writer.member("scope", reply) }
-        writer.member("access_token", String(decoding: token, as: UTF8.self))
-        writer.endObject()
-        return .token(status: 200, body: writer.bytes, reason: "token_issued")
+    /// What the audit log says of a grant that was refused; one that was made has said it.
+    private static func audited(_ response: EndpointResponse, _ grantType: String, _ backend: Backend)
+        -> EndpointResponse
+    {
+        guard response.audit == nil else { return response }
+        let known = ["client_credentials", "password", "refresh_token", exchangeGrant]
+        let name = known.contains { $0.utf8.elementsEqual(grantType.utf8) } ? grantType : "unknown"
+        var response = response
+        response.audit = AuditEntry(
+            action: "grant.\(name == exchangeGrant ? "token_exchange" : name)", outcome: .refused,
+            client: backend.reference)
+        return response
     }
 }

@@ -8,6 +8,12 @@ package final class TokenService: Sendable {
     package enum Endpoint: Sendable, CaseIterable {
         /// RFC 6749 section 3.2 (OAUTH-01 to OAUTH-08).
         case token
+        /// `/mobile/platform/auth/token` (JTX-01).
+        case exchange
+        /// RFC 7009.
+        case revocation
+        /// RFC 7662.
+        case introspection
         /// The public keys, RFC 7517.
         case jwks
         /// RFC 8414, also served to those who look for OpenID Connect's document.
@@ -24,6 +30,7 @@ package final class TokenService: Sendable {
     let keySet: [UInt8]
     let metadata: [UInt8]
     let clients: ClientAuthentication
+    let ownTokens: OwnAccessTokens
     let logins: PasswordLogin
 
     package init(settings: TokenServiceSettings) {
@@ -32,7 +39,11 @@ package final class TokenService: Sendable {
             signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
         keySet = settings.publishedKeys.jwks()
         metadata = TokenService.metadata(settings)
-        clients = ClientAuthentication(backends: settings.backends)
+        // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
+        clients = ClientAuthentication(
+            backends: settings.backends,
+            audiences: [settings.issuer, settings.baseURL + settings.tokenPath])
+        ownTokens = OwnAccessTokens(settings)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
@@ -43,16 +54,18 @@ package final class TokenService: Sendable {
             return .done(TokenFailure.bodyTooLarge.response)
         }
         switch endpoint {
-        case .token:
-            do throws(TokenFailure) {
-                return try grantToken(request, now: now)
-            } catch {
-                return .done(error.response)
-            }
+        case .token: return answer { () throws(TokenFailure) in try grantToken(request, now: now) }
+        case .exchange: return answer { () throws(TokenFailure) in try exchangeAssertion(request, now: now) }
+        case .revocation: return answer { () throws(TokenFailure) in try revokeToken(request, now: now) }
+        case .introspection: return answer { () throws(TokenFailure) in try introspect(request, now: now) }
         case .jwks: return .done(read(request) { .document(keySet, reason: "key_set") })
         case .metadata: return .done(read(request) { .document(metadata, reason: "metadata") })
         case .whoAmI: return .done(read(request) { whoAmI(request.principal) })
         }
+    }
+
+    private func answer(_ body: () throws(TokenFailure) -> Effect<EndpointResponse>) -> Effect<EndpointResponse> {
+        do throws(TokenFailure) { return try body() } catch { return .done(error.response) }
     }
 
     /// The response to GET and HEAD; other methods don't apply to documents.

@@ -11,6 +11,12 @@ package struct TokenServiceSettings: Sendable {
     package var baseURL: String
     /// Path of the token endpoint that the metadata names.
     package var tokenPath = "/oauth2/token"
+    /// Path of the endpoint where outside tokens are exchanged.
+    package var exchangePath = "/mobile/platform/auth/token"
+    /// Path of the revocation endpoint (RFC 7009).
+    package var revocationPath = "/oauth2/revoke"
+    /// Path of the introspection endpoint (RFC 7662).
+    package var introspectionPath = "/oauth2/introspect"
     /// Path of the key set.
     package var keySetPath = "/.well-known/jwks.json"
     package var signer: JWTSigner
@@ -29,9 +35,23 @@ package struct TokenServiceSettings: Sendable {
     /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
     package var scopes: [String] = []
 
+    /// Whose tokens are exchanged, and by which rules; nil for nobody's.
+    package var assertions: AssertionSources?
+    /// Who may ask about tokens beside backends.
+    package var resourceServers: [ResourceServer] = []
+    /// What makes the tokens of backends that name it, by name (OAUTH-09).
+    package var grantIssuers: [String: any GrantIssuer] = [:]
+    /// What the data plane refuses tokens by.
+    package var revocations: RevocationList
+    /// Where refresh tokens are kept, and what may be used only once.
+    package var store: any TokenStore
+    /// What the store knows tokens by.
+    package var storeKey: TokenDigestKey
+
     package init(
         issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
-        users: UserStore, backends: BackendStore, catalogue: RoleCatalogue
+        users: UserStore, backends: BackendStore, catalogue: RoleCatalogue, revocations: RevocationList,
+        store: any TokenStore, storeKey: TokenDigestKey
     ) {
         self.issuer = issuer
         self.audience = audience
@@ -41,5 +61,8 @@ package struct TokenServiceSettings: Sendable {
         self.users = users
         self.backends = backends
         self.catalogue = catalogue
+        self.revocations = revocations
+        self.store = store
+        self.storeKey = storeKey
     }
 }

@@ -33,6 +33,33 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1: "clientId" and "clientSecret" belong together (expected "clientSecret")"#
         ),
         InvalidCase(
+            "backend-keys-without-client",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientKeys": { "keys": [] }"#),
+            #"backends.json:2: error: /backends/1: "clientKeys" need "clientId" (expected "clientId")"#
+        ),
+        InvalidCase(
+            "backend-keys-number",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientKeys": 5"#),
+            #"backends.json:2: error: /backends/1/clientKeys: wrong type (expected a JWK set, or the name of a file with one, found 5)"#
+        ),
+        InvalidCase(
+            "backend-refresh-without-client",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokens": true"#),
+            #"backends.json:2: error: /backends/1: "refreshTokens" is for a client (expected "clientId" beside it)"#
+        ),
+        InvalidCase(
+            "backend-refresh-lifetime-of-nothing",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokenSeconds": 5"#),
+            #"backends.json:2: error: /backends/1/refreshTokenSeconds: there are no refresh tokens to limit (expected "refreshTokens": true beside it)"#
+        ),
+        InvalidCase(
+            "backend-exchange-unknown-backend",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "tokenExchange": { "backends": ["x/1"] }"#
+            ),
+            #"backends.json:2: error: /backends/1/tokenExchange/backends/0: unknown backend "x/1" (expected a backend as "name/version"; did you mean "a/1"?)"#
+        ),
+        InvalidCase(
             "backend-secret-unset",
             backend(
                 "\"name\": \"b\", \"version\": \"1\", \"mobileBackendId\": \"n\", \"clientId\": \"c\",\n\"clientSecret\": \"env:INV_SECRET\""
@@ -194,6 +221,66 @@ extension InvalidCase {
             "trusted-keys-missing",
             trusted("\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"],\n\"jwksFile\": \"none\""),
             #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksFile: the file cannot be read (expected a readable file, found "none")"#
+        ),
+        InvalidCase(
+            "trusted-introspection-and-keys",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "introspection": { "url": "https://idp/i", "clientId": "c", "clientSecret": "s" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/jwksFile: "jwksFile" and "introspection" exclude each other (expected one of the two)"#
+        ),
+        InvalidCase(
+            "trusted-introspection-in-clear",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "http://idp/i", "clientId": "c", "clientSecret": "s" }"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/introspection/url: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/i")"#
+        ),
+        InvalidCase(
+            "trusted-no-keys", trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"]"#),
+            #"trustedIssuers.json:1: error: /trustedIssuers/0: there are no keys (expected "jwksFile", "discoveryUri" or "jwksUri")"#
+        ),
+        InvalidCase(
+            "trusted-file-and-address",
+            trusted(
+                "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"jwksFile\": \"keys.txt\",\n\"jwksUri\": \"https://idp/keys\",\n\"allowHttp\": true"
+            ),
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: the keys stand in a file (expected no "jwksUri" beside "jwksFile")"#,
+            #"trustedIssuers.json:4: error: /trustedIssuers/0/allowHttp: the keys stand in a file (expected no "allowHttp" beside "jwksFile")"#
+        ),
+        InvalidCase(
+            "trusted-address",
+            trusted(
+                "\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"], \"discoveryUri\": \"https://a@b/\",\n\"jwksUri\": \"idp/keys#x\""
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/discoveryUri: invalid value (expected an https URL, found "https://a@b/")"#,
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksUri: invalid value (expected an https URL, found "idp/keys#x")"#
+        ),
+        InvalidCase(
+            "trusted-address-plain",  // JWT-32
+            trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "http://idp/keys""#),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/jwksUri: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/keys")"#
+        ),
+        InvalidCase(
+            "trusted-versions",  // JWT-36
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "tlsVersions": ["TLSv1.2", "TLSv9"]"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/tlsVersions/1: invalid value (expected one of "TLS", "TLSv1.2", "TLSv1.3", "TLSv1.1", "TLSv1", "SSL", "SSLv3", "SSLv2", found "TLSv9"; did you mean "TLSv1"?)"#
+        ),
+        InvalidCase(
+            "trusted-intervals",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "minReloadInterval": "2h", "maxReloadInterval": "1h""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/minReloadInterval: out of range (expected from "1s" to "maxReloadInterval")"#
+        ),
+        InvalidCase(
+            "trusted-authorization",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksUri": "https://idp/keys", "authorizationHeader": "a\nb""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/authorizationHeader: the value cannot stand in a field (expected printable ASCII)"#
         ),
         InvalidCase(
             "trusted-symmetric",

@@ -38,6 +38,10 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/backends/0: unknown backend "inventory/2.0" (expected a backend as "name/version"; did you mean "inventory/1.0"?)"#
         ),
         InvalidCase(
+            "acknowledge", routes(route("/a", #""acknowledge": ["weaker"]"#)),
+            #"routes.json:2: error: /routes/0/acknowledge/0: invalid value (expected "weaker-variants" or "endpoints-inside", found "weaker")"#
+        ),
+        InvalidCase(
             "certificate-kind", routes(route("/a", #""clientCertificate": ["san:a.example"]"#)),
             #"routes.json:2: error: /routes/0/clientCertificate/0: invalid value (expected "subject:", "dns:", "email:", "uri:" or "ip:" and a pattern, found "san:a.example")"#
         ),

@@ -54,11 +54,39 @@ extension InvalidCase {
         ),
         InvalidCase(
             "store-kind", gateway: #""store": {"kind": "postgres"}"#,
-            #"gateway.json:5: error: /store/kind: invalid value (expected "memory" or "sqlite", found "postgres")"#
+            #"gateway.json:5: error: /store/kind: invalid value (expected one of "memory", "sqlite", "redis", found "postgres")"#
         ),
         InvalidCase(
             "store-path", gateway: #""store": {"kind": "memory", "path": "tokens.sqlite"}"#,
             #"gateway.json:5: error: /store/path: only a store of the kind sqlite has a file (expected "kind": "sqlite")"#
+        ),
+        InvalidCase(
+            "redis-url-missing", gateway: #""store": {"kind": "redis"}"#,
+            #"gateway.json:5: error: /store/url: required member "url" is missing (expected a URL such as "redis://127.0.0.1:6379/0")"#
+        ),
+        InvalidCase(
+            "redis-url", gateway: #""store": {"kind": "redis", "url": "http://127.0.0.1:6379"}"#,
+            #"gateway.json:5: error: /store/url: invalid value (expected "redis://HOST:PORT/DATABASE", "rediss://HOST:PORT/DATABASE" or "unix:PATH", found "http://127.0.0.1:6379")"#
+        ),
+        InvalidCase(
+            "redis-database", gateway: #""store": {"kind": "redis", "url": "redis://127.0.0.1/+1"}"#,
+            #"gateway.json:5: error: /store/url: invalid value (expected "redis://HOST:PORT/DATABASE", "rediss://HOST:PORT/DATABASE" or "unix:PATH", found "redis://127.0.0.1/+1")"#
+        ),
+        InvalidCase(
+            "redis-password-in-url", gateway: #""store": {"kind": "redis", "url": "redis://me:secret@127.0.0.1"}"#,
+            #"gateway.json:5: error: /store/url: user and password have members of their own (expected "username" and "password")"#
+        ),
+        InvalidCase(
+            "redis-name-alone", gateway: #""store": {"kind": "redis", "url": "unix:r", "username": "me"}"#,
+            #"gateway.json:5: error: /store/username: there is no password to this name (expected "password")"#
+        ),
+        InvalidCase(
+            "redis-tls", gateway: #""store": {"kind": "redis", "url": "redis://127.0.0.1", "tls": {}}"#,
+            #"gateway.json:5: error: /store/tls: the server has no TLS (expected a URL with rediss, or no "tls")"#
+        ),
+        InvalidCase(
+            "redis-elsewhere", gateway: #""store": {"kind": "memory", "url": "unix:r"}"#,
+            #"gateway.json:5: error: /store/url: only a store of the kind redis has this (expected "kind": "redis")"#
         ),
         InvalidCase(
             "store-keys", gateway: #""store": {"key": "AAAA", "keyFile": "k"}"#,
@@ -120,7 +148,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "policy-auth-tokens", ["policies.json": #"{"Security_AuthTokenConfiguration": "{]"}"#],
-            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, or its JSON in a string)"
+            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, its JSON in a string, or \"file:NAME\")"
         ),
     ]
 }

@@ -1,7 +1,8 @@
 import Bytes
-import Configuration
 import Foundation
 import Testing
+
+@testable import Configuration
 
 @Suite struct ValidConfigurationTests {
     static let root = URL(filePath: #filePath)
@@ -68,7 +69,9 @@ import Testing
         #expect(configuration.passwords.aesKey?.count == 16)
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)
         #expect(configuration.policies.tokenExchangeTimeoutPolicy == .fromExternalTokenLimited)
-        #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.isEmpty == true)
+        #expect(configuration.policies.authTokenConfiguration?["issuers"]?.array?.count == 2)
+        #expect(configuration.certificates.map(\.alias) == ["idp", "partner"])
+        #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
         let items = configuration.routes[0]
         #expect(items.access.clientCertificate == ["dns:*.example.com", "subject:CN=device *,O=Example"])
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
@@ -81,12 +84,47 @@ import Testing
         #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
         #expect(configuration.users[0].tokensNotBefore == 1_700_000_000)
         #expect(configuration.backends[0].tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
-        #expect(configuration.trustedIssuers[0].jwksFile.hasSuffix("/complete/keys/idp.jwks"))
+        expectKeys(configuration.trustedIssuers.map(\.keys))
+        let partner = configuration.backends[1].grants
+        #expect(partner.refreshTokens && partner.refreshTokenSeconds == 3600 && partner.refreshFamilySeconds == 7200)
+        #expect(partner.accessTokenSeconds == 300 && partner.introspection)
+        guard case .file(let keys)? = partner.clientKeys else {
+            Issue.record("no keys")
+            return
+        }
+        #expect(keys.hasSuffix("/complete/keys/idp.jwks"))
+        #expect(partner.tokenExchange?.audiences == ["https://billing.example.com"])
+        #expect(partner.tokenExchange?.lifetimeSeconds == 60 && partner.tokenExchange?.actors == true)
+        #expect(configuration.tokenService.resourceServers[0].backends == ["inventory/1.0"])
+        let introspection = configuration.trustedIssuers[4].introspection
+        #expect(introspection?.url == "http://opaque.example.com/introspect")
+        #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
         guard case .fixed(let token) = configuration.issuers[1].module else {
             Issue.record("the second issuer is not static")
             return
         }
         #expect(token.value == "fixed-token")
+    }
+
+    private func expectKeys(_ keys: [TrustedIssuerEntry.Keys?]) {
+        guard case .file(let file) = keys[0], case .published(let published) = keys[2],
+            case .published(let usual) = keys[3]
+        else {
+            Issue.record("the keys are elsewhere: \(keys)")
+            return
+        }
+        #expect(file.hasSuffix("/complete/keys/idp.jwks"))
+        #expect(published.discoveryURI == "https://published.example.com/.well-known/openid-configuration")
+        #expect(published.jwksURI == "http://published.example.com:8080/keys?a=b")
+        #expect(published.allowHTTP && published.isOptional && published.maximumStale == .zero)
+        #expect(published.minimumReload == .seconds(30) && published.maximumReload == .seconds(3600))
+        #expect(published.connectTimeout == .seconds(2) && published.readTimeout == .seconds(3))
+        #expect(published.tlsVersions == ["TLS", "TLSv1.2"])
+        #expect(published.authorization?.value == "Basic dGVzdDp0ZXN0")
+        #expect(published.trustFile?.hasSuffix("/complete/keys/cert.pem") == true)
+        #expect(!usual.allowHTTP && !usual.isOptional && usual.jwksURI == nil && usual.tlsVersions == nil)
+        #expect(usual.minimumReload == .seconds(60) && usual.maximumReload == .seconds(28_800))
+        #expect(usual.maximumStale == .seconds(86_400) && usual.authorization == nil && usual.trustFile == nil)
     }
 
     @Test func defaults() throws {
@@ -103,6 +141,12 @@ import Testing
         #expect(configuration.policies.allowOrigin == "disallow")
         #expect(configuration.backends[0].oauthConsumer && configuration.backends[0].httpBasic)
         #expect(!configuration.backends[0].enableSSO && configuration.backends[0].realm == "Default")
+        // OAUTH-05: nobody has refresh tokens, or anything else beyond, who has not asked for them.
+        let grants = configuration.backends[0].grants
+        #expect(!grants.refreshTokens && !grants.introspection && grants.tokenExchange == nil)
+        #expect(grants.refreshTokenSeconds == 2_592_000 && grants.refreshFamilySeconds == 7_776_000)
+        #expect(configuration.tokenService.revocationPath == "/oauth2/revoke")
+        #expect(configuration.tokenService.introspectionPath == "/oauth2/introspect")
         #expect(configuration.webgates[0].userAgentMismatch == .bearer)
         #expect(configuration.listeners[0].name == "127.0.0.1:8080")
         #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
@@ -138,6 +182,42 @@ import Testing
         #else
             #expect(usual.kind == .memory)
         #endif
+    }
+
+    /// DEC-10.
+    @Test(arguments: [
+        (#""redis://127.0.0.1:6380/3""#, "127.0.0.1 6380", 3), (#""redis://[::1]""#, "::1 6379", 0),
+        (#""redis://localhost/""#, "127.0.0.1 6379", 0), (#""unix:/run/r.sock""#, "/run/r.sock", 0),
+    ])
+    func redisPlaces(_ url: String, _ place: String, _ database: Int) throws {
+        let section = #""store": {"kind": "redis", "url": \#(url)}"#
+        let loaded = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)]).load()
+        #expect(loaded.diagnostics.isEmpty)
+        let redis = try #require(loaded.configuration?.store.redis)
+        let found =
+            switch redis.place {
+            case .address(let address, let port): "\(address) \(port)"
+            case .name(let name, let port): "\(name) \(port)"
+            case .unix(let path): path
+            }
+        #expect(found == place && redis.database == database)
+        #expect(redis.tls == nil && redis.password == nil && redis.keyPrefix == "portcullis:")
+    }
+
+    @Test func redisInFull() throws {
+        let section = """
+            "store": {"kind": "redis", "url": "rediss://redis.example.com:6380/2", "username": "gateway",
+                      "password": "env:PASSWORD", "tls": {"serverName": "redis"}, "keyPrefix": "gw:"}
+            """
+        let directory = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)])
+        let redis = try #require(directory.load(["PASSWORD": "secret"]).configuration?.store.redis)
+        #expect(redis.place == .name("redis.example.com", port: 6380) && redis.database == 2)
+        #expect(redis.username == "gateway" && redis.password?.value == "secret" && redis.keyPrefix == "gw:")
+        #expect(redis.tls?.serverName == "redis" && redis.tls?.verifies == true)
+        let clear = section.replacing("rediss", with: "redis").replacing(#""tls": {"serverName": "redis"}, "#, with: "")
+        let warned = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(clear)])
+            .load(["PASSWORD": "secret"])
+        #expect(warned.diagnostics.map(\.pointer) == ["/store/url"])
     }
 
     /// DEC-02: every section may stand inline.

@@ -89,6 +89,11 @@ import Testing
             ])
     }
 
+    @Test func acknowledgedEndpointsInside() throws {
+        let route = #"{ "path": "/mobile/platform/**", "upstream": "inventory", "acknowledge": ["endpoints-inside"] }"#
+        #expect(try warnings(["routes.json": "[\(route)]"]) == [])
+    }
+
     @Test func uncommonMethod() throws {
         let files = ["routes.json": #"[{ "path": "/a", "upstream": "inventory", "methods": ["PSOT", "PROPFIND"] }]"#]
         #expect(

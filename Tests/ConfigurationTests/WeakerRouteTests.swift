@@ -65,6 +65,11 @@ import Testing
         #expect(try warnings(route("/a/items", narrow), route("/a/**", wide)) == [])
     }
 
+    @Test func acknowledged() throws {
+        let narrow = #""roles": ["Manager"], "acknowledge": ["weaker-variants"]"#
+        #expect(try warnings(route("/a/items", narrow), route("/a/**")) == [])
+    }
+
     /// Which spelling falls where.
     @Test func spellings() throws {
         let role = #""roles": ["Manager"]"#

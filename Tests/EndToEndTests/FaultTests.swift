@@ -5,7 +5,7 @@ import Testing
 /// nothing ends, nothing leaks, and no answer is wrong (GW-15).
 @Suite(.serialized) struct FaultTests {
     /// The library, built once.
-    private static let library: Result<String, any Error> = Result {
+    static let library: Result<String, any Error> = Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-faults-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let path = directory.appending(path: "faults.so").path
@@ -35,17 +35,22 @@ import Testing
             settings["upstreams"] = settings["upstreams"]?.replacing("\"}}", with: #"", "idleTimeout": "500ms"}}"#)
             settings["limits"] = #"{"idleTimeout": "2s", "headerTimeout": "2s"}"#
         }
-        fixture.upstream.on("/open/up") { request in
+        Self.script(fixture.upstream)
+        return fixture
+    }
+
+    /// Answers that say what was asked.
+    static func script(_ upstream: StubUpstream) {
+        upstream.on("/open/up") { request in
             let sum = request.body.reduce(into: 0) { $0 = ($0 &* 31 &+ Int($1)) & 0xffff_ffff }
             return [.reply(body: "\(request.only("X-Number") ?? "") \(request.bodyCount) \(sum)")]
         }
-        fixture.upstream.on("/open/down") { request in
+        upstream.on("/open/down") { request in
             let number = request.only("X-Number") ?? ""
             let text = String(repeating: number + " ", count: 5000)
             let chunk = String(text.utf8.count, radix: 16)
             return [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\r\n\(text)\r\n0\r\n\r\n")]
         }
-        return fixture
     }
 
     /// The request with this number, and what is right to answer it with.

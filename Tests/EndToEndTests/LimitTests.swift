@@ -26,6 +26,25 @@ import Testing
         #expect(try fixture.gateway.metrics().sum("portcullis_denied_total", ["reason": "rate_limited"]) == 4)
     }
 
+    @Test("the gateway's own endpoints have limits, before any credential is looked at")
+    func endpointLimits() throws {
+        func limited(_ settings: inout FixtureSettings) {
+            settings["tokenService"] = #"{"rateLimit": {"requests": 3, "per": "1h", "key": "address"}}"#
+        }
+        let fixture = try Fixture { limited(&$0) }
+        #expect(try fixture.grant("grant_type=client_credentials").status == 200)
+        #expect(try fixture.grant("grant_type=client_credentials", client: "inv-client:no").status == 401)
+        #expect(try fixture.request("GET", "/.well-known/jwks.json").status == 200)
+        for path in ["/oauth2/token", "/mobile/platform/users/~"] {
+            let refused = try fixture.request(path.hasSuffix("~") ? "GET" : "POST", path)
+            #expect(refused.status == 429 && refused.only("Retry-After") != nil)
+        }
+        // Routes are not concerned, and a reload refills nothing.
+        #expect(try fixture.request("GET", "/open/x").status == 200)
+        try fixture.reload { limited(&$0) }
+        #expect(try fixture.grant("grant_type=client_credentials").status == 429)
+    }
+
     @Test("a trusted proxy's word is taken and written anew, nobody else's")
     func trustedProxies() throws {
         let fields: [Field] = ["X-Forwarded-For: 203.0.113.9, 192.0.2.7", "X-Forwarded-Proto: https"]

@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Identity
 import Testing
 import Tokens
 
@@ -29,7 +30,9 @@ import Tokens
     func reasonCodes() {
         let written = Self.codes("### Reason codes")
         #expect(written.count == Set(written).count + Self.shared.count)
-        let existing = Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
+        let existing =
+            Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
+            + AssertionRejection.allCases.map { "\($0.reason)" }
         #expect(Set(written).subtracting(existing) == [])
         #expect(Set(existing).subtracting(written) == [])
     }

@@ -34,20 +34,33 @@ final class H2Server {
         session = H2Session(server: limits, chunks: chunks)
     }
 
+    /// What is sent in `body` goes out in one piece.
+    func together(_ body: () -> Void) {
+        isHolding = true
+        body()
+        isHolding = false
+        move()
+    }
+
+    private var isHolding = false
+
     func move() {
+        if isHolding { return }
         peer.receive()
         let bytes = peer.received
         peer.forget()
         if !bytes.isEmpty { _ = session.receive(bytes.span, now: 0) }
         while let event = session.nextEvent() { note(event) }
+        var out: [UInt8] = []
         while session.wantsToSend {
             let chunk = chunks.take()
             _ = session.produce(into: chunk, upTo: chunk.capacity)
             let bytes = chunk.readable
             if bytes.isEmpty { break }
-            peer.send((0..<bytes.count).map { bytes[$0] })
+            out += (0..<bytes.count).map { bytes[$0] }
             chunks.give(chunk)
         }
+        if !out.isEmpty { peer.send(out) }
     }
 
     private func note(_ event: H2Event) {

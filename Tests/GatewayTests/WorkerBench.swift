@@ -26,6 +26,7 @@ final class WorkerBench {
         var proxies = TrustedProxies()
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
+        var redis: RedisServer?
         var store: any TokenStore = MemoryTokenStore()
         var following = RevocationFollower.Settings()
 
@@ -68,6 +69,7 @@ final class WorkerBench {
         self.upstream = upstream
         var settings = SharedState.Settings()
         settings.accessLog = setup.accessLog
+        settings.redis = setup.redis.map { RedisLine($0) }
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
         let tokens = RevocationFollower(
             setup.store, list: RevocationList(), isShared: !(setup.store is MemoryTokenStore),
@@ -75,7 +77,7 @@ final class WorkerBench {
             log: log, now: Clock.monotonicMilliseconds)
         shared = try SharedState(
             settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(), tokens: tokens,
-            log: log)
+            outbound: OutboundCalls(resultThreads: 0), log: log)
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
@@ -84,7 +86,7 @@ final class WorkerBench {
         ]
         port = listeners[0].address.port
         adminPort = listeners[1].address.port
-        worker.begin(listeners)
+        try worker.begin(listeners)
     }
 
     /// The configuration of this bench after a change.
@@ -118,7 +120,9 @@ final class WorkerBench {
         let tokens = TokenService(
             settings: TokenServiceSettings(
                 issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
-                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles))
+                publishedKeys: KeySet(keys: []), users: users, backends: backends, catalogue: settings.roles,
+                revocations: shared.revocations, store: MemoryTokenStore(),
+                storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: upstreamPort))
         var upstream = UpstreamSettings(name: "api", address: address)
         setup.upstream(&upstream)

@@ -204,6 +204,29 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// RFC 9113 section 6.8: who has not heard the first farewell yet must not lose a request by the second. The worker
+    /// looks after its connections once a second, and the drain begins just before that.
+    @Test func farewellsAreApart() throws {
+        let bench = try bench()
+        let began = Clock.monotonicMilliseconds
+        let client = bench.h2Client()
+        let first = try client.request("GET", "/no/such")
+        bench.turn {
+            client.move()
+            return client.answers[first]?.isWhole == true
+        }
+        bench.pass(milliseconds: max(0, 850 - (Clock.monotonicMilliseconds - began)))
+        bench.shared.drain()
+        bench.pass(milliseconds: 250)
+        let second = try client.request("GET", "/no/such")
+        bench.turn {
+            client.move()
+            return client.answers[second]?.isWhole == true || client.answers[second]?.resetCode != nil
+        }
+        #expect(client.sawGoAway)
+        #expect(client.answers[second]?.status == 404 && client.answers[second]?.resetCode == nil)
+    }
+
     /// GW-11: a drain asks the client to open no more streams, and waits for those that are open.
     @Test func aDrainFinishesWhatIsOpen() throws {
         let bench = try bench()

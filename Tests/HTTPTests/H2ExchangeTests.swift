@@ -96,6 +96,41 @@ import Testing
         #expect(pair.answers.last??.framing == BodyFraming.none)
     }
 
+    /// All that come in one piece of bytes are told of, in their order, and ahead of the head.
+    @Test func interimResponsesInOnePiece() throws {
+        _ = try #require(pair.request())
+        pair.settle()
+        for (status, link) in [(103, "</a>"), (100, "</b>"), (103, "</c>")] {
+            let hint = "Link: \(link)\r\n".bytes
+            pair.server.interim(pair.asked[0], status: status, fields: hint.span)
+        }
+        pair.respond(pair.asked[0], 204, ended: true)
+        pair.settle()
+        #expect(pair.clientLog == ["interim 1", "interim 1", "interim 1", "head 1", "closed 1"])
+        #expect(pair.answers.map { $0?.status } == [103, 100, 103, 204])
+        #expect(pair.chunks.bytesInUse == 0)
+    }
+
+    @Test func tooManyInterimResponsesInOnePieceEndTheStream() throws {
+        _ = try #require(pair.request())
+        pair.settle()
+        for _ in 0..<17 { pair.server.interim(pair.asked[0], status: 103, fields: [UInt8]().span) }
+        pair.settle()
+        #expect(pair.clientLog.last == "closed 1" && pair.clientLog.contains { $0.hasPrefix("reset 1") })
+        #expect(pair.client.failure == nil)
+    }
+
+    /// Heads are no chunks of the pool, but what they take up is counted there as long as they stand.
+    @Test func headsAreCounted() throws {
+        let filler = "X-Filler: \(String(repeating: "y", count: 5000))\r\n"
+        for _ in 0..<10 { _ = try #require(pair.request(fields: filler)) }
+        pair.settle()
+        #expect(pair.chunks.bytesInUse >= 10 * 5000)
+        for stream in pair.asked { pair.respond(stream, 204, ended: true) }
+        pair.settle()
+        #expect(pair.chunks.bytesInUse == 0)
+    }
+
     /// RFC 9113 section 8.1: a response that is whole lets go of the rest of the request, without blame.
     @Test func earlyResponseEndsTheRequest() throws {
         let stream = try #require(pair.request("POST", ended: false))

@@ -136,15 +136,28 @@ import Testing
         #expect(attacked.chunks.inUse == 0)
     }
 
-    /// HPACK bomb: 4,000 bytes in the dynamic table, named by one byte each.
-    @Test func bomb() throws {
+    /// HPACK bomb: 4,000 bytes in the dynamic table, named by so many bytes.
+    private func bomb(_ count: Int) -> H2Attacked {
         let attacked = H2Attacked()
         let large = String(repeating: "z", count: 3900)
-        var block = H2Frames.block(H2Frames.pseudo)
-        // Literal with incremental indexing; then the newest entry of the dynamic table, 16,000 times.
-        block += [0x40] + H2Frames.block([("b", large)]).dropFirst()
-        let bomb = [UInt8](repeating: 0xbe, count: 11_000)
+        // Literal with incremental indexing; then the newest entry of the dynamic table again and again.
+        let block = H2Frames.block(H2Frames.pseudo) + [0x40] + H2Frames.block([("b", large)]).dropFirst()
+        let bomb = [UInt8](repeating: 0xbe, count: count)
         attacked.receive(H2Frames.frame(1, flags: 5, stream: 1, block + bomb))
+        return attacked
+    }
+
+    /// A list of 40 MB is decoded to a small part of it: its time would be other clients'.
+    @Test func bombsEndTheConnection() {
+        let attacked = bomb(11_000)
+        expectStopped(attacked, .blockTooLarge)
+        #expect(attacked.peak == 0)
+        #expect(attacked.chunks.inUse == 0 && attacked.chunks.bytesInUse == 0)
+    }
+
+    /// One that somebody may have meant is answered.
+    @Test func smallBombs() throws {
+        let attacked = bomb(50)
         #expect(attacked.log == ["head 1"])
         #expect(attacked.headError() == .headTooLarge)
         #expect(attacked.headError()?.status == 431)

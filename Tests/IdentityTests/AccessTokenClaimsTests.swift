@@ -26,8 +26,34 @@ import Testing
         #expect(
             Set((node.members ?? []).map(\.name)) == [
                 "iss", "sub", "aud", "iat", "exp", "jti", "kind", "client_id", "backend_name", "backend_version",
-                "backend_id", "roles", "level", "oracle_tk_context",
+                "backend_id", "roles", "level", "oracle_tk_context", "acr",
             ])
+    }
+
+    /// RFC 9068 section 2.2.1, RFC 8693 section 4.1: what is known of the login, and who acts for whom.
+    @Test func whatIsKnownOfTheLogin() throws {
+        var written = claims()
+        written.authenticatedAt = 1_700_000_000
+        written.methods = ["pwd", "otp"]
+        written.actors = ["now", "before"]
+        let node = try JSONNode.parse(written.json().span)
+        #expect(node["auth_time"]?.integer == 1_700_000_000)
+        #expect(node["acr"]?.string == "\(written.level)")
+        #expect(node["act"]?["sub"]?.string == "now")
+        #expect(node["act"]?["act"]?["sub"]?.string == "before")
+        #expect(AccessTokenClaims(verified: node) == written)
+        written.actors = Array(repeating: "a", count: AccessTokenClaims.maximumActors + 1)
+        #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == nil)
+    }
+
+    @Test(arguments: [
+        ("auth_time", JSONValue.string("1")), ("amr", .string("pwd")), ("amr", .array([JSONNode(.number("1"))])),
+        ("act", .string("joe")), ("act", .object([])),
+    ])
+    func oddClaimIsNoToken(_ name: String, _ value: JSONValue) throws {
+        let members = try #require(try JSONNode.parse(claims().json().span).members)
+        let odd = JSONNode(.object(members + [JSONMember(name: name, node: JSONNode(value))]))
+        #expect(AccessTokenClaims(verified: odd) == nil)
     }
 
     @Test(arguments: [

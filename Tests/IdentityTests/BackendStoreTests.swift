@@ -28,9 +28,10 @@ extension BackendStore {
     @Test func everyBackendIsFoundByEachName() {
         for (index, backend) in store.backends.enumerated() {
             #expect(store.index(id: backend.mobileBackendID) == index)
-            #expect(store.backend(id: backend.mobileBackendID) == backend)
-            #expect(store.backend(clientID: backend.clientID) == backend)
-            #expect(store.backend(name: backend.name, version: backend.version) == backend)
+            #expect(store.backend(id: backend.mobileBackendID)?.mobileBackendID == backend.mobileBackendID)
+            #expect(store.backend(clientID: backend.clientID)?.mobileBackendID == backend.mobileBackendID)
+            #expect(
+                store.backend(name: backend.name, version: backend.version)?.mobileBackendID == backend.mobileBackendID)
         }
     }
 

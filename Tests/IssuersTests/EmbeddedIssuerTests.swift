@@ -16,6 +16,7 @@ import Testing
         switch JWTVerifier(issuers: [issuer]).verify(text.span, now: now) {
         case .verified(let token): return token
         case .rejected(let rejection): throw rejection
+        case .needsKeys, .keysUnavailable: throw TokenRejection.unknownKey
         }
     }
 

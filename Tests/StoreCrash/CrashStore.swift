@@ -1,20 +1,29 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Tokens
 
 /// The store that is put to the test, as it is named on the command line. One more kind is one more case here: what is
 /// killed and what must hold is the same for all of them.
 enum CrashStore {
     case sqlite(path: String)
+    /// By the path of the server's socket.
+    case redis(path: String)
 
     init?(_ text: String) {
-        guard text.hasPrefix("sqlite:") else { return nil }
-        self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+        if text.hasPrefix("sqlite:") {
+            self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+        } else if text.hasPrefix("redis:") {
+            self = .redis(path: String(text.dropFirst("redis:".count)))
+        } else {
+            return nil
+        }
     }
 
     func open() throws -> any TokenStore {
         switch self {
+        case .redis(let path): return RedisTokenStore(channel: SocketChannel(path: path), keyPrefix: "crash:")
         case .sqlite(let path):
             #if SQLite
                 let queue = DispatchQueue(label: "store")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Two victims that share the store, from their start until both are killed and all they have said is read.
 final class Round: Sendable {
@@ -11,7 +12,10 @@ final class Round: Sendable {
     ///   - executable: this program.
     ///   - specification: of the store.
     ///   - delay: from the first line until the kill, in seconds; nil kills the victims while they start.
-    func run(_ executable: String, _ specification: String, delay: Double?) throws -> [String] {
+    ///   - server: is killed with them.
+    func run(
+        _ executable: String, _ specification: String, delay: Double?, server: RedisProcess?
+    ) throws -> [String] {
         let ended = DispatchGroup()
         var processes: [Process] = []
         for number in 0..<2 {
@@ -35,6 +39,7 @@ final class Round: Sendable {
             Thread.sleep(forTimeInterval: Double.random(in: 0...0.03))
         }
         for process in processes { _ = kill(process.processIdentifier, SIGKILL) }
+        server?.crash()
         for process in processes { process.waitUntilExit() }
         ended.wait()
         return lines.withLock { $0.flatMap { $0 } }

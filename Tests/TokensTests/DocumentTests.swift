@@ -59,6 +59,31 @@ import Tokens
             response.json?["grant_types_supported"]?.array?.compactMap(\.string) == ["client_credentials", "password"])
         #expect(response.json?["authorization_endpoint"] == nil)
         #expect(response.json?["scopes_supported"] == nil)
+        #expect(response.json?["revocation_endpoint"]?.string == "https://gw.example.com/oauth2/revoke")
+        let methods = response.json?["token_endpoint_auth_methods_supported"]?.array?.compactMap(\.string)
+        #expect(methods == ["client_secret_basic", "client_secret_post"])
+        #expect(response.json?["introspection_endpoint"] == nil)
+    }
+
+    /// What only some clients may do is named as soon as there is one (RFC 8414 section 2).
+    @Test func metadataNamesWhatSomeMayDo() {
+        let response = Standards().service.answer(get(), .metadata)
+        #expect(
+            response.json?["grant_types_supported"]?.array?.compactMap(\.string) == [
+                "client_credentials", "password", "refresh_token", "urn:ietf:params:oauth:grant-type:token-exchange",
+            ])
+        #expect(response.json?["introspection_endpoint"]?.string == "https://gw.example.com/oauth2/introspect")
+        for endpoint in ["token", "revocation", "introspection"] {
+            let methods = response.json?["\(endpoint)_endpoint_auth_methods_supported"]?.array?.compactMap(\.string)
+            #expect(methods == ["client_secret_basic", "client_secret_post", "private_key_jwt"])
+            let name = "\(endpoint)_endpoint_auth_signing_alg_values_supported"
+            let algorithms = response.json?[name]?.array?.compactMap(\.string) ?? []
+            #expect(algorithms.contains("ES256") && !algorithms.contains { $0.hasPrefix("HS") || $0 == "none" })
+        }
+        let server = Service.service {
+            $0.resourceServers = [ResourceServer(clientID: "rs", clientSecret: "secret")]
+        }
+        #expect(server.answer(get(), .metadata).json?["introspection_endpoint"] != nil)
     }
 
     @Test(arguments: [TokenService.Endpoint.jwks, .metadata, .whoAmI])

@@ -40,12 +40,21 @@ enum Service {
 
     static let key = SigningKey.generate(.es256)
 
-    static func settings(_ key: SigningKey = key) -> TokenServiceSettings {
+    static func settings(
+        _ key: SigningKey = key, backends: BackendStore = backends, users: UserStore = users,
+        store: any TokenStore = MemoryTokenStore()
+    ) -> TokenServiceSettings {
         let signer = JWTSigner(key: key)
         return TokenServiceSettings(
             issuer: baseURL, audience: [baseURL], baseURL: baseURL, signer: signer,
-            publishedKeys: KeySet(keys: [signer.publishedKey]), users: users, backends: backends, catalogue: catalogue)
+            publishedKeys: KeySet(keys: [signer.publishedKey]), users: users, backends: backends, catalogue: catalogue,
+            revocations: RevocationList(), store: store, storeKey: storeKey)
     }
+
+    static let storeKey: TokenDigestKey = {
+        guard let key = TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)) else { fatalError("32 bytes") }
+        return key
+    }()
 
     static func service(_ change: (inout TokenServiceSettings) -> Void = { _ in }) -> TokenService {
         var settings = settings()
@@ -53,7 +62,7 @@ enum Service {
         return TokenService(settings: settings)
     }
 
-    private static func backend(
+    static func backend(
         _ name: String, _ id: String, _ client: String, _ secret: String, realm: String = "Default",
         oauthConsumer: Bool = true
     ) -> Backend {
@@ -68,6 +77,7 @@ func basic(_ id: String, _ secret: String) -> String {
 }
 
 func tokenRequest(_ body: String, _ authorization: String? = basic("inv-client", "inv-secret")) -> EndpointRequest {
+    // The other endpoints for clients don't look at the path either.
     EndpointRequest(
         method: .post, path: "/oauth2/token", contentType: "application/x-www-form-urlencoded; charset=utf-8",
         authorization: authorization.map { [$0] } ?? [], body: Array(body.utf8))
@@ -75,8 +85,10 @@ func tokenRequest(_ body: String, _ authorization: String? = basic("inv-client",
 
 extension TokenService {
     /// The answer, blocking work done at once.
-    func answer(_ request: EndpointRequest, _ endpoint: Endpoint = .token) -> EndpointResponse {
-        handle(request, endpoint: endpoint, now: Service.now).settled()
+    func answer(
+        _ request: EndpointRequest, _ endpoint: Endpoint = .token, at now: Int64 = Service.now
+    ) -> EndpointResponse {
+        handle(request, endpoint: endpoint, now: now).settled()
     }
 }
 
@@ -100,6 +112,7 @@ extension EndpointResponse {
         case .rejected(let rejection):
             Issue.record("the token is rejected: \(rejection)", sourceLocation: sourceLocation)
             throw rejection
+        case .needsKeys, .keysUnavailable: throw TokenRejection.unknownKey
         case .verified(let token):
             #expect(token.type == AccessTokenClaims.type, sourceLocation: sourceLocation)
             return try #require(AccessTokenClaims(verified: token.claims), sourceLocation: sourceLocation)

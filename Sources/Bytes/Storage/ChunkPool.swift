@@ -28,6 +28,9 @@ package final class ChunkPool {
     /// Their size together, with what they have grown by.
     package var bytesInUse: Int { account.bytes }
 
+    /// Counts bytes of buffers that are no chunks of this pool, such as those that live as long as what they stand for.
+    package func charge(_ difference: Int) { account.add(difference) }
+
     /// An empty chunk.
     package func take() -> Chunk {
         outstanding &+= 1

@@ -48,7 +48,8 @@ extension GatewayConfiguration {
             "/yambas/**",
         ]
         if tokenService.isEnabled {
-            endpoints += [tokenService.tokenPath] + tokenService.tokenPathAliases
+            endpoints += [tokenService.tokenPath, tokenService.revocationPath, tokenService.introspectionPath]
+            endpoints += tokenService.tokenPathAliases
             endpoints += [
                 "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
                 "/.well-known/openid-configuration", "/oauth2/**",
@@ -66,7 +67,7 @@ extension GatewayConfiguration {
             return
         }
         // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
-        guard route.path != "/**" else { return }
+        guard route.path != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
         let inside = endpoints.filter { PathPattern.overlap($0, route.path) }
         if !inside.isEmpty {
             findings.warning(

@@ -4,7 +4,8 @@
 /// narrow one, the variant is the wide route's, and so are its demands.
 extension GatewayConfiguration {
     func checkVariants(_ findings: Findings) {
-        for (i, route) in routes.enumerated() where !route.path.isEmpty && !isOpen(route) {
+        for (i, route) in routes.enumerated()
+        where !route.path.isEmpty && !isOpen(route) && !route.acknowledged.contains(.weakerVariants) {
             guard let (example, wider, lacking) = weakerNeighbour(of: route) else { continue }
             findings.warning(
                 "/routes/\(i)/path",

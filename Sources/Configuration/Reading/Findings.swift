@@ -19,6 +19,8 @@ final class Findings {
         self.production = production
     }
 
+    var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
     func error(
         _ pointer: String, _ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil
     ) {

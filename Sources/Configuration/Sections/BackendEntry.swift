@@ -11,12 +11,13 @@ package struct BackendEntry: Sendable {
     package var httpBasic: Bool
     package var enableSSO: Bool
     package var facebook: FacebookEntry?
-    /// Name of an issuer; checked, and not used yet.
+    /// Name of the issuer that makes its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
     /// Whether the registration was revoked: neither secret nor keys nor tokens count any more (MBE-06).
     package var isRevoked: Bool
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
     package var tokensNotBefore: Int64?
+    package var grants: BackendGrantsEntry
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String]
 
@@ -50,6 +51,7 @@ package struct BackendEntry: Sendable {
             issuer: object.optional("issuer") { $0.reference(to: .issuer) },
             isRevoked: object.flag("revoked", default: false),
             tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
+            grants: BackendGrantsEntry.read(&object),
             routes: object.value("routes", default: []) { $0.references(to: .route) }
         )
         checkSwitches(backend, object)
@@ -60,13 +62,22 @@ package struct BackendEntry: Sendable {
     private static func checkSwitches(_ backend: BackendEntry, _ object: ObjectReader) {
         let field = object.field
         let names = Set(object.entries.map(\.name))
+        let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
         // A revoked backend has an id and no secret.
-        if names.contains("clientId") != names.contains("clientSecret"),
-            !backend.isRevoked || names.contains("clientSecret")
-        {
+        if names.contains("clientId") != hasCredential, !backend.isRevoked || hasCredential {
             field.error(
-                "\"clientId\" and \"clientSecret\" belong together",
+                names.contains("clientKeys")
+                    ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
                 expected: names.contains("clientId") ? "\"clientSecret\"" : "\"clientId\"")
+        }
+        for name in ["refreshTokens", "introspection", "tokenExchange"] where names.contains(name) && !hasCredential {
+            field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
+        }
+        // What another server makes is no token that is ended here together with its refresh token.
+        if backend.grants.refreshTokens, backend.issuer != nil {
+            field.error(
+                "\"refreshTokens\" go with tokens of the token service alone",
+                expected: "no \"issuer\", or no \"refreshTokens\"")
         }
         // MBE-05: single sign-on is offered only where OAuth Consumer is.
         if backend.enableSSO, !backend.oauthConsumer {

@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 
 /// The environment policies under their own names (POL-01).
 package struct PoliciesSection: Sendable {
@@ -7,7 +8,7 @@ package struct PoliciesSection: Sendable {
     package var ssoRedirectWhitelist: String?
     /// Nil where the endpoint's own default applies (CON-01).
     package var tokenExchangeTimeoutSeconds: Int?
-    package var tokenExchangeTimeoutPolicy = TimeoutPolicy.fromTimeoutSeconds
+    package var tokenExchangeTimeoutPolicy: TimeoutPolicy?
     /// The value of `Security_AuthTokenConfiguration`, read as JSON.
     package var authTokenConfiguration: JSONNode?
 
@@ -31,9 +32,9 @@ package struct PoliciesSection: Sendable {
             allowOrigin: object.value("Security_AllowOrigin", default: "disallow") { $0.originPatterns() },
             ssoRedirectWhitelist: object.optional("Security_SsoRedirectWhitelist") { $0.text() },
             tokenExchangeTimeoutSeconds: object.optional("Security_TokenExchangeTimeoutSecs", timeout),
-            tokenExchangeTimeoutPolicy: object.value(
-                "Security_TokenExchangeTimeoutPolicy", default: .fromTimeoutSeconds
-            ) { $0.choice(TimeoutPolicy.self) },
+            tokenExchangeTimeoutPolicy: object.optional("Security_TokenExchangeTimeoutPolicy") {
+                $0.choice(TimeoutPolicy.self)
+            },
             authTokenConfiguration: object.optional("Security_AuthTokenConfiguration", authTokens)
         )
         object.finish()
@@ -57,17 +58,27 @@ package struct PoliciesSection: Sendable {
         return seconds
     }
 
-    /// JSON in a string of one line, as the policy is usually written; an object is accepted as well.
+    /// JSON in a string of one line, as the policy is usually written; an object is accepted as well, and a file that
+    /// has it (JWT-01).
     private static func authTokens(_ field: Field) -> JSONNode? {
         if field.node.members != nil { return field.node }
-        let expected = "an object, or its JSON in a string"
+        let expected = "an object, its JSON in a string, or \"file:NAME\""
         guard let text = field.text(expected) else { return nil }
+        guard text.hasPrefix("file:") else { return object(of: Array(text.utf8), "the text", field, expected) }
+        guard let data = FileManager.default.contents(atPath: field.findings.path(of: String(text.dropFirst(5)))) else {
+            field.error("the file cannot be read", expected: "a readable file", found: field.summary)
+            return nil
+        }
+        return object(of: Array(data), "the file", field, expected)
+    }
+
+    private static func object(of text: [UInt8], _ noun: String, _ field: Field, _ expected: String) -> JSONNode? {
         do throws(JSONError) {
-            let node = try JSONNode.parse(Array(text.utf8).span)
+            let node = try JSONNode.parse(text.span)
             if node.members != nil { return node }
-            field.error("the text is not a JSON object", expected: expected)
+            field.error("\(noun) is not a JSON object", expected: expected)
         } catch {
-            field.error("the text is not JSON: \(error)", expected: expected)
+            field.error("\(noun) is not JSON: \(error)", expected: expected)
         }
         return nil
     }

@@ -27,6 +27,8 @@ package struct RouteEntry: Sendable {
     /// Protocols that a connection may change to (RFC 9110 section 7.8), in lower case.
     package var upgrades: [String]
     package var rateLimits: [RouteRateLimit]
+    /// Warnings about the route that are meant.
+    var acknowledged: [AcknowledgedWarning]
 
     static func readAll(_ field: Field) -> [RouteEntry] {
         var routes: [RouteEntry] = []
@@ -64,7 +66,8 @@ package struct RouteEntry: Sendable {
             maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },
             responseTimeout: object.optional("responseTimeout") { $0.duration() },
             upgrades: object.value("upgrades", default: ["websocket"]) { $0.upgrades() },
-            rateLimits: object.value("rateLimit", default: [], RouteRateLimit.readAll)
+            rateLimits: object.value("rateLimit", default: [], RouteRateLimit.readAll),
+            acknowledged: object.value("acknowledge", default: [], AcknowledgedWarning.readAll)
         )
         object.finish()
         return route
@@ -93,6 +96,19 @@ package struct RouteEntry: Sendable {
             }
             return text.lowercased()
         }
+    }
+}
+
+/// A warning that an operator has read and decided about.
+enum AcknowledgedWarning: String, Sendable, CaseIterable {
+    /// Another spelling of the path falls under a wider route that asks for less.
+    case weakerVariants = "weaker-variants"
+    /// The gateway answers some paths of the route itself.
+    case endpointsInside = "endpoints-inside"
+
+    static func readAll(_ field: Field) -> [AcknowledgedWarning]? {
+        field.names("an array of warnings") { $0.choice(AcknowledgedWarning.self)?.rawValue }?
+            .compactMap(AcknowledgedWarning.init)
     }
 }
 

@@ -8,6 +8,14 @@ package struct ServerEntry: Sendable {
         /// A name to be looked up.
         case name(String, port: Int)
         case unix(path: String)
+
+        var isLocal: Bool {
+            switch self {
+            case .address(let address, _): address.isLoopback
+            case .name: false
+            case .unix: true
+            }
+        }
     }
 
     package var place: Place
@@ -28,13 +36,7 @@ package struct ServerEntry: Sendable {
     }
 
     /// Whether nobody but this machine is on the way there.
-    package var isLocal: Bool {
-        switch place {
-        case .address(let address, _): address.isLoopback
-        case .name: false
-        case .unix: true
-        }
-    }
+    package var isLocal: Bool { place.isLocal }
 
     /// The servers of an upstream: one in `url`, or a list in `servers`.
     static func readAll(_ object: inout ObjectReader) -> [ServerEntry] {

@@ -5,6 +5,8 @@ package struct StoreSection: Sendable, Equatable {
         case memory
         /// In a file, which several processes of one machine may share.
         case sqlite
+        /// In a Redis or Valkey server, which several machines may share.
+        case redis
     }
 
     /// What happens to bearer requests while the store does not say what other processes have revoked.
@@ -19,7 +21,9 @@ package struct StoreSection: Sendable, Equatable {
     package var key: [UInt8]?
     /// File with the key, made with mode 0600 when it is missing.
     package var keyFile: String
-    /// How long an operation waits for other processes.
+    /// Where the server of `redis` is; nil for the other kinds.
+    package var redis: RedisEntry?
+    /// How long an operation waits for other processes, or for the server.
     package var timeout = Duration.seconds(1)
     /// How long the store may say nothing until the deny list is out of date.
     package var staleAfter = Duration.seconds(3)
@@ -44,6 +48,7 @@ package struct StoreSection: Sendable, Equatable {
             }
             section.path = pathField.path() ?? section.path
         }
+        section.redis = RedisEntry.read(&object, section.kind)
         let keyField = object.take("key")
         let fileField = object.take("keyFile")
         if keyField != nil, let fileField {

@@ -9,6 +9,12 @@ package struct TokenServiceSection: Sendable {
     package var audience: String
     package var tokenPath = "/oauth2/token"
     package var tokenPathAliases = ["/token"]
+    /// Path of the revocation endpoint (RFC 7009).
+    package var revocationPath = "/oauth2/revoke"
+    /// Path of the introspection endpoint (RFC 7662).
+    package var introspectionPath = "/oauth2/introspect"
+    /// Who may ask about tokens beside backends.
+    package var resourceServers: [ResourceServerEntry] = []
     /// Scopes that may be granted; empty where scopes mean nothing.
     package var scopes: [String] = []
     /// Name of a signature algorithm.
@@ -23,6 +29,8 @@ package struct TokenServiceSection: Sendable {
     package var liveRoles = false
     /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
     package var requiresTLS: Bool?
+    /// Limits of the gateway's own endpoints together.
+    package var rateLimits: [RouteRateLimit] = []
 
     static func read(_ field: Field?, _ findings: Findings, baseURL: WebOrigin) -> TokenServiceSection {
         var section = TokenServiceSection(
@@ -33,12 +41,14 @@ package struct TokenServiceSection: Sendable {
         section.issuer = object.value("issuer", default: section.issuer) { $0.name() }
         section.audience = object.value("audience", default: section.audience) { $0.name() }
         readPaths(&object, into: &section)
+        section.resourceServers = object.value("resourceServers", default: [], ResourceServerEntry.readAll)
         section.scopes = object.value("scopes", default: []) { $0.scopes() }
         section.algorithm = object.value("algorithm", default: section.algorithm) { $0.choice(SigningAlgorithm.all) }
         readKey(&object, into: &section)
         section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
         section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
         section.liveRoles = object.flag("liveRoles", default: false)
+        section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.readAll)
         section.requiresTLS = object.optional("requireTls") { $0.bool() }
         object.finish()
         return section
@@ -46,6 +56,11 @@ package struct TokenServiceSection: Sendable {
 
     private static func readPaths(_ object: inout ObjectReader, into section: inout TokenServiceSection) {
         section.tokenPath = object.value("tokenPath", default: section.tokenPath) { $0.literalPath() }
+        section.revocationPath = object.value("revocationPath", default: section.revocationPath) { $0.literalPath() }
+        section.introspectionPath = object.value("introspectionPath", default: section.introspectionPath) {
+            $0.literalPath()
+        }
+        defer { checkPaths(section, object.field) }
         guard let field = object.take("tokenPathAliases"), let elements = field.elements("an array of paths") else {
             return
         }
@@ -57,6 +72,13 @@ package struct TokenServiceSection: Sendable {
             }
             section.tokenPathAliases.append(path)
         }
+    }
+
+    private static func checkPaths(_ section: TokenServiceSection, _ field: Field) {
+        let paths = [section.tokenPath, section.revocationPath, section.introspectionPath] + section.tokenPathAliases
+        guard Set(paths.prefix(3)).count < 3 || !Set(paths.prefix(3).dropFirst()).isDisjoint(with: paths.dropFirst(3))
+        else { return }
+        field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
     }
 
     private static func readKey(_ object: inout ObjectReader, into section: inout TokenServiceSection) {
@@ -85,7 +107,7 @@ package struct TokenServiceSection: Sendable {
 
 extension Field {
     /// `scope-token`s (RFC 6749 section 3.3).
-    fileprivate func scopes() -> [String]? {
+    func scopes() -> [String]? {
         names("an array of scopes") { element in
             guard let name = element.name() else { return nil }
             guard name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.quote && $0 != ASCII.backslash }) else {

@@ -7,6 +7,15 @@ package struct TrustedIssuerEntry: Sendable {
         case uid, mail
     }
 
+    /// Where the issuer's keys are, or who is asked in place of them.
+    package enum Keys: Sendable {
+        /// Absolute path of a file with a JWK set (RFC 7517 section 5).
+        case file(String)
+        case published(PublishedKeysEntry)
+        /// A server that tells about its tokens (RFC 7662).
+        case introspection(IntrospectionEntry)
+    }
+
     /// A role of the token and the roles it stands for (JWT-28).
     package struct RoleMapping: Sendable {
         package var tokenRole: String
@@ -18,8 +27,8 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
-    /// Absolute path of a file with a JWK set (RFC 7517 section 5).
-    package var jwksFile: String
+    /// Nil where what is said of them is wrong.
+    package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
     package var algorithms: [String]?
     package var clockSkew: Duration
@@ -37,6 +46,11 @@ package struct TrustedIssuerEntry: Sendable {
     package var backend: String?
     package var level: Int
 
+    /// The server that tells about its tokens; nil for tokens that are verified here.
+    package var introspection: IntrospectionEntry? {
+        if case .introspection(let entry)? = keys { entry } else { nil }
+    }
+
     static func readAll(_ field: Field) -> [TrustedIssuerEntry] {
         var entries: [TrustedIssuerEntry] = []
         for element in field.elements("an array of trusted issuers") ?? [] {
@@ -49,6 +63,14 @@ package struct TrustedIssuerEntry: Sendable {
                     "\(element.pointer)/issuer", "trusted issuer \"\(other.name)\" has this \"issuer\" already",
                     expected: "a unique issuer", found: "\"\(entry.issuer)\"")
             }
+            if let prefix = entry.introspection?.tokenPrefix,
+                let other = entries.first(where: { $0.introspection?.tokenPrefix == prefix })
+            {
+                // No server is to be shown the tokens of another one.
+                element.error(
+                    "trusted issuer \"\(other.name)\" is asked about the same tokens already",
+                    expected: "a \"tokenPrefix\" of its own")
+            }
             entries.append(entry)
         }
         return entries
@@ -56,13 +78,14 @@ package struct TrustedIssuerEntry: Sendable {
 
     private static func read(_ field: Field) -> TrustedIssuerEntry {
         var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
+        let file = object.take("jwksFile")
         let requireAudience = object.flag("requireAudience", default: true)
         let entry = TrustedIssuerEntry(
             name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
             issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
-            jwksFile: object.required("jwksFile", "a file with a JWK set", standIn: "") { $0.readableFile() },
+            keys: keys(&object, file),
             algorithms: object.optional("algorithms", algorithms),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
             maximumLifetime: object.optional("maxLifetime") { $0.duration() },
@@ -78,6 +101,17 @@ package struct TrustedIssuerEntry: Sendable {
         )
         object.finish()
         return entry
+    }
+
+    private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {
+        // Exactly one thing says what a token is worth.
+        if let server = object.take("introspection") {
+            file?.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+            return IntrospectionEntry.read(server).map { .introspection($0) }
+        }
+        let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
+        if let file { return file.readableFile().map { .file($0) } }
+        return published.map { .published($0) }
     }
 
     /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.

@@ -1,5 +1,5 @@
 /// TLS to the servers of an upstream. Certificates are verified unless that is switched off by name.
-package struct UpstreamTLSEntry: Sendable {
+package struct UpstreamTLSEntry: Sendable, Equatable {
     /// Who issues the servers' certificates; nil for those the system trusts.
     package var authoritiesFile: String?
     /// The gateway's own certificate, for servers that ask for one.

@@ -19,9 +19,11 @@ package final class TLSClientContext: Sendable {
             try object.trustSystem()
             checksServer = true
         case .authorities(let pem):
-            let authorities: [CertificateObject]
-            do { authorities = try CertificateObject.all(ofPEM: pem) } catch { throw .authorities(error) }
-            try object.trust(authorities)
+            try object.trust(TLSClientContext.authorities(pem))
+            checksServer = true
+        case .systemAnd(let pem):
+            try object.trustSystem()
+            try object.trustAlso(TLSClientContext.authorities(pem))
             checksServer = true
         case .anyone:
             checksServer = false
@@ -87,6 +89,10 @@ package final class TLSClientContext: Sendable {
 
     /// Keeps what a server gave for resuming.
     func save(_ session: OpaquePointer, serverName: String) { unsafe cache?.save(session, for: serverName) }
+
+    private static func authorities(_ pem: [UInt8]) throws(TLSSettingsError) -> [CertificateObject] {
+        do { return try CertificateObject.all(ofPEM: pem) } catch { throw .authorities(error) }
+    }
 
     private static func show(
         _ certificate: TLSCertificate?, _ object: TLSContextObject

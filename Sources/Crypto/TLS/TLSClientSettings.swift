@@ -6,6 +6,8 @@ package struct TLSClientSettings: Sendable {
         case system
         /// These authorities alone, in PEM form.
         case authorities([UInt8])
+        /// The authorities of the operating system and these, in PEM form.
+        case systemAnd([UInt8])
         /// Anybody's: the server is not checked at all, and whoever stands in between reads along.
         case anyone
     }

@@ -68,6 +68,18 @@ final class TLSContextObject: @unchecked Sendable {
         unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
+    /// Adds authorities to those that peers are checked against already; each is an anchor by itself.
+    func trustAlso(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
+        // SAFETY: the store is the context's own, which keeps it; it counts a reference of its own to each certificate.
+        guard let store = unsafe SSL_CTX_get_cert_store(pointer) else { throw .library }
+        var isComplete = unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
+        for authority in authorities where isComplete {
+            isComplete = unsafe X509_STORE_add_cert(store, authority.pointer) == 1
+        }
+        OpenSSLLibrary.clearErrors()
+        guard isComplete else { throw .library }
+    }
+
     /// Checks peers against the authorities of the operating system.
     func trustSystem() throws(TLSSettingsError) {
         let done = unsafe SSL_CTX_set_default_verify_paths(pointer)

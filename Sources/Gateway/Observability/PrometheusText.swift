@@ -1,3 +1,4 @@
+import Identity
 import Issuers
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
@@ -9,8 +10,12 @@ enum PrometheusText {
         var revocations: Int
         var store: RevocationFollower.Report
         var blockingWaiting: Int
+        var outbound = OutboundCalls.Counters()
+        /// By the name of the configuration entry.
+        var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
+        var assertionReloadFailures: [(source: String, count: UInt64)] = []
     }
 
     struct Page {
@@ -38,6 +43,7 @@ enum PrometheusText {
         upstreams(metrics.upstreams, &page)
         caches(metrics, facts, &page)
         store(facts, &page)
+        outbound(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }
@@ -145,6 +151,12 @@ enum PrometheusText {
         page.family("config_reloads_total", "counter", "Reloads of the configuration by outcome.")
         page.sample("config_reloads_total", "outcome=\"ok\"", facts.reloads.succeeded)
         page.sample("config_reloads_total", "outcome=\"failed\"", facts.reloads.failed)
+        page.family(
+            "assertion_reload_failures_total", "counter",
+            "Failed readings of what tokens are exchanged by, by source.")
+        for (source, count) in facts.assertionReloadFailures {
+            page.sample("assertion_reload_failures_total", "source=\"\(source)\"", count)
+        }
         page.single("config_generation", "gauge", "Number of the configuration in force.", facts.reloads.generation)
         page.single(
             "log_lines_dropped_total", "counter", "Access-log lines that the destination was too slow for.",

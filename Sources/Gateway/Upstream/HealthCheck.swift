@@ -7,6 +7,8 @@ final class HealthCheck {
     let index: Int
     var generation: UInt32 = 0
     var socket: Socket?
+    /// The HTTP/2 connection, where the server speaks that.
+    var link: H2Link?
     var group: UpstreamGroup?
     var server: UpstreamServer?
     var parser = ResponseParser(limits: UpstreamConnection.headLimits)
@@ -16,6 +18,7 @@ final class HealthCheck {
     func reset() {
         generation &+= 1
         socket = nil
+        link = nil
         group = nil
         server = nil
         parser.reset()
@@ -28,6 +31,11 @@ final class HealthCheck {
         chunk.append(path)
         chunk.append(" HTTP/1.1\r\nHost: ")
         chunk.append(authority)
-        chunk.append("\r\nUser-Agent: portcullis-health-check\r\nAccept: */*\r\nConnection: close\r\n\r\n")
+        chunk.append("\r\n")
+        chunk.append(fields)
+        chunk.append("Connection: close\r\n\r\n")
     }
+
+    /// The field lines of every check.
+    static let fields = Array("User-Agent: portcullis-health-check\r\nAccept: */*\r\n".utf8)
 }

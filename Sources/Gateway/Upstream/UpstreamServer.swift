@@ -13,6 +13,8 @@ final class UpstreamServer {
     let pool: UpstreamPool
     /// Connections of HTTP/2.
     var sessions: [UpstreamSession] = []
+    /// How many streams of one connection it allowed last; a connection that has not said so yet is taken to be like it.
+    var streamLimit = Int.max
     /// It was asked for HTTP/2 and has chosen HTTP/1.1.
     var speaksHTTP1 = false
 

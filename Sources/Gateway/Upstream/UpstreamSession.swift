@@ -24,7 +24,11 @@ final class UpstreamSession {
     init(index: Int) { self.index = index }
 
     /// Whether another exchange may begin here.
-    var hasRoom: Bool { !isLeaving && (link?.session.mayOpen ?? (waiting.count < UpstreamSession.maximumWaiting)) }
+    var hasRoom: Bool {
+        guard !isLeaving, let server else { return false }
+        guard let link else { return waiting.count < min(UpstreamSession.maximumWaiting, server.streamLimit) }
+        return link.session.mayOpen && link.session.activeStreams < server.streamLimit
+    }
 
     /// How many wait for a connection that is being made: what a server allows is not known before.
     private static let maximumWaiting = 100

@@ -53,9 +53,18 @@ final class H2Block {
         target?.reset()
     }
 
+    /// Whether the list is still of a size that somebody may have meant. One that is many times over the limit is made to
+    /// cost time (an HPACK bomb), and is not to be decoded to its end.
+    func isBearable(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits) -> Bool {
+        listBytes &+= name.count &+ value.count &+ 32
+        return listBytes <= H2Block.bearableFactor &* limits.maximumHeadBytes
+    }
+
+    private static let bearableFactor = 16
+
+    /// Adds a field that `isBearable` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
         guard error == nil, let target, let stream, !name.isEmpty else { return }
-        listBytes &+= name.count &+ value.count &+ 32
         if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
         if name[0] == ASCII.colon { return addPseudo(name, value, target, stream) }
         guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }

@@ -115,9 +115,9 @@ struct H2Callbacks: ~Copyable {
         }
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, _, name, nameCount, value, valueCount, _, user in
-            unsafe H2Callbacks.session(user).fieldReceived(
+            return unsafe H2Callbacks.session(user).fieldReceived(
                 H2Callbacks.span(name, nameCount).span, H2Callbacks.span(value, valueCount).span)
-            return 0
+                ? 0 : H2Callbacks.failed
         }
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, user in
             unsafe H2Callbacks.session(user).fieldRefused()

@@ -1,6 +1,6 @@
 /// What happened on an HTTP/2 connection, for its owner. Of one stream, events come in the order of these cases.
 package enum H2Event {
-    /// An interim response is in `stream.interim`. Of several that came in one piece of bytes, the last.
+    /// An interim response is in `stream.interim`, until the next event. Several come one by one, in their order.
     case interim(H2Stream)
     /// A head is in `stream.head`. Where it ended the message too, `stream.ended` says so and `ended` does not come.
     case head(H2Stream)

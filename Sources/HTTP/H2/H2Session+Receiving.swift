@@ -27,7 +27,15 @@ extension H2Session {
         block.begin(.head, stream, into: stream.head, chunks)
     }
 
-    func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) { block.add(name, value, limits.head, chunks) }
+    /// Answers false where the connection has to end, with `cause`.
+    func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        guard block.isBearable(name, value, limits.head) else {
+            cause = .blockTooLarge
+            return false
+        }
+        block.add(name, value, limits.head, chunks)
+        return true
+    }
 
     /// A field whose name or value has a character that none may have (RFC 9113 section 8.2.1). The library would leave
     /// it out.
@@ -60,25 +68,23 @@ extension H2Session {
     private func blockEnded(_ stream: H2Stream, endsStream: Bool) -> H2Failure? {
         guard block.stream === stream else { return nil }
         block.end(chunks)
+        defer { stream.chargeHeads(chunks) }
         let error = block.error
         let kind = block.kind
         block.abandon(chunks)
         if kind == .trailers {
-            guard error == nil else {
-                reset(stream, code: H2Code.protocolError)
-                stream.code = H2Code.protocolError
-                post(.reset, stream)
-                return isServer ? floods.provokedReset(now: now) : nil
-            }
+            guard error == nil else { return refuse(stream, code: H2Code.protocolError) }
             stream.ended = true
             post(.ended, stream)
             return nil
         }
         if !isServer, error == nil, isInterim(stream) {
-            // The chunks change places: the head that is still to come gets the other one.
-            let empty = stream.interim ?? Chunk(capacity: H2Stream.headCapacity)
-            stream.interim = stream.head
-            stream.head = empty
+            guard stream.interims.count < H2Stream.maximumInterims else {
+                return refuse(stream, code: H2Code.enhanceYourCalm)
+            }
+            // The head that is still to come gets another chunk.
+            stream.interims.append(stream.head)
+            stream.head = Chunk(capacity: H2Stream.headCapacity)
             post(.interim, stream)
             return floods.emptyMessage(now: now)
         }
@@ -89,6 +95,14 @@ extension H2Session {
         post(.head, stream)
         // A head that is refused makes as much work as a stream that is reset (CVE-2025-8671).
         return error == nil || !isServer ? nil : floods.provokedReset(now: now)
+    }
+
+    /// Ends a stream for what the peer has sent in it, and tells the owner.
+    private func refuse(_ stream: H2Stream, code: UInt32) -> H2Failure? {
+        reset(stream, code: code)
+        stream.code = code
+        post(.reset, stream)
+        return isServer ? floods.provokedReset(now: now) : nil
     }
 
     private func isInterim(_ stream: H2Stream) -> Bool {

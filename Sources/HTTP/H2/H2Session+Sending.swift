@@ -99,6 +99,9 @@ extension H2Session {
         vector.append(":status", digits.span)
     }
 
+    /// How many streams the peer lets us open at a time; very many until its SETTINGS have come.
+    package var peerStreams: Int { callbacks.peerStreams }
+
     /// Whether a request may be opened now: streams are left of those the peer allows, and no GOAWAY has come.
     package var mayOpen: Bool {
         !isServer && failure == nil && !peerIsLeaving && callbacks.requestAllowed

@@ -23,7 +23,7 @@ package final class H2Session {
     package internal(set) var framedBytes = 0
     /// Bytes of buffers that the streams hold.
     package var heldBytes: Int {
-        streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.head.capacity }
+        streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.headBytes }
     }
     /// The peer has sent GOAWAY.
     package internal(set) var peerIsLeaving = false
@@ -105,6 +105,7 @@ package final class H2Session {
         releaseLeaving()
         while let stream = firstReady {
             let event = stream.events.removeFirst()
+            if event == .interim { stream.takeInterim() }
             // Out of the list with its last event: after `closed` the object may begin another life.
             if stream.events.isEmpty { unlinkFirst() }
             guard let event else { continue }

@@ -9,8 +9,12 @@ package final class H2Stream {
 
     /// Bytes of the last head: the pseudo-header fields, then field lines as HTTP/1 writes them and an empty line.
     package internal(set) var head = Chunk(capacity: H2Stream.headCapacity)
-    /// The same of the last interim response.
+    /// The same of the interim response that was told of last.
     package internal(set) var interim: Chunk?
+    /// Those of interim responses that are still to be told of, in their order.
+    var interims: [Chunk] = []
+    /// How many may wait: more than that in one piece of bytes is nothing a good server sends.
+    static let maximumInterims = 16
     /// Field lines of the received trailers with the empty line behind them; nil where there were none.
     package internal(set) var trailers: Chunk?
     /// Value of `:protocol` in `head` (RFC 8441); nil where there was none.
@@ -41,6 +45,8 @@ package final class H2Stream {
     var headError: HTTPParseError?
 
     var events: H2PendingEvents = []
+    /// Bytes of heads that the pool counts for this stream.
+    private var chargedBytes = 0
     var isReady = false
     var nextReady: H2Stream?
     /// Place among the session's streams.
@@ -78,18 +84,40 @@ package final class H2Stream {
 
     func isSet(_ field: H2PseudoFields) -> Bool { present.contains(field) }
 
+    /// Bytes of the heads that stand here.
+    var headBytes: Int {
+        interims.reduce(head.capacity &+ (interim?.capacity ?? 0)) { $0 &+ $1.capacity }
+    }
+
+    /// Has the pool count the heads as they are now: they are held for as long as the answer takes, and what one
+    /// client's streams hold must show where memory is looked after.
+    func chargeHeads(_ chunks: ChunkPool) {
+        let bytes = headBytes
+        chunks.charge(bytes &- chargedBytes)
+        chargedBytes = bytes
+    }
+
+    /// Makes the next interim response the one that is told of.
+    func takeInterim() {
+        interim = interims.removeFirst()
+        if !interims.isEmpty { events.insert(.interim) }
+    }
+
     /// Prepares the object for another stream.
     func recycle(_ chunks: ChunkPool) {
         generation &+= 1
+        chunks.charge(-chargedBytes)
+        chargedBytes = 0
         owner = 0
         id = 0
         if head.capacity > 4 * H2Stream.headCapacity { head = Chunk(capacity: H2Stream.headCapacity) }
         head.reset()
-        // The interim head is of the same kind as `head`, and no pool's.
+        // Interim heads are of the same kind as `head`, and no pool's.
         for chunk in [trailers, lastFields] {
             if let chunk { chunks.give(chunk) }
         }
         interim = nil
+        if !interims.isEmpty { interims = [] }
         trailers = nil
         lastFields = nil
         inbox.removeAll(pool: chunks)

@@ -26,17 +26,36 @@ struct TokenPrincipals: Sendable {
         switch issuer.claims {
         case .own: return try ownPrincipal(of: token, bytes, issuer: issuer.trust.name)
         case .outside(let rules, let level, let backendID):
-            let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
-            let identity: ExternalIdentity
-            do {
-                identity = try rules.identify(claims: token.claims, realm: realm, users: users, catalogue: roles)
-            } catch {
-                throw .unknownSubject
-            }
+            let identity = try identify(token.claims, rules, backendID: backendID)
             return Principal(
                 kind: .user, method: .bearer, subject: identity.username, issuer: issuer.trust.name,
                 backendID: backendID, roles: identity.roles, catalogue: roles, level: level, virtual: identity.virtual,
                 expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID, token: bytes)
+        }
+    }
+
+    /// Whom a token stands for that its server calls good.
+    ///
+    /// - Parameter bytes: the token as it came.
+    func principal(
+        of token: IntrospectedToken, _ bytes: [UInt8], _ issuer: IntrospectedIssuerSettings
+    ) throws(DenialReason) -> Principal {
+        let identity = try identify(token.claims, issuer.rules, backendID: issuer.backendID)
+        return Principal(
+            kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
+            backendID: issuer.backendID, roles: identity.roles, catalogue: roles, level: issuer.level,
+            virtual: identity.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt, tokenID: token.tokenID,
+            token: bytes, knownUntil: token.knownUntil)
+    }
+
+    private func identify(
+        _ claims: JSONNode, _ rules: ExternalIdentityRules, backendID: String?
+    ) throws(DenialReason) -> ExternalIdentity {
+        let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
+        do {
+            return try rules.identify(claims: claims, realm: realm, users: users, catalogue: roles)
+        } catch {
+            throw .unknownSubject
         }
     }
 

@@ -29,6 +29,7 @@ package final class VerifiedTokenCache {
     private var hand = 0
     private let hash: KeyedHash
     private var generation: UInt64 = 0
+    private var keyEpoch: UInt64 = 0
 
     /// Tokens found, not found, and dropped for want of room since the start.
     package private(set) var hits = 0
@@ -49,11 +50,13 @@ package final class VerifiedTokenCache {
         linkAllFree()
     }
 
-    /// Forgets everything where the snapshot is another than before: keys, rules and users may have changed.
-    package func adopt(generation: UInt64) {
-        guard generation != self.generation else { return }
+    /// Forgets everything where the snapshot is another than before: keys, rules and users may have changed; or where an
+    /// issuer has taken a key back, by which some of the tokens may have been verified.
+    package func adopt(generation: UInt64, keyEpoch: UInt64 = 0) {
+        guard generation != self.generation || keyEpoch != self.keyEpoch else { return }
         clear()
         self.generation = generation
+        self.keyEpoch = keyEpoch
     }
 
     /// Whom a token stands for, if it was verified before and has neither expired nor been revoked since.

@@ -34,7 +34,9 @@ extension DenialReason {
         case .backendNotAllowed: "the credential is not for this resource"
         case .loginThrottled: "too many attempts"
         case .storeUnavailable: "try again later"
+        case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
+        case .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }

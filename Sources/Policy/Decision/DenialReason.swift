@@ -67,6 +67,9 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// The credential was obtained at a lower level than the route asks for (CHAL-06).
     case stepUpRequired = "step_up_required"
 
+    /// The keys of the token's issuer cannot be had, so that nobody can say what the token is worth (JWT-35).
+    case keysUnavailable = "keys_unavailable"
+
     /// `Oracle-Mobile-Backend-ID` names another backend than the credential (ISS-06).
     case backendMismatch = "backend_mismatch"
     /// The route is not one of the credential's backend (ISS-07).
@@ -74,7 +77,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// A role is missing, or one is held that is excluded (ROLE-01).
     case roleRequired = "role_required"
 
-    /// The HTTP status: 401 for credentials, 403 for rights (GW-10).
+    /// The server that knows what the token is worth does not answer as it should (RFC 7662).
+    case introspectionUnavailable = "introspection_unavailable"
+
+    /// The HTTP status: 401 for credentials, 403 for rights (GW-10), 503 for what others fail to do.
     package var status: Int {
         switch self {
         case .noRoute: 404
@@ -90,6 +96,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
             401
         case .loginThrottled: 429
+        case .introspectionUnavailable, .keysUnavailable: 503
         }
     }
 
@@ -97,7 +104,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     package var retryAfterSeconds: Int? {
         switch self {
         case .loginThrottled: 30
-        case .storeUnavailable: 1
+        case .storeUnavailable, .introspectionUnavailable: 1
+        case .keysUnavailable: 5
         default: nil
         }
     }
@@ -134,6 +142,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .basicDisabled: "HTTP Basic is off for the backend"
         case .oauthDisabled: "OAuth Consumer is off for the backend"
         case .wrongPassword: "user and password do not belong together"
+        case .keysUnavailable: "the keys of the token's issuer cannot be had"
         case .loginThrottled: "too many wrong passwords for the user or from the address"
         case .loginRequired: "the route takes logged-in users only"
         case .socialLoginRequired: "the route takes social logins only"
@@ -141,6 +150,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
         case .backendNotAllowed: "the route does not belong to the backend of the credential"
         case .roleRequired: "the caller does not have the roles that the route asks for"
+        case .introspectionUnavailable: "the server that knows the token does not answer as it should"
         }
     }
 

@@ -41,7 +41,7 @@ extension PolicySnapshot {
 
     /// Whom a bearer token stands for.
     func authenticate(token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
-        cache.adopt(generation: generation)
+        cache.adopt(generation: generation, keyEpoch: keyEpoch)
         // Read first: a revocation that comes in between makes the cache look again.
         let reading = revocations.reading
         if let known = cache.principal(
@@ -50,7 +50,11 @@ extension PolicySnapshot {
             return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
         }
         switch verifier.verify(token, now: now) {
-        case .rejected(let rejection): return .rejected(DenialReason(rejection))
+        case .rejected(let rejection):
+            if let effect = introspected.resolve(token, rejection, now: now) { return .resolve(effect) }
+            return .rejected(DenialReason(rejection))
+        case .keysUnavailable: return .rejected(.keysUnavailable)
+        case .needsKeys(let index, let need): return fetchKeys(need, issuerIndex: index, [UInt8](copying: token), now)
         case .verified(let verified):
             do {
                 let copy = [UInt8](copying: token)
@@ -63,6 +67,32 @@ extension PolicySnapshot {
             } catch {
                 return .rejected(error)
             }
+        }
+    }
+
+    /// Has the keys of an issuer fetched, and decides with them.
+    private func fetchKeys(_ need: KeyNeed, issuerIndex: Int, _ token: [UInt8], _ now: Int64) -> AuthenticationOutcome {
+        guard case .published(let source) = verifier.issuers[issuerIndex].keys else { return .rejected(.unknownKey) }
+        let effect = Effect<Result<Principal, DenialReason>>.answer {
+            source.fetch(for: need, then: $0)
+        } _: { [self] answer in
+            .done(settle(token, issuerIndex: issuerIndex, answer, now: now))
+        }
+        return .resolve(effect)
+    }
+
+    /// Whom a token stands for with the keys that were fetched for it.
+    private func settle(
+        _ token: [UInt8], issuerIndex: Int, _ answer: KeysNow, now: Int64
+    ) -> Result<Principal, DenialReason> {
+        // JWT-35: who does not answer is to blame, not the token.
+        guard case .ready(let keys) = answer else { return .failure(.keysUnavailable) }
+        switch verifier.verify(token.span, now: now, fetched: (keys, issuerIndex)) {
+        case .rejected(let rejection): return .failure(DenialReason(rejection))
+        case .keysUnavailable: return .failure(.keysUnavailable)
+        case .needsKeys: return .failure(.unknownKey)
+        case .verified(let verified):
+            do { return .success(try principals.principal(of: verified, token)) } catch { return .failure(error) }
         }
     }
 }

@@ -43,7 +43,7 @@ extension PolicySnapshot {
         case .none: return .refused(.missingCredential)
         // Who it was when it began, as long as nobody has said otherwise: asking again would cut what lasts whenever
         // somebody else is down.
-        case .resolve, .rejected(.storeUnavailable):
+        case .resolve, .rejected(.storeUnavailable), .rejected(.keysUnavailable):
             if revocations.isRevoked(principal) { return .refused(.tokenRevoked) }
             if let end = principal.expiresAt, end <= now { return .refused(.tokenExpired) }
             if let denial = authorize(route, principal, method, nothing.span) { return .refused(denial) }

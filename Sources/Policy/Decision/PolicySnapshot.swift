@@ -15,11 +15,14 @@ package final class PolicySnapshot: Sendable {
     package let challenges: ChallengeIssuer
     package let revocations: RevocationList
 
+    /// Counts the keys that issuers have taken back; nil where all keys stand in the configuration.
+    private let keyEpochs: KeyEpoch?
     let cors: CORSPolicy
     /// `Security_AllowOrigin`, for whatever has no list of its own.
     let allowOrigin: AllowOriginPolicy
     let verifier: JWTVerifier
     let principals: TokenPrincipals
+    let introspected: IntrospectedTokens
     let passwords: BasicCredentials
 
     init(
@@ -33,9 +36,14 @@ package final class PolicySnapshot: Sendable {
         challenges = settings.challenges
         revocations = settings.revocations
         verifier = JWTVerifier(issuers: settings.issuers.map(\.trust))
+        keyEpochs = settings.keyEpoch
         principals = TokenPrincipals(settings)
+        introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
     }
+
+    /// What caches of verified tokens are as of, beside the generation. One atomic load.
+    package var keyEpoch: UInt64 { keyEpochs?.current ?? 0 }
 
     /// The route or endpoint of a request (GW-01). A preflight leads where the request would lead that it announces.
     ///

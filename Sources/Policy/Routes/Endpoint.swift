@@ -4,6 +4,12 @@ import Bytes
 package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The OAuth token endpoint (OAUTH-01).
     case token
+    /// Outside tokens are exchanged (JTX-01).
+    case exchange
+    /// Clients end tokens of theirs (RFC 7009).
+    case revocation
+    /// Resource servers ask what tokens are worth (RFC 7662).
+    case introspection
     /// The public keys of the embedded issuer (ISS-02).
     case jwks
     /// Authorization server metadata (RFC 8414), also under the name that OpenID Connect clients ask for.
@@ -19,7 +25,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// (GW-13).
     package var takesCredentials: Bool {
         switch self {
-        case .token: true
+        case .token, .exchange, .revocation, .introspection: true
         case .jwks, .metadata, .whoAmI: false
         }
     }
@@ -27,7 +33,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
         switch self {
-        case .token: Endpoint.posting
+        case .token, .exchange, .revocation, .introspection: Endpoint.posting
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }

@@ -13,16 +13,20 @@ extension Assembly {
     }
 
     /// A revoked backend has no secret, takes no password and no anonymous key, and none of its tokens counts (MBE-06).
-    func backendList() -> [Backend] {
-        configuration.backends.map {
-            Backend(
-                name: $0.name, version: $0.version, mobileBackendID: $0.mobileBackendID,
-                anonymousKey: $0.anonymousKey ?? "", clientID: $0.clientID ?? "",
-                clientSecret: $0.isRevoked ? "" : $0.clientSecret?.value ?? "", realm: $0.realm,
-                oauthConsumer: $0.oauthConsumer, httpBasic: $0.httpBasic && !$0.isRevoked,
-                enableSSO: $0.enableSSO && !$0.isRevoked, issuer: $0.issuer,
-                tokensNotBefore: $0.isRevoked ? .max : $0.tokensNotBefore ?? 0)
+    mutating func backendList() -> [Backend] {
+        var backends: [Backend] = []
+        for (index, entry) in configuration.backends.enumerated() {
+            var backend = Backend(
+                name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
+                anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
+                clientSecret: entry.isRevoked ? "" : entry.clientSecret?.value ?? "", realm: entry.realm,
+                oauthConsumer: entry.oauthConsumer, httpBasic: entry.httpBasic && !entry.isRevoked,
+                enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
+                tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0)
+            if !entry.isRevoked { backend.grants = grants(entry.grants, at: "/backends/\(index)") }
+            backends.append(backend)
         }
+        return backends
     }
 
     func backendID(_ reference: String) -> String? {

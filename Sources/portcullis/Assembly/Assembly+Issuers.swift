@@ -107,26 +107,30 @@ extension Assembly {
 
     mutating func trustedIssuers() -> [IssuerSettings] {
         var settings: [IssuerSettings] = []
-        for (index, entry) in configuration.trustedIssuers.enumerated() {
-            guard let keys = keySet(entry.jwksFile, pointer: "/trustedIssuers/\(index)/jwksFile") else { continue }
+        for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
+            guard let keys = keys(of: entry, at: "/trustedIssuers/\(index)") else { continue }
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,
                 clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let names = entry.algorithms { trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
-            let roles = RoleMapping(
-                roleAttributes: entry.roleAttributes,
-                mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
-                defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
-            let rules = ExternalIdentityRules(
-                usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-                userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
             let claims = IssuerSettings.Claims.outside(
-                rules, level: entry.level, backendID: entry.backend.flatMap(backendID))
+                Assembly.rules(entry), level: entry.level, backendID: entry.backend.flatMap(backendID))
             settings.append(IssuerSettings(trust: trust, claims: claims))
         }
         return settings
+    }
+
+    /// How claims of a trusted issuer become a user.
+    static func rules(_ entry: TrustedIssuerEntry) -> ExternalIdentityRules {
+        let roles = RoleMapping(
+            roleAttributes: entry.roleAttributes,
+            mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
+            defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
+        return ExternalIdentityRules(
+            usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
+            userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {
@@ -134,7 +138,11 @@ extension Assembly {
             error(pointer, "\(path) cannot be read")
             return nil
         }
-        let bytes = Array(data)
+        return keySet(Array(data), from: path, pointer: pointer)
+    }
+
+    /// - Parameter path: where the text comes from, for what is said of it.
+    mutating func keySet(_ bytes: [UInt8], from path: String, pointer: String) -> KeySet? {
         do throws(KeySetError) {
             return try KeySet(jwks: bytes.span)
         } catch {
@@ -145,7 +153,7 @@ extension Assembly {
 
     func tokenService(
         _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -157,9 +165,14 @@ extension Assembly {
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
-            catalogue: catalogue)
+            catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
         settings.throttle = lasting.throttle
         settings.tokenPath = service.tokenPath
+        settings.assertions = assertions
+        settings.revocationPath = service.revocationPath
+        settings.introspectionPath = service.introspectionPath
+        settings.resourceServers = resourceServers()
+        settings.grantIssuers = grantIssuers(modules, catalogue)
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes

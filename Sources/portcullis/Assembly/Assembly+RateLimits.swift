@@ -2,22 +2,28 @@ import Configuration
 import Gateway
 
 extension Assembly {
-    /// The limiters of each route of the policy.
+    /// The limiters of each route of the policy, and those of the gateway's own endpoints.
     ///
     /// - Parameter origins: the entry of the configuration that each of them comes from. The routes that one entry was
     ///   split into share its limits.
-    func rateLimits(_ origins: [Int]) -> [[RateLimiter]] {
-        let limits = origins.map { rateLimits(of: configuration.routes[$0]) }
-        lasting.rateLimiters.keep(only: Set(limits.joined()))
-        return limits.map { $0.map(lasting.rateLimiters.limiter) }
+    func rateLimits(_ origins: [Int]) -> (routes: [[RateLimiter]], endpoints: [RateLimiter]) {
+        let limits = origins.map { index in
+            let route = configuration.routes[index]
+            return rateLimits(route.rateLimits, of: "route \(route.name)")
+        }
+        let endpoints = rateLimits(configuration.tokenService.rateLimits, of: "endpoints")
+        lasting.rateLimiters.keep(only: Set(limits.joined() + endpoints))
+        return (
+            limits.map { $0.map(lasting.rateLimiters.limiter) }, endpoints.map(lasting.rateLimiters.limiter)
+        )
     }
 
-    private func rateLimits(of route: RouteEntry) -> [RateLimit] {
-        route.rateLimits.enumerated().compactMap { place, limit in
+    private func rateLimits(_ limits: [RouteRateLimit], of place: String) -> [RateLimit] {
+        limits.enumerated().compactMap { number, limit in
             switch limit {
             case .named(let name):
                 configuration.rateLimits.first { $0.name == name }.map { RateLimit($0, name: "limit \(name)") }
-            case .own(let entry): RateLimit(entry, name: "route \(route.name) \(place)")
+            case .own(let entry): RateLimit(entry, name: "\(place) \(number)")
             }
         }
     }

@@ -9,6 +9,7 @@ extension Assembly {
         let loaded: LoadedConfiguration
         let configuration: GatewayConfiguration
         let snapshot: GatewaySnapshot
+        let lasting: Lasting
     }
 
     enum Examination {
@@ -31,7 +32,9 @@ extension Assembly {
         guard let snapshot = assembly.snapshot(generation: 1) else {
             return .bad(loaded.diagnostics + assembly.diagnostics)
         }
-        return .good(Reading(loaded: loaded, configuration: assembly.configuration, snapshot: snapshot))
+        return .good(
+            Reading(
+                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, lasting: assembly.lasting))
     }
 
     /// Reads a directory for a command that needs a good configuration.

@@ -123,6 +123,9 @@ extension Assembly {
         for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
             endpoints.append((path, .token))
         }
+        endpoints.append((configuration.tokenService.revocationPath, .revocation))
+        endpoints.append((configuration.tokenService.introspectionPath, .introspection))
+        endpoints.append(("/mobile/platform/auth/token", .exchange))
         endpoints.append(("/.well-known/jwks.json", .jwks))
         endpoints.append(("/.well-known/oauth-authorization-server", .metadata))
         endpoints.append(("/.well-known/openid-configuration", .metadata))

@@ -11,14 +11,14 @@ extension Assembly {
     mutating func tokenStore() -> LastingStore.Opened? {
         if let opened = lasting.store.opened { return opened }
         let section = configuration.store
-        guard let key = storeKey(), let store = openStore(section) else { return nil }
+        guard let key = storeKey(), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable == .deny ? .deny : .allow
         let follower = RevocationFollower(
             store, list: lasting.revocations, isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
-        let opened = LastingStore.Opened(tokens: follower, key: key)
+        let opened = LastingStore.Opened(tokens: follower, key: key, redis: line)
         lasting.store.keep(opened)
         return opened
     }
@@ -42,12 +42,16 @@ extension Assembly {
     }
 
     /// Commands other than `serve` have nothing to keep, and leave the file alone.
-    private mutating func openStore(_ section: StoreSection) -> (any TokenStore)? {
+    private mutating func openStore(_ section: StoreSection) -> (any TokenStore, RedisLine?)? {
         switch section.kind {
-        case .memory: return MemoryTokenStore()
+        case .memory: return (MemoryTokenStore(), nil)
+        case .redis:
+            guard let entry = section.redis, let line = redisLine(entry, section) else { return nil }
+            guard lasting.isServing else { return (MemoryTokenStore(), nil) }
+            return (RedisTokenStore(channel: line, keyPrefix: entry.keyPrefix), line)
         case .sqlite:
             #if SQLite
-                return lasting.isServing ? openSQLite(section) : MemoryTokenStore()
+                return lasting.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)
             #else
                 // DEC-10
                 error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")

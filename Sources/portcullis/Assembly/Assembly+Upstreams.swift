@@ -8,9 +8,10 @@ extension Assembly {
         var identities: Set<LastingTLS.ClientIdentity> = []
         let upstreams = configuration.upstreams.map { entry in
             var settings = settings(entry)
-            if let tls = entry.tls, let identity = identity(tls, of: entry) {
+            let pointer = "/upstreams/\(entry.name)/tls"
+            if let tls = entry.tls, let identity = identity(tls, http2: entry.http2, at: pointer) {
                 identities.insert(identity)
-                settings.tls = clientContext(identity, at: "/upstreams/\(entry.name)/tls").map {
+                settings.tls = clientContext(identity, at: pointer).map {
                     UpstreamTLS($0, serverName: tls.serverName)
                 }
                 if entry.http2 {
@@ -18,7 +19,7 @@ extension Assembly {
                     var plain = identity
                     plain.http2 = false
                     identities.insert(plain)
-                    settings.tls?.upgradeContext = clientContext(plain, at: "/upstreams/\(entry.name)/tls")
+                    settings.tls?.upgradeContext = clientContext(plain, at: pointer)
                 }
             }
             return settings
@@ -28,14 +29,13 @@ extension Assembly {
     }
 
     /// nil after a word about a file that cannot be read.
-    private mutating func identity(
-        _ tls: UpstreamTLSEntry, of upstream: UpstreamEntry
+    mutating func identity(
+        _ tls: UpstreamTLSEntry, http2: Bool = false, at pointer: String
     ) -> LastingTLS.ClientIdentity? {
-        let pointer = "/upstreams/\(upstream.name)/tls"
         var identity = LastingTLS.ClientIdentity()
         identity.verifies = tls.verifies
         identity.minimumVersion = tls.minimumVersion == .tls13 ? .tls13 : .tls12
-        identity.http2 = upstream.http2
+        identity.http2 = http2
         if let path = tls.authoritiesFile {
             guard let text = contents(of: path, at: "\(pointer)/caFile") else { return nil }
             identity.authorities = text
@@ -49,7 +49,7 @@ extension Assembly {
         return identity
     }
 
-    private mutating func clientContext(
+    mutating func clientContext(
         _ identity: LastingTLS.ClientIdentity, at pointer: String
     ) -> TLSClientContext? {
         do throws(TLSSettingsError) {
@@ -100,16 +100,24 @@ extension Assembly {
 extension ServerSettings {
     /// nil where the address is none, which the configuration has made sure of.
     fileprivate init?(_ entry: ServerEntry) {
-        let target: Target? =
-            switch entry.place {
-            case .address(let literal, let port): SocketAddress(literal, port: port).map(Target.address)
-            case .unix(let path): SocketAddress(unixPath: path).map(Target.address)
-            case .name(let host, let port): .name(host: host, port: UInt16(clamping: port))
-            }
-        guard let target else { return nil }
+        guard let target = Target(entry.place) else { return nil }
         self.init(target, weight: entry.weight, isBackup: entry.isBackup)
         // A path is no authority (RFC 9110 section 7.2).
         if case .unix = entry.place { authority = Array("localhost".utf8) }
+    }
+}
+
+extension ServerSettings.Target {
+    /// nil where the address is none.
+    init?(_ place: ServerEntry.Place) {
+        let target: ServerSettings.Target? =
+            switch place {
+            case .address(let literal, let port): SocketAddress(literal, port: port).map { .address($0) }
+            case .unix(let path): SocketAddress(unixPath: path).map { .address($0) }
+            case .name(let host, let port): .name(host: host, port: UInt16(clamping: port))
+            }
+        guard let target else { return nil }
+        self = target
     }
 }
 

@@ -23,10 +23,15 @@ struct Assembly {
     let lasting: Lasting
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
+    /// Whether the configuration is only looked at.
+    let isCheck: Bool
     private(set) var diagnostics: [Diagnostic] = []
+    /// Of the trusted issuers that publish theirs.
+    var issuerKeys: [IssuerKeys] = []
 
     init?(
-        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil
+        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
+        isCheck: Bool = false
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -34,6 +39,7 @@ struct Assembly {
         self.lasting = lasting
         self.makesKeys = makesKeys
         self.bound = bound
+        self.isCheck = isCheck
     }
 
     /// The snapshot, or nil with errors among the diagnostics.
@@ -45,7 +51,7 @@ struct Assembly {
         let modules = issuerModules(serviceKey)
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
-        guard let serviceKey, let challenges, tokenStore() != nil else { return nil }
+        guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
 
         var settings = PolicySettings(
             backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
@@ -65,20 +71,26 @@ struct Assembly {
         }
         settings.endpoints = endpoints()
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
+        settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
+        if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
+        let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
+        let rateLimits = rateLimits(origins)
+        lasting.keys.keep(only: issuerKeys.map(\.keys))
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue), backends: backends,
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions, store),
+            backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
-            rateLimits: rateLimits(origins))
+            rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -89,6 +101,13 @@ struct Assembly {
 
     mutating func warning(_ pointer: String, _ message: String) {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .warning))
+    }
+
+    mutating func report(
+        _ pointer: String, _ message: String, expected: String?, severity: Diagnostic.Severity
+    ) {
+        diagnostics.append(
+            loaded.diagnostic(pointer: pointer, message: message, severity: severity, expected: expected))
     }
 
     /// - Parameter origins: the entry of the configuration that each route of the policy comes from.

@@ -10,6 +10,11 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// How the rules of token exchange are read anew, and what went wrong with that.
+    let assertions = AssertionReloads()
+    /// Makes calls to other servers, once there are workers to make them.
+    let outbound = OutboundCalls()
+    let keys = LastingKeys()
     /// Tokens, and what was revoked.
     let store = LastingStore()
     /// Whether a gateway is to run, and not only a command that reads its configuration.

@@ -11,6 +11,8 @@ final class LastingStore: Sendable {
         let tokens: RevocationFollower
         /// By which the store knows tokens.
         let key: TokenDigestKey
+        /// The way to the server where a Redis server is the store.
+        let redis: RedisLine?
     }
 
     private let state = Mutex<Opened?>(nil)

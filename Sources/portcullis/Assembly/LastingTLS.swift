@@ -14,6 +14,8 @@ final class LastingTLS: Sendable {
         var key: [UInt8] = []
         var minimumVersion = TLSVersion.tls12
         var http2 = false
+        /// Otherwise nothing is said of what is spoken inside.
+        var speaksHTTP = true
     }
 
     private let ticketKeys = Mutex<[String: TLSTicketKeys]>([:])
@@ -36,7 +38,7 @@ final class LastingTLS: Sendable {
             settings.certificate = TLSCertificate(chainPEM: identity.chain, keyPEM: identity.key)
         }
         settings.minimumVersion = identity.minimumVersion
-        settings.protocols = identity.http2 ? [.h2, .http11] : [.http11]
+        if identity.speaksHTTP { settings.protocols = identity.http2 ? [.h2, .http11] : [.http11] }
         let context = try TLSClientContext(settings)
         contexts.withLock { $0[identity] = context }
         return context

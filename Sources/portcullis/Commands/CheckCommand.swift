@@ -25,7 +25,7 @@ enum CheckCommand: Command {
             directory: directory, environment: ProcessInfo.processInfo.environment,
             production: arguments.has("--production"))
         var diagnostics = loaded.diagnostics
-        if var assembly = Assembly(loaded, makesKeys: false) {
+        if var assembly = Assembly(loaded, makesKeys: false, isCheck: true) {
             _ = assembly.snapshot(generation: 1)
             diagnostics += assembly.diagnostics
         }

@@ -13,14 +13,21 @@ enum PolicyCommand: Command {
                portcullis policy get NAME WHERE
                portcullis policy set NAME VALUE WHERE
                portcullis policy unset NAME WHERE
+               portcullis policy flatten|pretty FILE
 
         The policies are \(PoliciesSection.names.joined(separator: ",\n")).
         VALUE is a text; `-` reads it from standard input. A policy that is not set has its default.
+
+        flatten  prints the JSON of FILE on one line, as a policy is stored, `pretty` with four blanks for each level.
+                 Names, order, numbers and escapes stay as they are. `-` reads standard input.
 
         \(AdminTarget.help)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
+        if let layout = arguments.first, ["flatten", "pretty"].contains(layout) {
+            return try layOut(layout, arguments.dropFirst())
+        }
         let call = try AdminInvocation(
             arguments, of: self,
             ["list": .init(0...0), "get": .init(1...1), "set": .init(2...2), "unset": .init(1...1)])
@@ -34,6 +41,15 @@ enum PolicyCommand: Command {
             try call.target.perform(.command(.put, policy, [], [("value", .text(value))]))
         default: try call.target.perform(.command(.delete, policy))
         }
+    }
+
+    private static func layOut(_ action: String, _ words: ArraySlice<String>) throws(ExitStatus) {
+        let files = try Arguments(words, options: [], flags: []).positional
+        guard let file = files.first, files.count == 1 else {
+            Terminal.complain(help)
+            throw .usage
+        }
+        try PolicyLayout.run(action, file)
     }
 
     private static func list(_ call: AdminInvocation) throws(ExitStatus) {

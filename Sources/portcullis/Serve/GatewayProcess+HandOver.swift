@@ -54,7 +54,14 @@ extension GatewayProcess {
             }
         }
         if let obstacle { return log.write("handover_ignored", [("reason", .text(obstacle))]) }
-        _ = WorkerThread(name: "hand-over") { [self] in handOver(shared) }
+        let thread = WorkerThread(name: "hand-over") { [self] in handOver(shared) }
+        handOverThread.withLock { $0 = thread }
+    }
+
+    /// Waits for a hand-over that is under way when the workers have ended: a successor that was started, and has not
+    /// been told to end yet, would be left behind with the listening sockets.
+    func finishHandOver() {
+        handOverThread.withLock { $0.take() }?.join()
     }
 
     private func handOver(_ shared: SharedState) {

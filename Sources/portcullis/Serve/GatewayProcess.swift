@@ -19,6 +19,8 @@ final class GatewayProcess: Sendable {
     private let state = Mutex(State())
     let service = ServiceNotification()
     let stage = Mutex(Stage.serving)
+    /// Starts a successor and waits for it.
+    let handOverThread = Mutex<WorkerThread?>(nil)
     /// The listening sockets for a successor, until this process is to end: they would outlive its workers.
     let copies = Mutex<[ListenerCopy]>([])
 
@@ -87,11 +89,15 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
+        settings.redis = lasting.store.opened?.redis
+        settings.assertionReloadFailures = [
+            ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
+        ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
         let shared = try SharedState(
             settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, tokens: tokens, log: log)
+            issuedTokens: issued, tokens: tokens, outbound: lasting.outbound, log: log)
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
@@ -100,15 +106,26 @@ final class GatewayProcess: Sendable {
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
         administer(shared)
-        LastingStore.load(tokens, milliseconds: Int(configuration.store.staleAfter.milliseconds))
+        let patience = Int(configuration.store.staleAfter.milliseconds)
+        if settings.redis == nil { LastingStore.load(tokens, milliseconds: patience) }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
-        let plane = DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
+        let plane: DataPlane
+        do throws(KernelError) {
+            plane = try DataPlane(shared: shared, snapshot: snapshot, listeners: listeners)
+        } catch {
+            copies.withLock { $0 = [] }
+            for file in files { file.remove() }
+            throw error
+        }
+        // The workers speak to the server. Until it has answered, bearer requests are refused.
+        if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
         log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
         // A predecessor speaks for the service until it has heard of us.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         plane.join()
+        finishHandOver()
         for file in files { file.remove() }
         log.write("stopped")
         accessLog?.flush()

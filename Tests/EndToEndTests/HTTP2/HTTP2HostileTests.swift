@@ -115,6 +115,6 @@ struct HTTP2HostileTests {
         for reason in ["reset", "provoked_reset", "settings", "ping", "priority", "window_update", "empty_frame"] {
             #expect(try fixture.denied("h2_\(reason)_flood") >= 1, "\(reason)")
         }
-        #expect(try fixture.denied("h2_block_too_large") + fixture.denied("h2_continuation_flood") == 2)
+        #expect(try fixture.denied("h2_block_too_large") + fixture.denied("h2_continuation_flood") == 3)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Tokens
 
@@ -10,6 +11,7 @@ enum StoreUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible
     #if SQLite
         case sqlite
     #endif
+    case redis
 
     var testDescription: String { rawValue }
 
@@ -43,6 +45,10 @@ struct StorePlace: Sendable {
                 let queue = DispatchQueue(label: "store")
                 return try SQLiteTokenStore(path: path, patience: 5000) { queue.async(execute: $0) }
         #endif
+        case .redis:
+            // A server for all, in which each place has keys of its own.
+            return RedisTokenStore(
+                channel: SocketChannel(path: try RedisProcess.shared.get().socketPath), keyPrefix: path)
         }
     }
 }

@@ -1,0 +1,30 @@
+import Identity
+
+/// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
+struct Readiness {
+    let isReady: Bool
+    let text: String
+
+    init(_ issuers: [IssuerKeys], store: RevocationFollower.Report, isDraining: Bool) {
+        let reports = issuers.map { ($0, $0.keys.report) }
+        // Without its first keys every token of the issuer would be refused; later on the old ones do.
+        let isWaiting = reports.contains { !$0.isOptional && $1.succeeded == 0 }
+        isReady = !isDraining && !store.refuses && !isWaiting
+        var lines = [isDraining ? "draining" : isReady ? "ready" : "not ready"]
+        if isWaiting { lines.append("waiting for keys") }
+        if store.refuses {
+            lines.append("store unavailable: bearer tokens are refused")
+        } else if !store.isCurrent {
+            lines.append("store unavailable: the last known deny list is in use")
+        }
+        for (issuer, report) in reports { lines.append("issuer \(issuer.name): \(Readiness.words(report))") }
+        text = lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func words(_ report: RemoteKeySet.Report) -> String {
+        var words = report.ageSeconds.map { "\(report.keyCount) keys, \($0) s old" } ?? "no keys"
+        if report.isStale { words += ", stale" }
+        if let failure = report.failure { words += ", last fetch failed: \(failure.code)" }
+        return words
+    }
+}

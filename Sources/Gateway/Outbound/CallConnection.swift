@@ -1,0 +1,82 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Reactor
+
+/// One outbound call of a worker with its connection, or a connection that waits for the next one. Objects are reused.
+final class CallConnection {
+    enum Phase {
+        case vacant
+        /// The name is being looked up.
+        case resolving
+        /// Connection and handshake are under way.
+        case connecting
+        /// The request was sent.
+        case awaitingResponse
+        /// Nobody uses the connection.
+        case idle
+    }
+
+    /// What two calls must have in common to use one connection.
+    struct Place: Equatable {
+        let scheme: OutboundURL.Scheme
+        let host: String
+        let port: UInt16
+        let tls: ObjectIdentifier?
+
+        init(_ call: OutboundCall) {
+            scheme = call.url.scheme
+            host = call.url.host
+            port = call.url.port
+            tls = call.tls.map { ObjectIdentifier($0) }
+        }
+    }
+
+    let index: Int
+    var generation: UInt32 = 0
+    var phase = Phase.vacant
+    var pending: PendingCall?
+    var request: CallRequest?
+    var place: Place?
+    /// Keeps the context alive that `place` knows by its address.
+    var tls: TLSClientContext?
+    /// What is left to try.
+    var addresses: [SocketAddress] = []
+    /// When name, connection and handshake must be done.
+    var connectBy: Int64 = .max
+    var socket: Socket?
+    /// The handshake began: what fails from here on is TLS.
+    var isConnected = false
+    /// The connection has served before.
+    var isReused = false
+    var response = CallResponse(to: .get, maximumBytes: 0)
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+
+    init(index: Int) { self.index = index }
+
+    func reset() {
+        generation &+= 1
+        phase = .vacant
+        pending = nil
+        request = nil
+        place = nil
+        tls = nil
+        addresses = []
+        connectBy = .max
+        socket = nil
+        isConnected = false
+        isReused = false
+        response = CallResponse(to: .get, maximumBytes: 0)
+        deadline = .max
+        timerAt = .max
+    }
+
+    /// Tells whom a late answer is for.
+    var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
+}
+
+extension CallConnection: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.call, owner: index, generation: generation) }
+}

@@ -1,0 +1,47 @@
+import Bytes
+import Reactor
+import Tokens
+
+/// A worker's connection to the server: the session with what it needs of the loop.
+final class RedisLink {
+    let server: RedisServer
+    var session: RedisSession
+    var socket: Socket?
+    /// Who waits for the commands that are not answered yet, by their numbers.
+    var waiters: [UInt64: @Sendable (Result<RESPValue, StoreFailure>) -> Void] = [:]
+    /// Commands so far.
+    var commands: UInt64 = 0
+    /// Attempts to connect so far.
+    var attempt: UInt32 = 0
+    /// The addresses that the server's name had last, in the order in which they are tried.
+    var addresses: [SocketAddress] = []
+    /// How many of them this attempt has tried.
+    var tried = 0
+    private var place = 0
+    /// The code of the last refusal, unless something has succeeded since.
+    var refusal: String?
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+
+    init(_ server: RedisServer, seed: UInt64) {
+        self.server = server
+        session = RedisSession(server.session, seed: seed)
+        if case .address(let address) = server.target { addresses = [address] }
+    }
+
+    /// The next address to try; nil where this attempt has tried them all. One that stays silent is not the first that
+    /// the next attempt tries.
+    func nextAddress() -> SocketAddress? {
+        guard tried < addresses.count else { return nil }
+        tried += 1
+        place = (place + 1) % addresses.count
+        return addresses[place]
+    }
+
+    /// Nobody waits for an answer.
+    var isIdle: Bool { session.pending == 0 }
+}
+
+extension RedisLink: Timed {
+    var timer: TimerToken { TimerToken(role: Worker.Role.redis, owner: 0, generation: 0) }
+}

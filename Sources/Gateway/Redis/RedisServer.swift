@@ -1,0 +1,16 @@
+import Reactor
+import Tokens
+
+/// The Redis or Valkey server that keeps the tokens.
+package struct RedisServer: Sendable {
+    package var target: ServerSettings.Target
+    /// TLS; nil for none.
+    package var tls: UpstreamTLS?
+    package var session: RedisSettings
+
+    package init(_ target: ServerSettings.Target, tls: UpstreamTLS? = nil, session: RedisSettings = RedisSettings()) {
+        self.target = target
+        self.tls = tls
+        self.session = session
+    }
+}

@@ -1,0 +1,24 @@
+/// One entry of `allowedMbes`: the backend whose clients may exchange an issuer's tokens (JWT-23).
+package struct AllowedBackend: Sendable, Equatable {
+    package var name: String?
+    package var version: String?
+    package var clientID: String?
+
+    package init(name: String? = nil, version: String? = nil, clientID: String? = nil) {
+        self.name = name
+        self.version = version
+        self.clientID = clientID
+    }
+
+    /// Whether it names a backend: by name and version together, or by client id. One that does not matches nothing.
+    package var isComplete: Bool { name != nil || version != nil ? name != nil && version != nil : clientID != nil }
+
+    /// Whether all that it says is true of the backend, compared with case.
+    package func matches(_ backend: Backend) -> Bool {
+        func agrees(_ text: String?, _ other: String) -> Bool {
+            text.map { $0.utf8.elementsEqual(other.utf8) } ?? true
+        }
+        return isComplete && agrees(name, backend.name) && agrees(version, backend.version)
+            && agrees(clientID, backend.clientID)
+    }
+}

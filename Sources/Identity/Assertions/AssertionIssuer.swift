@@ -1,0 +1,87 @@
+import Crypto
+
+/// An outside issuer whose tokens are exchanged for the gateway's own: one entry of `issuers` in
+/// `Security_AuthTokenConfiguration`, found to be sound.
+package struct AssertionIssuer: Sendable {
+    /// Where its public keys come from; exactly one of the two (JWT-19, AMB-03).
+    package enum Keys: Sendable, Equatable {
+        /// A key set that is fetched.
+        case remote(AssertionKeySource)
+        /// Certificates of the store, by their subjects (JWT-20).
+        case certificates([DistinguishedName])
+    }
+
+    /// `iss` of its tokens, compared byte by byte (JWT-10).
+    package var name: String
+    /// A disabled issuer's tokens are refused like those of an unknown one (JWT-11).
+    package var isEnabled = true
+    /// A token's `aud` must be one of these, where it has one (JWT-12).
+    package var audiences: [String]
+    /// Whether a token must have an `aud` (AMB-01).
+    package var requiresAudience = false
+    /// Whether an assertion may be exchanged once only (JTX-11).
+    package var isSingleUse = false
+    /// Whether a client must prove who it is, and not merely say so (JWT-15).
+    package var requiresClientAuthentication = true
+    package var keys: Keys
+    /// Algorithms that it may sign with (JWT-39).
+    package var algorithms = AssertionIssuer.standardAlgorithms
+    /// All of them must be satisfied (JWT-21).
+    package var filters: [ClaimFilter] = []
+    /// Whose clients may exchange its tokens; nil for anybody's (JWT-23).
+    package var allowedBackends: [AllowedBackend]?
+    /// Who its users are here.
+    package var rules: ExternalIdentityRules
+    package var lifetime = TokenLifetime()
+    /// Level of the tokens that its users get (CHAL-06).
+    package var level = Principal.standardLevel
+
+    package init(name: String, audiences: [String], keys: Keys, rules: ExternalIdentityRules = ExternalIdentityRules())
+    {
+        self.name = name
+        self.audiences = audiences
+        self.keys = keys
+        self.rules = rules
+    }
+
+    /// RS, PS and ES with each length of hash.
+    package static let standardAlgorithms = Set(SignatureAlgorithm.asymmetric.filter { $0 != .edDSA })
+
+    /// What `aud` may be where nothing is configured: the base URL and the paths down to the token endpoint, each also
+    /// with a slash at its end.
+    package static func standardAudiences(baseURL: String) -> [String] {
+        ["", "/mobile", "/mobile/platform", "/mobile/platform/auth", "/mobile/platform/auth/token"]
+            .flatMap { [baseURL + $0, baseURL + $0 + "/"] }
+    }
+
+    /// Whether clients of this backend may exchange its tokens.
+    package func allows(_ backend: Backend) -> Bool {
+        allowedBackends?.contains { $0.matches(backend) } ?? true
+    }
+}
+
+/// Where a key set is fetched from and how (JWT-30 to JWT-38).
+package struct AssertionKeySource: Sendable, Hashable {
+    /// Versions of TLS as the configuration names them; `TLS` stands for all that there are (AMB-07).
+    package static let tlsVersionNames = ["SSL", "SSLv2", "SSLv3", "TLS", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]
+
+    /// OpenID Connect discovery document; not fetched where there is a `jwksURI`.
+    package var discoveryURI: String?
+    package var jwksURI: String?
+    package var allowsHTTP = false
+    /// Seconds, as are all times here.
+    package var minimumReloadInterval: Int64 = 60
+    package var maximumReloadInterval: Int64 = 28_800
+    package var connectTimeout: Int64 = 30
+    package var readTimeout: Int64 = 60
+    package var tlsVersions = ["TLSv1.1", "TLSv1.2"]
+    /// Value of `Authorization` in the requests, never logged.
+    package var authorizationHeader: String?
+    /// PEM file with authorities beside those of the system.
+    package var trustFile: String?
+
+    package init(discoveryURI: String? = nil, jwksURI: String? = nil) {
+        self.discoveryURI = discoveryURI
+        self.jwksURI = jwksURI
+    }
+}

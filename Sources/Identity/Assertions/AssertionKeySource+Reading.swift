@@ -1,0 +1,105 @@
+import Bytes
+
+extension AssertionIssuer {
+    /// `jwks` or `certificateSubjectNames`, and never both (AMB-03).
+    static func keys(_ reader: inout AssertionReader) -> Keys? {
+        let jwks = reader.take("jwks")
+        let subjects = reader.take("certificateSubjectNames")
+        switch (jwks, subjects) {
+        case (let jwks?, nil): return AssertionKeySource(jwks, &reader).map(Keys.remote)
+        case (nil, .some): return certificates(&reader)
+        case (nil, nil):
+            reader.fail(
+                nil, "the issuer has no keys", expected: "either \"jwks\" or \"certificateSubjectNames\"")
+        case (.some, .some):
+            reader.fail(
+                "certificateSubjectNames", "the issuer has \"jwks\" as well",
+                expected: "either \"jwks\" or \"certificateSubjectNames\"")
+        }
+        return nil
+    }
+
+    private static func certificates(_ reader: inout AssertionReader) -> Keys? {
+        guard let texts = reader.texts("certificateSubjectNames") else { return nil }
+        let names = texts.compactMap(DistinguishedName.init)
+        guard !names.isEmpty, names.count == texts.count else {
+            reader.fail(
+                "certificateSubjectNames", "wrong value",
+                expected: "subjects of certificates, such as \"CN=idp.example.com,O=Example\"")
+            return nil
+        }
+        return .certificates(names)
+    }
+}
+
+extension AssertionKeySource {
+    /// Reads `jwks` (JWT-30 to JWT-38); nil where it cannot work.
+    fileprivate init?(_ node: JSONNode, _ issuer: inout AssertionReader) {
+        guard node.members != nil else {
+            issuer.fail("jwks", "wrong type", expected: "an object")
+            return nil
+        }
+        var reader = AssertionReader(node, issuer.pointer + "/jwks")
+        self.init(discoveryURI: reader.text("discoveryUri"), jwksURI: reader.text("jwksUri"))
+        allowsHTTP = reader.flag("allowHttp", default: false)
+        minimumReloadInterval = reader.seconds("minReloadInterval", default: minimumReloadInterval)
+        maximumReloadInterval = reader.seconds("maxReloadInterval", default: maximumReloadInterval)
+        connectTimeout = reader.seconds("connectTimeout", default: connectTimeout, from: 1)
+        readTimeout = reader.seconds("readTimeout", default: readTimeout, from: 1)
+        authorizationHeader = AssertionKeySource.fieldValue(&reader)
+        trustFile = reader.text("trustFile")
+        readVersions(&reader)
+        checkAddresses(&reader)
+        reader.finish()
+        issuer.add(reader)
+        if reader.isBroken { return nil }
+    }
+
+    private mutating func checkAddresses(_ reader: inout AssertionReader) {
+        if discoveryURI == nil, jwksURI == nil, !reader.isBroken {
+            reader.fail(nil, "there is no address", expected: "\"discoveryUri\" or \"jwksUri\"")
+        }
+        for (name, address) in [("discoveryUri", discoveryURI), ("jwksUri", jwksURI)] {
+            guard let address else { continue }
+            if AssertionKeySource.hasScheme("https", address) { continue }
+            guard AssertionKeySource.hasScheme("http", address) else {
+                reader.fail(name, "wrong value", expected: "an https address")
+                continue
+            }
+            // JWT-32.
+            if !allowsHTTP { reader.fail(name, "http is not allowed", expected: "https, or \"allowHttp\": true") }
+        }
+    }
+
+    private mutating func readVersions(_ reader: inout AssertionReader) {
+        guard let names = reader.texts("tlsVersions") else { return }
+        guard names.allSatisfy(AssertionKeySource.tlsVersionNames.contains) else {
+            reader.fail(
+                "tlsVersions", "unknown version",
+                expected: "names out of \(AssertionKeySource.tlsVersionNames.joined(separator: ", "))")
+            return
+        }
+        tlsVersions = names
+        for name in names where name.hasPrefix("SSL") {
+            reader.warn("tlsVersions", "\(name) is broken, and not there any more")
+        }
+        if !names.contains(where: { $0.hasPrefix("TLS") }) {
+            reader.warn("tlsVersions", "no key can be fetched", expected: "\"TLSv1.2\" or \"TLSv1.3\" among them")
+        }
+    }
+
+    /// Text that can stand in a header field, and cannot end it.
+    private static func fieldValue(_ reader: inout AssertionReader) -> String? {
+        guard let text = reader.text("authorizationHeader") else { return nil }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            reader.fail("authorizationHeader", "wrong value", expected: "the value of a header field")
+            return nil
+        }
+        return text
+    }
+
+    private static func hasScheme(_ scheme: String, _ address: String) -> Bool {
+        let start = Array(address.utf8.prefix(scheme.utf8.count + 3)).map(ASCII.lowercased)
+        return start == Array((scheme + "://").utf8) && address.utf8.count > start.count
+    }
+}

@@ -1,0 +1,89 @@
+import JOSE
+
+/// Why an outside token is not exchanged. The client is told none of it (JTX-10); the log has the reason.
+package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
+    /// Not a signed JWT in compact serialisation, or a claim is of the wrong type.
+    case malformed
+    case encrypted
+    /// A header parameter that must be understood and is not.
+    case criticalHeader
+    /// The token names no issuer, or one that no entry has (JWT-10).
+    case unknownIssuer
+    /// The issuer's entry is wrong, or the configuration as a whole (JWT-03).
+    case invalidIssuer
+    case disabledIssuer
+    case unsupportedAlgorithm
+    /// No key of the issuer fits the token.
+    case unknownKey
+    case badSignature
+    /// The issuer's keys cannot be used: its documents are not what they should be.
+    case unusableKeys
+    case missingExpiry, expired, notYetValid, issuedInFuture
+    case wrongAudience
+    case filterNotSatisfied
+    case missingUsername, unusableUsername
+    /// The token is an application's, not a user's (JWT-16).
+    case clientToken
+    case unknownUser, ambiguousUser, disabledUser
+    /// Exchanged before, which the issuer's entry does not allow (JTX-11).
+    case usedBefore
+
+    package init(_ rejection: TokenRejection) {
+        self =
+            switch rejection {
+            case .tooLarge, .malformed: .malformed
+            case .encrypted: .encrypted
+            case .criticalHeader: .criticalHeader
+            case .unsupportedAlgorithm, .algorithmMismatch: .unsupportedAlgorithm
+            case .unknownIssuer: .unknownIssuer
+            case .unknownKey: .unknownKey
+            case .badSignature: .badSignature
+            case .expired, .lifetimeTooLong: .expired
+            case .notYetValid: .notYetValid
+            case .issuedInFuture: .issuedInFuture
+            case .missingExpiry: .missingExpiry
+            case .wrongAudience: .wrongAudience
+            }
+    }
+
+    package init(_ rejection: ExternalIdentityRejection) {
+        self =
+            switch rejection {
+            case .missingUsername: .missingUsername
+            case .unusableUsername: .unusableUsername
+            case .clientToken: .clientToken
+            case .unknownUser: .unknownUser
+            case .ambiguousUser: .ambiguousUser
+            case .disabledUser: .disabledUser
+            }
+    }
+
+    /// Stable code for the log.
+    package var reason: StaticString {
+        switch self {
+        case .malformed: "assertion_malformed"
+        case .encrypted: "assertion_encrypted"
+        case .criticalHeader: "assertion_critical_header"
+        case .unknownIssuer: "assertion_issuer_unknown"
+        case .invalidIssuer: "assertion_issuer_invalid"
+        case .disabledIssuer: "assertion_issuer_disabled"
+        case .unsupportedAlgorithm: "assertion_algorithm_unsupported"
+        case .unknownKey: "assertion_key_unknown"
+        case .badSignature: "assertion_signature_invalid"
+        case .unusableKeys: "assertion_keys_unusable"
+        case .missingExpiry: "assertion_expiry_missing"
+        case .expired: "assertion_expired"
+        case .notYetValid: "assertion_not_yet_valid"
+        case .issuedInFuture: "assertion_issued_in_future"
+        case .wrongAudience: "assertion_audience_wrong"
+        case .filterNotSatisfied: "assertion_filter_not_satisfied"
+        case .missingUsername: "assertion_username_missing"
+        case .unusableUsername: "assertion_username_unusable"
+        case .clientToken: "assertion_of_client"
+        case .unknownUser: "assertion_user_unknown"
+        case .ambiguousUser: "assertion_user_ambiguous"
+        case .disabledUser: "assertion_user_disabled"
+        case .usedBefore: "assertion_used_before"
+        }
+    }
+}

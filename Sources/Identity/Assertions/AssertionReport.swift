@@ -1,0 +1,103 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// What each check says of a token, also behind one that fails: for the operator who wonders why it is refused (JWT-41).
+package struct AssertionReport: Sendable {
+    package enum Verdict: Sendable, Equatable {
+        case passed(String)
+        case failed(AssertionRejection, String)
+    }
+
+    package private(set) var lines: [(step: String, verdict: Verdict)] = []
+
+    /// Whether the token would be exchanged.
+    package var isAccepted: Bool {
+        lines.allSatisfy {
+            if case .passed = $0.verdict { true } else { false }
+        }
+    }
+
+    mutating func add(
+        _ step: String, _ detail: String, _ check: () throws(AssertionRejection) -> String?
+    ) {
+        do throws(AssertionRejection) {
+            lines.append((step, .passed(try check() ?? detail)))
+        } catch {
+            lines.append((step, .failed(error, detail)))
+        }
+    }
+}
+
+extension AssertionVerifier {
+    /// The report of a token whose issuer this is.
+    /// - Parameters:
+    ///   - realm: of a backend; nil looks in all.
+    ///   - lifetime: what the environment says of it.
+    package func report(
+        _ assertion: Assertion, realm: String?, lifetime: TokenLifetime, now: Int64
+    ) -> AssertionReport {
+        var report = AssertionReport()
+        report.add("issuer", issuer.name) { () throws(AssertionRejection) in
+            guard issuer.isEnabled else { throw .disabledIssuer }
+            return nil
+        }
+        let received = assertion.received
+        let key = "\(received.algorithm.rawValue), kid \(received.keyID ?? "none")"
+        let parts: [(String, Check, String)] = [
+            ("signature", .signature, key), ("time", .time, times(received, now: now)),
+            ("audience", .audience, issuer.audiences.joined(separator: " or ")),
+        ]
+        let filters = issuer.filters.indices.map {
+            ("filter \($0 + 1)", Check.filter($0), issuer.filters[$0].description)
+        }
+        for (name, check, detail) in parts + filters {
+            report.add(name, detail) { () throws(AssertionRejection) in
+                try self.check(check, assertion, now: now)
+                return nil
+            }
+        }
+        reportUser(assertion, realm: realm, &report)
+        if let remaining = received.expiresAt.map({ $0 - now }), remaining > 0 {
+            let seconds = issuer.lifetime.effective(
+                lifetime, remaining: remaining, standard: TokenLifetime.ofTokenEndpoint)
+            report.add("lifetime", "\(seconds) s") { () throws(AssertionRejection) in nil }
+        }
+        return report
+    }
+
+    private func reportUser(_ assertion: Assertion, realm: String?, _ report: inout AssertionReport) {
+        let claims = assertion.received.claims
+        let rules = issuer.rules
+        var name: String?
+        report.add("username", "claim \(rules.usernameAttribute ?? "sub or prn")") { () throws(AssertionRejection) in
+            name = try rejecting { () throws(ExternalIdentityRejection) in try rules.username(in: claims) }
+            return name
+        }
+        guard let name else { return }
+        report.add("client id check", rules.clientIDAttribute.map { "claim \($0)" } ?? "not configured") {
+            () throws(AssertionRejection) in
+            try rejecting { () throws(ExternalIdentityRejection) in try rules.checkClient(name, claims) }
+            return nil
+        }
+        var identity: ExternalIdentity?
+        report.add("mapping", realm.map { "realm \($0)" } ?? "any realm") { () throws(AssertionRejection) in
+            identity = try self.identity(assertion, realm: realm)
+            return identity.map { $0.virtual ? "virtual user" : "local user \($0.username)" }
+        }
+        guard let identity else { return }
+        let roles = roleNames(identity.roles).joined(separator: ", ")
+        report.add("roles", roles.isEmpty ? "none" : roles) { () throws(AssertionRejection) in nil }
+    }
+
+    private func times(_ received: ReceivedToken, now: Int64) -> String {
+        guard let expiresAt = received.expiresAt else { return "no exp" }
+        return expiresAt > now ? "expires in \(expiresAt - now) s" : "expired \(now - expiresAt) s ago"
+    }
+
+    private func rejecting<Value>(
+        _ body: () throws(ExternalIdentityRejection) -> Value
+    ) throws(AssertionRejection) -> Value {
+        do throws(ExternalIdentityRejection) { return try body() } catch { throw AssertionRejection(error) }
+    }
+}

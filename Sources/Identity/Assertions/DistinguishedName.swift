@@ -1,0 +1,79 @@
+import Bytes
+
+/// The subject of a certificate, for comparison: a text of RFC 4514 taken apart (JWT-20).
+///
+/// Blanks around separators and the case of attribute types don't matter; values are compared byte by byte, escapes
+/// undone. The order of the parts does matter, as it does in a certificate.
+package struct DistinguishedName: Sendable, Hashable {
+    private struct Attribute: Hashable, Comparable {
+        let type: [UInt8]
+        let value: [UInt8]
+
+        static func < (left: Attribute, right: Attribute) -> Bool {
+            left.type == right.type
+                ? left.value.lexicographicallyPrecedes(right.value) : left.type.lexicographicallyPrecedes(right.type)
+        }
+    }
+
+    /// Each part a set of attributes, sorted; most have one.
+    private var parts: [[Attribute]] = []
+
+    /// Nil for a text that is no name, and for an empty one.
+    package init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        var part: [Attribute] = []
+        repeat {
+            guard let attribute = DistinguishedName.readAttribute(&rest) else { return nil }
+            part.append(attribute)
+            let separator = rest.popFirst()
+            if separator == UInt8(ascii: "+") { continue }
+            parts.append(part.sorted())
+            part = []
+            if separator == nil { return }
+        } while true
+    }
+
+    /// `type = value`, up to the separator behind it.
+    private static func readAttribute(_ rest: inout ArraySlice<UInt8>) -> Attribute? {
+        guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let type = trimmed(rest[..<equals]).map(ASCII.lowercased)
+        guard !type.isEmpty, type.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == 0x2D || $0 == 0x2E })
+        else { return nil }
+        rest = rest[(equals + 1)...]
+        guard let value = readValue(&rest) else { return nil }
+        // The two spellings of one type that are met (RFC 2985 section 5.2.1).
+        return Attribute(type: type == [UInt8(ascii: "e")] ? Array("emailaddress".utf8) : type, value: value)
+    }
+
+    /// A value with its escapes undone (RFC 4514 section 2.4); blanks that are not escaped are dropped at both ends.
+    private static func readValue(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        var value: [UInt8] = []
+        var kept = 0
+        rest = rest.drop { $0 == ASCII.space }
+        while let byte = rest.first, byte != ASCII.comma, byte != UInt8(ascii: "+") {
+            rest.removeFirst()
+            guard byte == ASCII.backslash else {
+                guard byte != ASCII.quote, byte != 0 else { return nil }
+                value.append(byte)
+                if byte != ASCII.space { kept = value.count }
+                continue
+            }
+            guard let escaped = rest.popFirst() else { return nil }
+            if let high = ASCII.hexadecimalValue(escaped) {
+                guard let low = rest.popFirst().flatMap(ASCII.hexadecimalValue) else { return nil }
+                value.append(high << 4 | low)
+            } else {
+                guard escaped < 0x80, !ASCII.isLetter(escaped) else { return nil }
+                value.append(escaped)
+            }
+            kept = value.count
+        }
+        value.removeSubrange(kept...)
+        return value.isEmpty ? nil : value
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = text.drop { $0 == ASCII.space }
+        return start.prefix((start.lastIndex { $0 != ASCII.space } ?? start.startIndex - 1) - start.startIndex + 1)
+    }
+}

@@ -1,0 +1,60 @@
+import JOSE
+
+/// What the client of a backend may have of the token service beyond the grants of OAUTH-01 and OAUTH-03. Nothing, unless
+/// its entry says so.
+package struct BackendGrants: Sendable {
+    /// How long refresh tokens live (RFC 6749 section 6); nil: there are none (OAUTH-05).
+    package var refresh: RefreshLifetimes?
+    /// `exp - iat` of its users' access tokens; nil for the token service's.
+    package var accessTokenSeconds: Int64?
+    /// What its client assertions are signed with (RFC 7523); nil where it has no keys.
+    package var keys: KeySet?
+    /// Whether it may ask about tokens of its own (RFC 7662).
+    package var introspection = false
+    /// Which tokens it may exchange, and for which (RFC 8693); nil: none.
+    package var exchange: ExchangeRules?
+
+    package init() {}
+}
+
+/// How long the refresh tokens of a backend live.
+package struct RefreshLifetimes: Sendable, Equatable {
+    /// How long one may lie unused.
+    package var tokenSeconds: Int64
+    /// How long the first one and all that came of it live together: then the user logs in again.
+    package var familySeconds: Int64
+
+    package init(tokenSeconds: Int64 = 2_592_000, familySeconds: Int64 = 7_776_000) {
+        self.tokenSeconds = tokenSeconds
+        self.familySeconds = familySeconds
+    }
+}
+
+/// What the client of a backend may exchange (RFC 8693). Whatever it gets is worth less than what it brings: the same
+/// user, no further scope, no higher level, no later end.
+package struct ExchangeRules: Sendable, Equatable {
+    /// `name/version` of backends whose tokens it may bring, beside its own.
+    package var subjects: [String]
+    /// `name/version` of backends that it may have tokens for, beside its own.
+    package var backends: [String]
+    /// Values of `aud` that it may have tokens for. The gateway itself takes none of these tokens.
+    package var audiences: [String]
+    /// The scopes that such a token may have at the most; empty for all of the token that is brought.
+    package var scopes: [String]
+    /// Whether it may name an actor.
+    package var actors: Bool
+    /// The longest lifetime.
+    package var lifetimeSeconds: Int64
+
+    package init(
+        subjects: [String] = [], backends: [String] = [], audiences: [String] = [], scopes: [String] = [],
+        actors: Bool = false, lifetimeSeconds: Int64 = 3600
+    ) {
+        self.subjects = subjects
+        self.backends = backends
+        self.audiences = audiences
+        self.scopes = scopes
+        self.actors = actors
+        self.lifetimeSeconds = lifetimeSeconds
+    }
+}

@@ -1,0 +1,78 @@
+import Bytes
+
+/// What an introspection server has said of a token, and what it is worth then.
+package enum IntrospectionVerdict: Sendable {
+    /// It is good.
+    case active(IntrospectedToken)
+    /// It is not, or the answer is about another issuer or audience than ours.
+    case inactive
+}
+
+/// A token that its server calls good.
+package struct IntrospectedToken: Sendable {
+    /// The members of the answer (RFC 7662 section 2.2).
+    package let claims: JSONNode
+    /// `exp`, in seconds since 1970.
+    package let expiresAt: Int64
+    /// `iat`.
+    package let issuedAt: Int64?
+    /// `jti`.
+    package let tokenID: String?
+    /// Until when this is believed without asking again, in seconds since 1970; not behind `expiresAt`.
+    package let knownUntil: Int64
+}
+
+/// Nobody could say what a token is worth: an outage or a misconfiguration, and no fault of whoever sent it. 503.
+package struct IntrospectionFailure: Error, Sendable, Equatable {
+    package init() {}
+}
+
+extension IntrospectionVerdict {
+    /// Reads an answer. Whatever does not follow RFC 7662 is no answer.
+    init(
+        _ response: OutboundResponse, of server: IntrospectionServer, now: Int64
+    ) throws(IntrospectionFailure) {
+        guard response.status == 200, let node = try? JSONNode.parse(response.body.span, maximumDepth: 32),
+            let active = node["active"]?.bool
+        else { throw IntrospectionFailure() }
+        guard active, let token = IntrospectedToken(node, of: server, now: now) else {
+            self = .inactive
+            return
+        }
+        self = .active(token)
+    }
+}
+
+extension IntrospectedToken {
+    /// Nil where a claim is of the wrong shape, or says that the token is not for here and now.
+    init?(_ node: JSONNode, of server: IntrospectionServer, now: Int64) {
+        // AMB-02: nothing is good forever.
+        guard let expiresAt = node["exp"]?.integer, expiresAt > 0, now < expiresAt else { return nil }
+        let skew = server.clockSkewSeconds
+        if let claim = node["nbf"] {
+            guard let start = claim.integer, start <= now + skew else { return nil }
+        }
+        if let claim = node["iat"] {
+            guard let made = claim.integer, made <= now + skew else { return nil }
+        }
+        if let claim = node["iss"] {
+            guard let issuer = claim.string, issuer.utf8.elementsEqual(server.issuer.utf8) else { return nil }
+        }
+        guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
+        // Its user might be taken for the holder of a bearer token, who need not be the same.
+        if let type = node["token_type"]?.string, type.lowercased() != "bearer" { return nil }
+        claims = node
+        self.expiresAt = expiresAt
+        issuedAt = node["iat"]?.integer
+        tokenID = node["jti"]?.string
+        knownUntil = min(expiresAt, now + server.cacheSeconds)
+    }
+
+    /// One string or an array of strings, as in a JWT.
+    private static func isForUs(_ claim: JSONNode?, _ server: IntrospectionServer) -> Bool {
+        guard let claim else { return !server.requireAudience }
+        if !server.requireAudience, server.audiences.isEmpty { return true }
+        let named = claim.string.map { [$0] } ?? (claim.array ?? []).compactMap(\.string)
+        return named.contains { name in server.audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
+    }
+}

@@ -1,0 +1,108 @@
+import Bytes
+import Crypto
+import Synchronization
+
+/// Asks an introspection server about tokens, once for all who wait for the same one, and remembers what it said for a
+/// while: a good token until it ends or `cacheSeconds` are over, a bad one for `negativeCacheSeconds`. What nobody could
+/// say is not remembered.
+package final class Introspector: Sendable {
+    package typealias Answer = Result<IntrospectionVerdict, IntrospectionFailure>
+
+    private struct Known {
+        let verdict: IntrospectionVerdict
+        let until: Int64
+    }
+
+    private struct State {
+        var known: [[UInt8]: Known] = [:]
+        /// The keys of `known` from the oldest on; some may be gone from there.
+        var order: [[UInt8]] = []
+        /// Who waits for what is being asked.
+        var waiting: [[UInt8]: [@Sendable (Answer) -> Void]] = [:]
+    }
+
+    /// How many verdicts are remembered.
+    package static let capacity = 8192
+    /// How many tokens are asked about at a time: somebody who sends invented ones must not flood the server.
+    package static let maximumCalls = 128
+
+    package let server: IntrospectionServer
+    private let caller: any OutboundCaller
+    private let state = Mutex(State())
+    /// Tokens are remembered by a digest that means nothing elsewhere.
+    private let key = SecureRandom.bytes(32)
+
+    package init(server: IntrospectionServer, caller: any OutboundCaller) {
+        self.server = server
+        self.caller = caller
+    }
+
+    /// What a token is worth.
+    /// - Parameter now: seconds since 1970.
+    package func verdict(on token: [UInt8], now: Int64) -> Effect<Answer> {
+        let key = key
+        let digest = DigestAlgorithm.sha256.hmac(key: key.span, token.span)
+        if let known = state.withLock({ $0.known[digest] }), now < known.until {
+            return .done(.success(known.verdict))
+        }
+        return .await { [self] resume in
+            join(digest, token, now: now) { resume(.done($0)) }
+        }
+    }
+
+    /// The first who asks makes the call for all.
+    private func join(_ digest: [UInt8], _ token: [UInt8], now: Int64, _ waiter: @escaping @Sendable (Answer) -> Void) {
+        enum Part { case leader, follower, nobody }
+        let part = state.withLock { state -> Part in
+            if state.waiting[digest] != nil {
+                state.waiting[digest]?.append(waiter)
+                return .follower
+            }
+            guard state.waiting.count < Introspector.maximumCalls else { return .nobody }
+            state.waiting[digest] = [waiter]
+            return .leader
+        }
+        switch part {
+        case .follower: return
+        case .nobody: waiter(.failure(IntrospectionFailure()))
+        case .leader:
+            caller.perform(server.call(about: token)) { [self] result in
+                finish(digest, answer(result, now: now), now: now)
+            }
+        }
+    }
+
+    private func answer(_ result: OutboundResult, now: Int64) -> Answer {
+        guard case .response(let response) = result else { return .failure(IntrospectionFailure()) }
+        do throws(IntrospectionFailure) {
+            return .success(try IntrospectionVerdict(response, of: server, now: now))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Parameter now: when the call began, so that nothing is believed for longer than it was meant to.
+    private func finish(_ digest: [UInt8], _ answer: Answer, now: Int64) {
+        let waiters = state.withLock { state in
+            if case .success(let verdict) = answer { remember(digest, verdict, now: now, &state) }
+            return state.waiting.removeValue(forKey: digest) ?? []
+        }
+        for waiter in waiters { waiter(answer) }
+    }
+
+    private func remember(_ digest: [UInt8], _ verdict: IntrospectionVerdict, now: Int64, _ state: inout State) {
+        let until =
+            switch verdict {
+            case .active(let token): token.knownUntil
+            case .inactive: now + server.negativeCacheSeconds
+            }
+        if state.known.updateValue(Known(verdict: verdict, until: until), forKey: digest) == nil {
+            state.order.append(digest)
+        }
+        guard state.order.count > Introspector.capacity else { return }
+        // An eighth goes at once, so that moving the rest up costs little.
+        let count = Introspector.capacity / 8
+        for digest in state.order.prefix(count) { state.known.removeValue(forKey: digest) }
+        state.order.removeFirst(count)
+    }
+}

@@ -1,0 +1,94 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// One fetch of an issuer's keys: the discovery document where its address is what is known, then the key set. A value
+/// that is given answers and says what comes next.
+struct KeyFetch {
+    enum Step {
+        case call(OutboundCall)
+        /// - Parameter lifetime: seconds for which the issuer wants the keys kept; nil where it does not say.
+        case done(KeySet, lifetime: Int64?)
+        case failed(KeyFetchFailure)
+    }
+
+    private let settings: RemoteKeySettings
+    private let tls: TLSClientContext?
+    private var document: KeyFetchFailure.Document
+
+    init(_ settings: RemoteKeySettings, tls: TLSClientContext?) {
+        self.settings = settings
+        self.tls = tls
+        document = settings.keys == nil ? .discovery : .keys
+    }
+
+    func begin() -> Step {
+        if settings.versions == .none { return .failed(.noTLSVersion) }
+        guard let url = settings.keys ?? settings.discovery else { return .failed(.malformedDiscovery) }
+        return .call(call(url))
+    }
+
+    mutating func received(_ result: OutboundResult) -> Step {
+        switch result {
+        case .failed(let failure): return .failed(.call(failure, document))
+        case .response(let response):
+            guard response.status == 200 else { return .failed(.status(response.status, document)) }
+            if document == .keys { return keys(in: response) }
+            do throws(KeyFetchFailure) {
+                let url = try address(in: response)
+                document = .keys
+                return .call(call(url))
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    private func call(_ url: OutboundURL) -> OutboundCall {
+        var headers = [(name: "Accept", value: "application/json, application/jwk-set+json")]
+        if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }  // JWT-37
+        return OutboundCall(
+            url: url, headers: headers, tls: tls, connectTimeoutMilliseconds: settings.connectTimeoutMilliseconds,
+            readTimeoutMilliseconds: settings.readTimeoutMilliseconds)
+    }
+
+    /// The address of the keys, out of a discovery document that speaks for our issuer and no other (OpenID Connect
+    /// Discovery section 4.3, RFC 8414 section 3.3).
+    private func address(in response: OutboundResponse) throws(KeyFetchFailure) -> OutboundURL {
+        guard let root = try? JSONNode.parse(response.body.span, maximumDepth: 16),
+            let issuer = root["issuer"]?.string, let text = root["jwks_uri"]?.string
+        else { throw .malformedDiscovery }
+        guard issuer.utf8.elementsEqual(settings.issuer.utf8) else { throw .wrongIssuer(issuer) }
+        let url: OutboundURL
+        do throws(OutboundURL.Problem) { url = try OutboundURL(text) } catch { throw .malformedAddress(error) }
+        guard url.isSecure || settings.allowHTTP else { throw .insecureAddress }  // JWT-32
+        return url
+    }
+
+    private func keys(in response: OutboundResponse) -> Step {
+        do throws(KeySetError) {
+            return .done(try KeySet(published: response.body.span), lifetime: KeyFetch.lifetime(of: response))
+        } catch {
+            return .failed(.keys(error))
+        }
+    }
+
+    /// How long a response may be kept (RFC 9111 section 4.2.1), less the time that it was kept by others already. Zero
+    /// where it may not be kept at all: it is for who fetches to say how often that can be.
+    static func lifetime(of response: OutboundResponse) -> Int64? {
+        var lifetime: Int64?
+        for value in response.values(of: "Cache-Control") {
+            for directive in value.lowercased().utf8.split(separator: ASCII.comma) {
+                let text = Array(directive).filter { $0 != ASCII.space && $0 != ASCII.tab && $0 != ASCII.quote }
+                if text == Array("no-store".utf8) || text.starts(with: Array("no-cache".utf8)) { return 0 }
+                guard text.starts(with: Array("max-age=".utf8)) else { continue }
+                let seconds = Decimal.parse(Array(text[8...]).span) ?? 0
+                // Of two, the stricter one.
+                lifetime = min(lifetime ?? .max, Int64(seconds))
+            }
+        }
+        guard let lifetime else { return nil }
+        let age = response.value(of: "Age").flatMap { Decimal.parse(Array($0.utf8).span) } ?? 0
+        return max(0, lifetime - Int64(min(age, 1 << 40)))
+    }
+}

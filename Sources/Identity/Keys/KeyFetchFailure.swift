@@ -1,0 +1,55 @@
+import JOSE
+
+/// Why keys could not be fetched. Keys that are there already stay.
+package enum KeyFetchFailure: Error, Equatable, Sendable {
+    /// What was asked for.
+    package enum Document: String, Sendable {
+        case discovery, keys
+    }
+
+    /// No version of TLS is allowed (JWT-36).
+    case noTLSVersion
+    case call(OutboundFailure, Document)
+    /// Another status than 200; a redirect is one (JWT-30).
+    case status(Int, Document)
+    /// The discovery document is not a JSON object, or lacks `issuer` or `jwks_uri`.
+    case malformedDiscovery
+    /// The discovery document is another issuer's (JWT-30). Its `issuer` as it came.
+    case wrongIssuer(String)
+    /// `jwks_uri` is no address that can be called.
+    case malformedAddress(OutboundURL.Problem)
+    /// `jwks_uri` is not encrypted (JWT-32).
+    case insecureAddress
+    case keys(KeySetError)
+
+    /// The stable name, for logs and metrics.
+    package var code: String {
+        switch self {
+        case .noTLSVersion: "tls_versions"
+        case .call(let failure, let document): "\(document.rawValue)_\(failure.rawValue)"
+        case .status(_, let document): "\(document.rawValue)_status"
+        case .malformedDiscovery: "discovery_content"
+        case .wrongIssuer: "discovery_issuer"
+        case .malformedAddress, .insecureAddress: "discovery_address"
+        case .keys: "keys_content"
+        }
+    }
+
+    /// What happened, in words, for the log.
+    package var description: String {
+        switch self {
+        case .noTLSVersion: "\"tlsVersions\" allows no version of TLS that is spoken"
+        case .call(let failure, let document): "the \(document.noun) cannot be fetched: \(failure.rawValue)"
+        case .status(let status, let document): "the \(document.noun) was answered with status \(status)"
+        case .malformedDiscovery: "the discovery document is no JSON object with \"issuer\" and \"jwks_uri\""
+        case .wrongIssuer(let issuer): "the discovery document is that of \"\(issuer.prefix(200))\""
+        case .malformedAddress(let problem): "\"jwks_uri\" of the discovery document: \(problem.rawValue)"
+        case .insecureAddress: "\"jwks_uri\" of the discovery document is not https"
+        case .keys(let error): error.description
+        }
+    }
+}
+
+extension KeyFetchFailure.Document {
+    fileprivate var noun: String { self == .discovery ? "discovery document" : "key set" }
+}

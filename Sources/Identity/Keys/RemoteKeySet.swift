@@ -1,0 +1,169 @@
+import Crypto
+import JOSE
+import Synchronization
+
+/// The keys of an issuer that publishes them: fetched ahead of their end, at once for a key that is new, and never more
+/// often than allowed; one fetch at a time, whoever waits for it. Made once for its settings and used by all threads.
+package final class RemoteKeySet: KeySource {
+    /// What the log is told.
+    package enum Event: Sendable {
+        case fetched(KeySet, KeyChange)
+        /// - Parameter hasKeys: whether there are keys to go on with.
+        case failed(KeyFetchFailure, hasKeys: Bool)
+    }
+
+    private struct Waiter {
+        let need: KeyNeed
+        let then: @Sendable (KeysNow) -> Void
+    }
+
+    private struct State {
+        var cache: KeyCache
+        var waiters: [Waiter] = []
+        var succeeded: UInt64 = 0
+        /// By the failure's code.
+        var failed: [String: UInt64] = [:]
+    }
+
+    /// Whoever comes beyond that is not kept waiting.
+    private static let maximumWaiters = 4096
+
+    package let settings: RemoteKeySettings
+    private let tls: TLSClientContext?
+    private let caller: any OutboundCaller
+    private let epoch: KeyEpoch
+    private let clock: @Sendable () -> Int64
+    private let observe: @Sendable (Event) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - clock: seconds since 1970.
+    ///   - observe: is told what became of each fetch.
+    package init(
+        _ settings: RemoteKeySettings, caller: any OutboundCaller, epoch: KeyEpoch = KeyEpoch(),
+        clock: @escaping @Sendable () -> Int64, observe: @escaping @Sendable (Event) -> Void = { _ in }
+    ) throws(TLSSettingsError) {
+        self.settings = settings
+        tls = try settings.clientContext()
+        self.caller = caller
+        self.epoch = epoch
+        self.clock = clock
+        self.observe = observe
+        state = Mutex(State(cache: KeyCache(settings)))
+    }
+
+    package func keys(for need: KeyNeed, now: Int64) -> KeysNow {
+        state.withLock { $0.cache.answer(need, now: now) }
+    }
+
+    /// The keys for a token that names this one, of whatever algorithm the set has for it.
+    package func keys(for kid: String?, _ algorithm: SignatureAlgorithm, now: Int64) -> KeysNow {
+        keys(for: KeyNeed(keyID: kid, algorithm: algorithm), now: now)
+    }
+
+    package func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
+        let now = clock()
+        enum Verdict { case answer(KeysNow), wait, begin }
+        let verdict = state.withLock { state -> Verdict in
+            // Asked again, under the lock: somebody else's fetch may just have ended.
+            let answer = state.cache.answer(need, now: now)
+            guard case .fetch = answer else { return .answer(answer) }
+            guard state.waiters.count < RemoteKeySet.maximumWaiters else {
+                return .answer(state.cache.settled(need, now: now))
+            }
+            state.waiters.append(Waiter(need: need, then: then))
+            if state.cache.isFetching { return .wait }
+            state.cache.began()
+            return .begin
+        }
+        switch verdict {
+        case .answer(let answer): then(answer)
+        case .wait: break
+        case .begin: begin()
+        }
+    }
+
+    /// Fetches where it is time to, without anybody having asked. To be called about once a second.
+    package func refreshIfDue() {
+        let now = clock()
+        let isDue = state.withLock { state in
+            guard state.cache.isRefreshDue(now: now) else { return false }
+            state.cache.began()
+            return true
+        }
+        if isDue { begin() }
+    }
+
+    // MARK: The fetch
+
+    private func begin() {
+        let fetch = KeyFetch(settings, tls: tls)
+        go(on: fetch, fetch.begin())
+    }
+
+    private func go(on fetch: KeyFetch, _ step: KeyFetch.Step) {
+        switch step {
+        case .call(let call):
+            caller.perform(call) { [self] result in
+                var fetch = fetch
+                let next = fetch.received(result)
+                go(on: fetch, next)
+            }
+        case .done(let keys, let lifetime): finish(.success((keys, lifetime)))
+        case .failed(let failure): finish(.failure(failure))
+        }
+    }
+
+    private func finish(_ result: Result<(keys: KeySet, lifetime: Int64?), KeyFetchFailure>) {
+        let now = clock()
+        let (answers, event) = state.withLock { state -> ([(Waiter, KeysNow)], Event) in
+            let event: Event
+            switch result {
+            case .success(let (keys, lifetime)):
+                let spread = Int64(SecureRandom.uint64() % 100)
+                let change = state.cache.succeeded(keys, lifetime: lifetime, now: now, spread: spread)
+                state.succeeded += 1
+                event = .fetched(keys, change)
+            case .failure(let failure):
+                state.cache.failed(failure, now: now)
+                state.failed[failure.code, default: 0] += 1
+                event = .failed(failure, hasKeys: state.cache.usableKeys(now) != nil)
+            }
+            let waiters = state.waiters
+            state.waiters = []
+            for waiter in waiters { state.cache.missed(waiter.need, now: now) }
+            return (waiters.map { ($0, state.cache.settled($0.need, now: now)) }, event)
+        }
+        // Behind the change: whoever reads the new epoch has the new keys.
+        if case .fetched(_, let change) = event, change.losesKeys { epoch.advance() }
+        observe(event)
+        for (waiter, answer) in answers { waiter.then(answer) }
+    }
+
+    // MARK: Report
+
+    /// How it stands, for metrics and readiness.
+    package struct Report: Sendable {
+        /// Keys that may be used now.
+        package var keyCount: Int
+        /// Seconds since they came; nil where there are none.
+        package var ageSeconds: Int64?
+        /// Beyond the time that the issuer gave them.
+        package var isStale: Bool
+        /// Of the last attempt, where it failed.
+        package var failure: KeyFetchFailure?
+        package var succeeded: UInt64
+        package var failed: [String: UInt64]
+    }
+
+    package var report: Report {
+        let now = clock()
+        return state.withLock { state in
+            let keys = state.cache.usableKeys(now)
+            return Report(
+                keyCount: keys?.keys.count ?? 0, ageSeconds: keys == nil ? nil : state.cache.fetchedAt.map { now - $0 },
+                isStale: state.cache.isStale(now: now), failure: state.cache.failure, succeeded: state.succeeded,
+                failed: state.failed)
+        }
+    }
+}

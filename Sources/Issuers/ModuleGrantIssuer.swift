@@ -1,0 +1,36 @@
+import Identity
+import Tokens
+
+/// An issuer module that makes the access tokens of a backend (OAUTH-09, JTX-12).
+package struct ModuleGrantIssuer: GrantIssuer {
+    private let module: any TokenIssuer
+    private let catalogue: RoleCatalogue
+
+    package init(module: any TokenIssuer, catalogue: RoleCatalogue) {
+        self.module = module
+        self.catalogue = catalogue
+    }
+
+    package func issue(
+        _ grant: AccessTokenMinter.Grant, now: Int64
+    ) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
+        let principal = Principal(
+            kind: grant.kind, method: .bearer, subject: grant.subject, issuer: "local",
+            backendID: grant.backend.mobileBackendID, roles: catalogue.roles(named: grant.roles), catalogue: catalogue,
+            level: grant.level, virtual: grant.virtual, expiresAt: now + grant.lifetimeSeconds, issuedAt: now)
+        let request = IssueRequest(
+            principal: principal, backend: grant.backend, webgate: "", lifetimeSeconds: grant.lifetimeSeconds)
+        return outcome(module.issue(request, now: now), now: now)
+    }
+
+    private func outcome(_ outcome: IssueOutcome, now: Int64) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
+        switch outcome {
+        case .issued(let token):
+            guard token.isFitForHeaders, token.expiresAt > now else { return .done(.failure(GrantIssuerFailure())) }
+            let seconds = token.expiresAt == .max ? nil : token.expiresAt - now
+            return .done(.success(GrantedToken(value: token.value, expiresIn: seconds)))
+        case .denied: return .done(.failure(GrantIssuerFailure()))
+        case .offload(let work): return .offload { self.outcome(work(), now: now) }
+        }
+    }
+}

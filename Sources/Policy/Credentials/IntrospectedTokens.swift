@@ -1,0 +1,90 @@
+import Bytes
+import Identity
+import JOSE
+
+/// The authenticator for tokens that only another server can tell anything of (RFC 7662): opaque ones, and JWTs whose
+/// `iss` is such a server's.
+struct IntrospectedTokens: Sendable {
+    private let issuers: [IntrospectedIssuerSettings]
+    private let principals: TokenPrincipals
+    private let longestToken = 4096
+
+    init(_ settings: PolicySettings, _ principals: TokenPrincipals) {
+        issuers = settings.introspectedIssuers
+        self.principals = principals
+    }
+
+    /// Finds out whom a token stands for that was rejected as a JWT of a known issuer; nil where no server knows it.
+    func resolve(
+        _ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64
+    ) -> Effect<Result<Principal, DenialReason>>? {
+        guard !issuers.isEmpty, token.count <= longestToken, let issuer = issuer(of: token, rejection) else {
+            return nil
+        }
+        let bytes = [UInt8](copying: token)
+        let principals = principals
+        return issuer.introspector.verdict(on: bytes, now: now).map { answer in
+            switch answer {
+            case .failure: return .failure(.introspectionUnavailable)
+            case .success(.inactive): return .failure(.invalidToken)
+            case .success(.active(let token)):
+                do throws(DenialReason) {
+                    return .success(try principals.principal(of: token, bytes, issuer))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    /// Exactly one server is asked: no other one is to learn the token.
+    private func issuer(of token: Span<UInt8>, _ rejection: TokenRejection) -> IntrospectedIssuerSettings? {
+        switch rejection {
+        case .unknownIssuer:
+            guard let jws = try? CompactJWS(token), let name = (try? JSONNode.parse(jws.payload.span))?["iss"]?.string
+            else { return nil }
+            return issuers.first { $0.introspector.server.issuer.utf8.elementsEqual(name.utf8) }
+        case .malformed:
+            guard IntrospectedTokens.isTokenText(token) else { return nil }
+            let prefixed = issuers.first { issuer in
+                let prefix = Array(issuer.introspector.server.tokenPrefix.utf8)
+                return !prefix.isEmpty && prefix.count < token.count
+                    && equal(prefix.span, token.extracting(0..<prefix.count))
+            }
+            return prefixed ?? issuers.first { $0.introspector.server.tokenPrefix.isEmpty }
+        default: return nil
+        }
+    }
+
+    private func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        for i in left.indices where left[i] != right[i] { return false }
+        return true
+    }
+
+    /// `b64token` of RFC 6750 section 2.1: nobody is asked about anything else.
+    private static func isTokenText(_ token: Span<UInt8>) -> Bool {
+        let marks = Array("-._~+/=".utf8)
+        for i in token.indices {
+            let byte = token[i]
+            guard ASCII.isLetter(byte) || ASCII.isDigit(byte) || marks.contains(byte) else { return false }
+        }
+        return true
+    }
+}
+
+/// An issuer whose tokens another server tells about, and what becomes of its answers.
+package struct IntrospectedIssuerSettings: Sendable {
+    package var introspector: Introspector
+    package var rules: ExternalIdentityRules
+    /// What a token of this issuer is worth (CHAL-06).
+    package var level: Int
+    /// The backend that its tokens count as made for; nil for none.
+    package var backendID: String?
+
+    package init(introspector: Introspector, rules: ExternalIdentityRules, level: Int, backendID: String?) {
+        self.introspector = introspector
+        self.rules = rules
+        self.level = level
+        self.backendID = backendID
+    }
+}

@@ -1,0 +1,75 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+/// Believes client assertions that are signed with a key of the client's backend: `private_key_jwt` (RFC 7523
+/// section 3). There is no `client_secret_jwt`: it would want the secret in clear for nothing that the keys lack.
+struct ClientAssertionVerifier: Sendable {
+    /// How long after its making an assertion is taken, whatever its `exp` says. What is remembered against a second use
+    /// is remembered for so long.
+    static let longestSeconds: Int64 = 300
+    /// By how much a client's clock may differ.
+    private static let skewSeconds: Int64 = 30
+    private static let longestTokenID = 256
+
+    private let verifier: JWTVerifier
+    private let backends: [Backend]
+    private let audiences: [String]
+
+    init(backends: BackendStore, audiences: [String]) {
+        var known: [Backend] = []
+        var issuers: [TrustedIssuer] = []
+        for backend in backends.backends {
+            guard let keys = backend.grants.keys, !backend.clientID.isEmpty else { continue }
+            known.append(backend)
+            issuers.append(
+                TrustedIssuer(
+                    name: backend.clientID, issuer: backend.clientID, audiences: audiences, keys: keys,
+                    clockSkewSeconds: ClientAssertionVerifier.skewSeconds))
+        }
+        verifier = JWTVerifier(issuers: issuers)
+        self.backends = known
+        self.audiences = audiences
+    }
+
+    /// - Parameter now: seconds since 1970.
+    func verify(_ assertion: ClientAssertion, now: Int64) throws(TokenFailure) -> ClientAuthentication.Proof {
+        guard case .verified(let token) = verifier.verify(assertion.token.span, now: now),
+            ClientAssertionVerifier.isAssertion(token.type), isAddressedToUsAlone(token.claims)
+        else { throw .invalidClientAssertion }
+        let backend = backends[token.issuerIndex]
+        // RFC 7523 section 3: both `iss` and `sub` are the client.
+        guard let subject = token.subject, subject.utf8.elementsEqual(backend.clientID.utf8),
+            let id = token.tokenID, !id.isEmpty, id.utf8.count <= ClientAssertionVerifier.longestTokenID
+        else { throw .invalidClientAssertion }
+        if let named = assertion.named, !named.utf8.elementsEqual(backend.clientID.utf8) { throw .conflictingClientID }
+        let end = min(token.expiresAt, (token.issuedAt ?? now) + ClientAssertionVerifier.longestSeconds)
+        let until = end + ClientAssertionVerifier.skewSeconds
+        // One that says nothing of its making must not live for long by itself.
+        if token.issuedAt == nil, token.expiresAt > now + ClientAssertionVerifier.longestSeconds {
+            throw .invalidClientAssertion
+        }
+        guard now < until else { throw .invalidClientAssertion }
+        let digest = DigestAlgorithm.sha256.digest(
+            Array("\(backend.clientID.utf8.count) \(backend.clientID)\(id)".utf8).span)
+        let key = "client-assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        return ClientAuthentication.Proof(
+            backend: backend, singleUse: ClientAssertion.SingleUse(key: key, until: until))
+    }
+
+    /// A client that another server has tricked into addressing its assertion to both of us must not be believed: the
+    /// other one could use it here. The verifier has seen that we are among them.
+    private func isAddressedToUsAlone(_ claims: JSONNode) -> Bool {
+        guard let elements = claims["aud"]?.array else { return true }
+        return elements.allSatisfy { element in
+            audiences.contains { element.string?.utf8.elementsEqual($0.utf8) ?? false }
+        }
+    }
+
+    /// No token of another purpose that the same key signs (RFC 8725 section 3.11).
+    private static func isAssertion(_ type: String?) -> Bool {
+        guard let type else { return true }
+        return ["jwt", "client-authentication+jwt"].contains(type.lowercased())
+    }
+}

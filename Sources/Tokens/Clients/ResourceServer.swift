@@ -1,0 +1,31 @@
+import Crypto
+import Identity
+
+/// Somebody behind the gateway, or beside it, who may ask about access tokens (RFC 7662) and has none itself.
+package struct ResourceServer: Sendable {
+    package var clientID: String
+    package var clientSecret: String
+    /// The `mobileBackendId`s whose tokens it may ask about; nil for all.
+    package var backends: [String]?
+
+    package init(clientID: String, clientSecret: String, backends: [String]? = nil) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.backends = backends
+    }
+
+    /// How logs name it.
+    var reference: String { clientID }
+
+    /// Whether id and secret are this server's. The time taken tells nothing about the secret.
+    func isPresented(_ pair: PresentedSecret.Pair) -> Bool {
+        let expected = DigestAlgorithm.sha256.digest(Array(clientSecret.utf8).span)
+        let presented = DigestAlgorithm.sha256.digest(pair.secret.span)
+        let isSecret = constantTimeEqual(expected.span, presented.span) && !clientSecret.isEmpty
+        return isSecret && pair.id.elementsEqual(clientID.utf8)
+    }
+
+    func mayAsk(about claims: AccessTokenClaims) -> Bool {
+        backends?.contains { $0.utf8.elementsEqual(claims.backendID.utf8) } ?? true
+    }
+}

@@ -1,0 +1,156 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+/// The exchange of one outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys
+/// and signature, times, audience, filters, user, roles, lifetime.
+struct AssertionExchange: Sendable {
+    let service: TokenService
+    let sources: AssertionSources
+    let client: ExchangeClient
+    let received: ReceivedToken
+    let token: [UInt8]
+    /// Seconds since 1970.
+    let now: Int64
+
+    private var settings: TokenServiceSettings { service.settings }
+
+    func run() -> Effect<EndpointResponse> {
+        guard let name = received.issuer else { return refuse(.unknownIssuer) }
+        return sources.policy(for: name, now: now).then { policy in
+            guard policy.isSound else { return refuse(.invalidIssuer) }
+            switch policy.lookup(name) {
+            case .unknown: return refuse(.unknownIssuer)
+            case .invalid: return refuse(.invalidIssuer)
+            case .issuer(let issuer):
+                // JWT-11.
+                return issuer.isEnabled ? authenticate(issuer, policy) : refuse(.disabledIssuer)
+            }
+        }
+    }
+
+    private func authenticate(_ issuer: AssertionIssuer, _ policy: AssertionPolicy) -> Effect<EndpointResponse> {
+        let backend: Backend
+        do throws(TokenFailure) {
+            backend = try authenticatedBackend(issuer)
+        } catch {
+            return refuse(error)
+        }
+        return sources.keys(for: received, token: token, issuer, policy, now: now).then { result in
+            switch result {
+            case .failure(.unavailable): return refuse(.keysUnavailable, backend)
+            case .failure(.unusable): return refuse(.unusableKeys, backend)
+            case .success(let keys): return judge(keys, issuer, policy, backend)
+            }
+        }
+    }
+
+    /// Whose client asks, where that may exchange tokens of the issuer.
+    private func authenticatedBackend(_ issuer: AssertionIssuer) throws(TokenFailure) -> Backend {
+        let backend: Backend? =
+            switch client {
+            case .secret(let presented): try service.clients.authenticate(presented)
+            case .token(let token, let named): try backend(ofClientToken: token, named: named)
+            case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
+            case .name, .unrecognised: nil
+            }
+        guard let backend else { throw .invalidClient }
+        // JTX-09.
+        guard backend.oauthConsumer else { throw .unauthorizedClient }
+        guard issuer.allows(backend) else { throw .backendNotAllowed }
+        return backend
+    }
+
+    /// JTX-06: a token that this service has given the client itself, good like one that opens routes.
+    private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
+        guard let claims = service.ownTokens.live(token, now: now), claims.kind == .client,
+            claims.audience.contains(where: { audience in
+                settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+            })
+        else { throw .invalidClientAssertion }
+        if let named, !named.utf8.elementsEqual(claims.clientID.utf8) { throw .conflictingClientID }
+        return settings.backends.backend(id: Array(claims.backendID.utf8).span)
+    }
+
+    private func judge(
+        _ keys: KeySet, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend
+    ) -> Effect<EndpointResponse> {
+        let verifier = AssertionVerifier(issuer: issuer, users: settings.users, catalogue: settings.catalogue)
+        let assertion = AssertionVerifier.Assertion(received, token: token, keys: keys)
+        let identity: ExternalIdentity
+        do throws(AssertionRejection) {
+            identity = try verifier.verify(assertion, realm: backend.realm, now: now)
+        } catch {
+            return refuse(error, backend)
+        }
+        // The verifier has seen that there is an expiry, and that it is to come.
+        guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
+        let grant = grant(identity, issuer, policy, backend, remaining: expiresAt - now)
+        guard issuer.isSingleUse else { return issue(grant) }
+        let operation = StoreOperation.remember(key: singleUseKey(issuer), until: expiresAt)
+        return service.ask(operation, now: now) { answer in
+            answer == .fresh(true) ? issue(grant) : refuse(.usedBefore, backend)
+        }
+    }
+
+    private func grant(
+        _ identity: ExternalIdentity, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend,
+        remaining: Int64
+    ) -> AccessTokenMinter.Grant {
+        let lifetime = issuer.lifetime.effective(
+            policy.lifetime, remaining: remaining, standard: TokenLifetime.ofTokenEndpoint)
+        var grant = AccessTokenMinter.Grant(
+            subject: identity.username, kind: .user, backend: backend, lifetimeSeconds: lifetime)
+        grant.roles = settings.catalogue.names(of: identity.roles)
+        grant.level = issuer.level
+        grant.virtual = identity.virtual
+        return grant
+    }
+
+    private func issue(_ grant: AccessTokenMinter.Grant) -> Effect<EndpointResponse> {
+        var issuance = Issuance(grant, GrantedScope.none, action: AssertionExchange.action)
+        issuance.shape = .mobile
+        return service.issue(issuance, now: now)
+    }
+
+    /// What two uses of one assertion have in common (JTX-11): issuer and `jti`, or where it has none, all that it says.
+    /// Not the signature, of which some algorithms allow several.
+    private func singleUseKey(_ issuer: AssertionIssuer) -> String {
+        let id =
+            received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
+        let digest = DigestAlgorithm.sha256.digest((Array("\(issuer.name.utf8.count) \(issuer.name)".utf8) + id).span)
+        return "assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+
+    // MARK: Refusals
+
+    /// For the audit log.
+    static let action = "jwt_exchange"
+
+    private func refuse(_ rejection: AssertionRejection, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
+        .done(AssertionExchange.audited(rejection.response, backend))
+    }
+
+    private func refuse(_ failure: TokenFailure, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
+        .done(AssertionExchange.audited(failure.response, backend))
+    }
+
+    private static func audited(_ response: EndpointResponse, _ backend: Backend?) -> EndpointResponse {
+        var response = response
+        response.audit = AuditEntry(action: "grant.\(action)", outcome: .refused, client: backend?.reference ?? "")
+        return response
+    }
+}
+
+extension AssertionRejection {
+    /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
+    var response: EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", "invalid_grant")
+        writer.member("error_description", "the assertion is not accepted")
+        writer.endObject()
+        return .token(status: 400, body: writer.bytes, reason: reason)
+    }
+}

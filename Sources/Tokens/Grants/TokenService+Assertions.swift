@@ -1,0 +1,33 @@
+import HTTP
+import Identity
+import JOSE
+
+extension TokenService {
+    /// RFC 7523 section 2.1.
+    static let assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+    /// `POST /mobile/platform/auth/token` (JTX-01 to JTX-12): what is wrong with the request is told before anything is
+    /// looked at.
+    func exchangeAssertion(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .post else { throw .methodNotAllowed }
+        let form = try TokenForm(request, types: [TokenForm.mediaType, TokenForm.misspeltMediaType])
+        guard let grantType = form["grant_type"] else { throw .missingGrantType }
+        guard grantType.utf8.elementsEqual(TokenService.assertionGrant.utf8) else { throw .unsupportedGrantType }
+        guard let assertion = form["assertion"] else { throw .missingParameter }
+        let client = try ExchangeClient(request.authorization, form)
+        guard let sources = settings.assertions else { return .done(AssertionRejection.unknownIssuer.response) }
+        let token = Array(assertion.utf8)
+        do throws(TokenRejection) {
+            let received = try ReceivedToken(token.span)
+            return AssertionExchange(
+                service: self, sources: sources, client: client, received: received, token: token, now: now
+            ).run()
+        } catch {
+            return .done(AssertionRejection(error).response)
+        }
+    }
+
+    /// For the command line: whose tokens are exchanged, and among whom their users are looked for.
+    package var assertions: AssertionSources? { settings.assertions }
+    package var users: UserStore { settings.users }
+}

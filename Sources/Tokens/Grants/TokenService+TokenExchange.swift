@@ -1,0 +1,127 @@
+import Identity
+
+extension TokenService {
+    /// RFC 8693: a token of a user for another one that is worth less, for a client whose backend has rules for it. The
+    /// user, the level and what is known of the login stay; scope, audience and lifetime can only shrink.
+    func exchangeToken(
+        _ form: TokenForm, _ backend: Backend, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard let rules = backend.grants.exchange else { throw .exchangeNotAllowed }
+        guard let token = form["subject_token"], let type = form["subject_token_type"] else { throw .missingParameter }
+        try TokenService.check(type: type)
+        if let wanted = form["requested_token_type"] { try TokenService.check(type: wanted) }
+        let subject = try subject(token, backend, rules, now: now)
+        let target = try TokenExchangeTarget(
+            audience: form["audience"], resource: form["resource"], backend, rules, backends: settings.backends)
+        try check(subject, target.backend)
+        let scope = try GrantedScope(
+            requested: form["scope"],
+            granted: TokenService.narrowed(subject.scope, by: rules.scopes), allowed: settings.scopes)
+        var grant = AccessTokenMinter.Grant(
+            subject: subject.subject, kind: subject.kind, backend: target.backend,
+            lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))
+        grant.roles = subject.roles
+        grant.level = subject.level
+        grant.virtual = subject.virtual
+        grant.scope = scope.claim
+        grant.authenticatedAt = subject.authenticatedAt
+        grant.methods = subject.methods
+        grant.audience = target.audience.map { [$0] }
+        grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)
+        var issuance = Issuance(grant, scope, action: "token_exchange")
+        issuance.shape = .exchanged
+        return issue(issuance, now: now)
+    }
+
+    /// The token that is brought: a good one of this service for the gateway itself, of a backend that the rules name.
+    private func subject(
+        _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
+    ) throws(TokenFailure) -> AccessTokenClaims {
+        guard let claims = ownTokens.live(token, now: now),
+            claims.audience.contains(where: { audience in
+                settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
+            })
+        else { throw .invalidSubjectToken }
+        let reference = "\(claims.backendName)/\(claims.backendVersion)"
+        guard
+            claims.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
+                || rules.subjects.contains(where: { $0.utf8.elementsEqual(reference.utf8) })
+        else { throw .invalidSubjectToken }
+        return claims
+    }
+
+    /// A user belongs to the realm of the backend (MBE-09), and a token without a user to its own client.
+    private func check(_ subject: AccessTokenClaims, _ target: Backend) throws(TokenFailure) {
+        if subject.backendID.utf8.elementsEqual(target.mobileBackendID.utf8) { return }
+        let origin = settings.backends.backend(id: Array(subject.backendID.utf8).span)
+        guard subject.kind == .user,
+            subject.virtual || (origin?.realm.utf8.elementsEqual(target.realm.utf8) ?? false)
+        else { throw .invalidTarget }
+    }
+
+    /// Who acts: the holder of the actor token, which is to be the client's own, before those who acted already
+    /// (section 4.1).
+    private func actors(
+        _ form: TokenForm, behind earlier: [String], _ backend: Backend, _ rules: ExchangeRules, now: Int64
+    ) throws(TokenFailure) -> [String] {
+        guard let token = form["actor_token"] else {
+            if form["actor_token_type"] != nil { throw .missingParameter }
+            return earlier
+        }
+        guard let type = form["actor_token_type"] else { throw .missingParameter }
+        try TokenService.check(type: type)
+        guard rules.actors, let actor = ownTokens.live(token, now: now),
+            actor.clientID.utf8.elementsEqual(backend.clientID.utf8),
+            earlier.count < AccessTokenClaims.maximumActors
+        else { throw .invalidActorToken }
+        return [actor.subject] + earlier
+    }
+
+    /// Our access tokens are JWTs, so that both names mean the same here (section 3).
+    private static func check(type: String) throws(TokenFailure) {
+        let known = ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"]
+        guard known.contains(where: { $0.utf8.elementsEqual(type.utf8) }) else { throw .unsupportedTokenType }
+    }
+
+    /// What of a scope the rules let through.
+    private static func narrowed(_ scope: String?, by limit: [String]) -> String {
+        guard let scope, !limit.isEmpty else { return scope ?? "" }
+        return scope.split(separator: " ").map(String.init).filter(limit.contains).joined(separator: " ")
+    }
+}
+
+/// What an exchanged token is for.
+struct TokenExchangeTarget {
+    let backend: Backend
+    /// `aud`; nil for the gateway's own.
+    let audience: String?
+
+    /// - Parameters:
+    ///   - audience: a backend as `name/version`, or a value of `aud`; nil for the client's own backend.
+    ///   - resource: the same as a URL (RFC 8707); only one of the two.
+    init(
+        audience: String?, resource: String?, _ client: Backend, _ rules: ExchangeRules, backends: BackendStore
+    ) throws(TokenFailure) {
+        guard let name = audience ?? resource else {
+            backend = client
+            self.audience = nil
+            return
+        }
+        guard audience == nil || resource == nil else { throw .invalidTarget }
+        if name.utf8.elementsEqual(client.reference.utf8) {
+            backend = client
+            self.audience = nil
+        } else if rules.backends.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            guard let other = backends.backends.first(where: { $0.reference.utf8.elementsEqual(name.utf8) }),
+                other.oauthConsumer
+            else { throw .invalidTarget }
+            backend = other
+            self.audience = nil
+        } else if rules.audiences.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            backend = client
+            self.audience = name
+        } else {
+            throw .invalidTarget
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Crypto
+import Identity
+import JOSE
+
+/// Says whether an access token of this service is good, by the same rules as the data plane (ISS-08): for those who ask
+/// about it, end it, or want another one for it.
+struct OwnAccessTokens: Sendable {
+    private let verifier: JWTVerifier
+    private let settings: TokenServiceSettings
+
+    init(_ settings: TokenServiceSettings) {
+        self.settings = settings
+        // Tokens for other audiences are ours as well.
+        let trust = TrustedIssuer(
+            name: "local", issuer: settings.issuer, audiences: [], requireAudience: false,
+            keys: KeySet(keys: [settings.signer.publishedKey]), algorithms: [settings.signer.key.algorithm],
+            clockSkewSeconds: 0, own: true)
+        verifier = JWTVerifier(issuers: [trust])
+    }
+
+    /// The claims of a token that this service has signed and that has not expired; nil for any other text.
+    /// - Parameter now: seconds since 1970.
+    func signed(_ token: String, now: Int64) -> AccessTokenClaims? {
+        guard case .verified(let verified) = verifier.verify(Array(token.utf8).span, now: now),
+            verified.type == AccessTokenClaims.type
+        else { return nil }
+        return AccessTokenClaims(verified: verified.claims)
+    }
+
+    /// The claims of a token that is good; nil for whatever is not certainly so.
+    func live(_ token: String, now: Int64) -> AccessTokenClaims? {
+        guard let claims = signed(token, now: now),
+            let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
+            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm)
+        else { return nil }
+        return claims
+    }
+
+    private func isRevoked(_ claims: AccessTokenClaims) -> Bool {
+        settings.revocations.isRevoked(
+            tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID, issuedAt: claims.issuedAt)
+    }
+
+    /// Whether a local user is still there and enabled, with the password that the token goes back to.
+    private func hasAccount(_ claims: AccessTokenClaims, realm: String) -> Bool {
+        guard claims.kind == .user, !claims.virtual else { return true }
+        guard let user = settings.users.user(named: claims.subject, realm: realm) else { return false }
+        return user.enabled && claims.issuedAt >= user.tokensNotBefore
+    }
+}

@@ -1,0 +1,113 @@
+import Bytes
+
+/// What a script has answered.
+struct RedisReply: Sendable {
+    var answer: StoreAnswer
+    /// There is more of the same to be done.
+    var hasMore = false
+
+    /// Reads the reply of a script: an array of a word and what belongs to it.
+    static func read(_ value: RESPValue) -> Result<RedisReply, StoreFailure> {
+        if let code = value.errorCode { return .failure(failure(code)) }
+        guard case .array(let parts) = value, case .bytes(let tag)? = parts.first,
+            let reply = read(String(decoding: tag, as: UTF8.self), parts.dropFirst())
+        else { return .failure(.malformed) }
+        return .success(reply)
+    }
+
+    /// A server that has no memory left is not gone; one that must not or cannot answer for now is as good as gone; and
+    /// every other refusal says that what it holds under our keys is not ours.
+    private static func failure(_ code: String) -> StoreFailure {
+        switch code {
+        case "OOM": .full
+        case "LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "BUSY", "UNKILLABLE",
+            "NOREPLICAS", "MISCONF", "NOAUTH", "NOPERM":
+            .unavailable
+        default: .malformed
+        }
+    }
+
+    private static func read(_ tag: String, _ parts: ArraySlice<RESPValue>) -> RedisReply? {
+        switch (tag, parts.first) {
+        case ("record", .null?): return RedisReply(answer: .record(nil))
+        case ("record", let part?): return record(part).map { RedisReply(answer: .record($0)) }
+        case ("conflict", nil): return RedisReply(answer: .conflict)
+        case ("rotated", let part?): return record(part).map { RedisReply(answer: .rotated($0)) }
+        case ("reused", .bytes(let id)?): return text(id).map { RedisReply(answer: .reused(family: $0)) }
+        case ("removed", .integer(let more)?):
+            return records(parts.dropFirst()).map { RedisReply(answer: .removed($0), hasMore: more == 1) }
+        case ("denied", .bytes(let place)?): return number(place).map { RedisReply(answer: .denied(sequence: $0)) }
+        case ("changes", .bytes(let latest)?): return changes(latest, parts.dropFirst().first)
+        case ("fresh", .integer(let isFresh)?): return RedisReply(answer: .fresh(isFresh == 1))
+        case ("cleaned", .integer(let count)?): return RedisReply(answer: .cleaned(Int(count)))
+        case ("records", _): return records(parts).map { RedisReply(answer: .records($0)) }
+        default: return nil
+        }
+    }
+
+    // MARK: Deny entries
+
+    private static func changes(_ latest: [UInt8], _ entries: RESPValue?) -> RedisReply? {
+        guard let latest = number(latest), case .array(let entries)? = entries else { return nil }
+        var changes: [DenyChange] = []
+        for entry in entries {
+            guard case .bytes(let bytes) = entry, let change = change(bytes) else { return nil }
+            changes.append(change)
+        }
+        return RedisReply(answer: .changes(changes, latest: latest))
+    }
+
+    /// Place, kind, issued before, until, the length of the name, and the name with the subject right behind it.
+    private static func change(_ bytes: [UInt8]) -> DenyChange? {
+        let words = bytes.split(separator: 32, maxSplits: 5, omittingEmptySubsequences: false).map { Array($0) }
+        guard words.count == 6, let sequence = number(words[0]), let kind = text(words[1]).flatMap(DenyEntry.Kind.init),
+            let issuedBefore = number(words[2]), let until = number(words[3]), let length = number(words[4]),
+            (0...Int64(words[5].count)).contains(length), let name = text(Array(words[5].prefix(Int(length)))),
+            let subject = text(Array(words[5].dropFirst(Int(length))))
+        else { return nil }
+        let entry = DenyEntry(kind: kind, name: name, subject: subject, issuedBefore: issuedBefore, until: until)
+        return DenyChange(sequence: sequence, entry: entry)
+    }
+
+    // MARK: Records
+
+    private static func records(_ parts: ArraySlice<RESPValue>) -> [TokenRecord]? {
+        var all: [TokenRecord] = []
+        for part in parts {
+            guard let record = record(part) else { return nil }
+            all.append(record)
+        }
+        return all
+    }
+
+    private static func record(_ value: RESPValue) -> TokenRecord? {
+        guard case .array(let values) = value, values.count == 15 else { return nil }
+        var fields: [[UInt8]] = []
+        for value in values {
+            guard case .bytes(let bytes) = value else { return nil }
+            fields.append(bytes)
+        }
+        guard let id = text(fields[0]), let kind = text(fields[1]).flatMap(TokenRecord.Kind.init),
+            let slot = text(fields[2]), let application = text(fields[3]), let subject = text(fields[4]),
+            let tokenID = text(fields[5]), let accessExpiresAt = number(fields[7]),
+            let refreshExpiresAt = number(fields[9]), let issuedAt = number(fields[10]), let scope = text(fields[11]),
+            let extra = text(fields[12])
+        else { return nil }
+        var record = TokenRecord(
+            id: id, kind: kind, application: application, subject: subject, tokenID: tokenID,
+            accessExpiresAt: accessExpiresAt, issuedAt: issuedAt)
+        record.slot = slot
+        record.accessDigest = fields[6].isEmpty ? nil : fields[6]
+        record.refreshDigest = fields[8].isEmpty ? nil : fields[8]
+        record.refreshExpiresAt = refreshExpiresAt
+        record.scope = scope
+        record.extra = extra
+        record.sealed = fields[13]
+        record.attributes = fields[14]
+        return record
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
+
+    private static func number(_ bytes: [UInt8]) -> Int64? { RESPReader.integer(bytes.span) }
+}

@@ -1,0 +1,155 @@
+extension RedisScript {
+    /// What all scripts begin with. `KEYS[1]` is what all keys begin with, its hash tag included, and `ARGV[1]` the
+    /// caller's time: the server's clock decides nothing, but for when it forgets what has long expired.
+    ///
+    /// | key | type | what |
+    /// |---|---|---|
+    /// | `record:ID` | hash | a record |
+    /// | `slot:SLOT`, `access:DIGEST`, `refresh:DIGEST`, `token:TOKENID` | string | the id of its record |
+    /// | `used:DIGEST` | hash | whose refresh token it was, until it would have expired |
+    /// | `single:KEY` | string | until when it may not be used again |
+    /// | `used-ends` | sorted set | digests of used refresh tokens by their end |
+    /// | `ends` | sorted set | ids by the end of both tokens |
+    /// | `issued`, `subject:NAME`, `application:NAME` | sorted set | ids, those issued last first |
+    /// | `denied`, `denied-ends` | sorted set | deny entries by their place, and by their end |
+    /// | `sequence` | string | the last place given out |
+    static let common = #"""
+        local base, now = KEYS[1], tonumber(ARGV[1])
+        local call = redis.call
+        local NAMES = {'id', 'kind', 'slot', 'application', 'subject', 'token', 'access', 'access-ends', 'refresh',
+          'refresh-ends', 'issued', 'scope', 'extra', 'sealed', 'attributes'}
+
+        local function text(number) return string.format('%.0f', number) end
+
+        -- Seconds that the server keeps what ends then: an hour more, in which the caller still finds what has expired.
+        local function stay(ends) return text(math.min(math.max(ends - now, 0) + 3600, 315360000)) end
+
+        local function record_at(first)
+          local record = {}
+          for i, name in ipairs(NAMES) do record[name] = ARGV[first + i - 1] end
+          return record
+        end
+
+        local function load(id)
+          if not id then return nil end
+          local values = call('HMGET', base .. 'record:' .. id, unpack(NAMES))
+          if not values[1] then return nil end
+          local record = {}
+          for i, name in ipairs(NAMES) do record[name] = values[i] or '' end
+          return record
+        end
+
+        local function fields(record)
+          local values = {}
+          for i, name in ipairs(NAMES) do values[i] = record[name] end
+          return values
+        end
+
+        local function find(kind, name)
+          if kind == 'id' then return load(name) end
+          return load(call('GET', base .. kind .. ':' .. name))
+        end
+
+        local function access_lives(record) return tonumber(record['access-ends']) > now end
+
+        local function refresh_lives(record)
+          return record.refresh ~= '' and tonumber(record['refresh-ends']) > now
+        end
+
+        -- A record stays as long as one of its tokens is good.
+        local function ends_of(record)
+          local ends = tonumber(record['access-ends'])
+          if record.refresh ~= '' then ends = math.max(ends, tonumber(record['refresh-ends'])) end
+          return ends
+        end
+
+        -- Places grow with the callers' time, in hundred thousandths of a second since 2026, so that a server that has
+        -- lost the last ones gives out none of them again.
+        local function deny(kind, name, subject, before, ends)
+          -- A server whose memory is full refuses the first command of a script that would fill it, and none behind one
+          -- that did not: a revocation is not to fail for want of memory.
+          call('DEL', base .. 'none')
+          local last = tonumber(call('GET', base .. 'sequence') or 0)
+          local place = text(math.max(last + 1, (math.min(now, 40000000000) - 1767225600) * 100000))
+          call('SET', base .. 'sequence', place)
+          local entry = table.concat({place, kind, before, ends, #name, name .. subject}, ' ')
+          call('ZADD', base .. 'denied', place, entry)
+          call('ZADD', base .. 'denied-ends', ends, entry)
+          return place
+        end
+
+        local function release(kind, name, id)
+          if name == '' then return end
+          local key = base .. kind .. ':' .. name
+          if call('GET', key) == id then call('DEL', key) end
+        end
+
+        local function forget(id, record)
+          call('ZREM', base .. 'ends', id)
+          call('ZREM', base .. 'issued', id)
+          if not record then return end
+          call('DEL', base .. 'record:' .. id)
+          call('ZREM', base .. 'subject:' .. record.subject, id)
+          call('ZREM', base .. 'application:' .. record.application, id)
+          for _, kind in ipairs({'slot', 'access', 'refresh', 'token'}) do release(kind, record[kind], id) end
+        end
+
+        -- Takes a record away, and with it its access token, unless its heir goes on with the same one.
+        local function drop(record, heir)
+          forget(record.id, record)
+          if record.token == '' or not access_lives(record) then return end
+          if heir and heir.token == record.token then return end
+          deny('token', record.token, record.subject, '0', record['access-ends'])
+        end
+
+        local function index(kind, record, seconds)
+          local key = base .. kind .. ':' .. record[kind]
+          call('ZADD', key, text(-record.issued), record.id)
+          if call('TTL', key) < tonumber(seconds) then call('EXPIRE', key, seconds) end
+        end
+
+        local function put(record)
+          local ends = ends_of(record)
+          local seconds = stay(ends)
+          local key = base .. 'record:' .. record.id
+          local values = {}
+          for _, name in ipairs(NAMES) do
+            values[#values + 1] = name
+            values[#values + 1] = record[name]
+          end
+          call('HSET', key, unpack(values))
+          call('EXPIRE', key, seconds)
+          for _, kind in ipairs({'slot', 'access', 'refresh', 'token'}) do
+            if record[kind] ~= '' then call('SET', base .. kind .. ':' .. record[kind], record.id, 'EX', seconds) end
+          end
+          call('ZADD', base .. 'ends', text(ends), record.id)
+          call('ZADD', base .. 'issued', text(-record.issued), record.id)
+          index('subject', record, seconds)
+          index('application', record, seconds)
+        end
+
+        -- Puts a record in place of those that leave. Answers false, with nothing changed, where one that stays has the
+        -- same token.
+        local function make_way(record, holder, namesake)
+          local leaving, leaves = {}, {}
+          local function leave(one)
+            if not one or leaves[one.id] then return end
+            leaves[one.id] = true
+            leaving[#leaving + 1] = one
+          end
+          leave(holder)
+          leave(namesake)
+          for _, kind in ipairs({'access', 'token', 'refresh'}) do
+            local rival = record[kind] ~= '' and find(kind, record[kind])
+            if rival and not leaves[rival.id] then
+              if kind == 'refresh' or access_lives(rival) then return false end
+              leave(rival)
+            end
+          end
+          for _, one in ipairs(leaving) do drop(one, record) end
+          put(record)
+          return true
+        end
+
+        """#
+}

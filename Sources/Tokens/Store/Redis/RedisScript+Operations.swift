@@ -1,0 +1,155 @@
+/// The scripts, one for each operation of a store. `ARGV[2]` and the following are the operation's own.
+extension RedisScript {
+    /// A record.
+    static let claim = RedisScript(
+        #"""
+        local record = record_at(2)
+        local holder = record.slot ~= '' and find('slot', record.slot)
+        if holder and access_lives(holder) then return {'record', fields(holder)} end
+        if not make_way(record, holder, load(record.id)) then return {'conflict'} end
+        return {'record', fields(record)}
+        """#)
+
+    /// A record.
+    static let replace = RedisScript(
+        #"""
+        local record = record_at(2)
+        local holder = record.slot ~= '' and find('slot', record.slot)
+        if not make_way(record, holder, load(record.id)) then return {'conflict'} end
+        return {'record', fields(record)}
+        """#)
+
+    /// Kind of key, key.
+    static let find = RedisScript(
+        #"""
+        local record = find(ARGV[2], ARGV[3])
+        return {'record', record and fields(record) or false}
+        """#)
+
+    /// Digest, application, whether reuse is looked for, the proposed record.
+    static let rotate = RedisScript(
+        #"""
+        local digest, application, detects, proposed = ARGV[2], ARGV[3], ARGV[4] == '1', record_at(5)
+        local used = base .. 'used:' .. digest
+        local record = find('refresh', digest)
+        if not record then
+          if not detects then return {'record', false} end
+          local known = call('HMGET', used, 'id', 'application', 'ends')
+          if not known[1] or known[2] ~= application or tonumber(known[3]) <= now then return {'record', false} end
+          local family = load(known[1])
+          if family then drop(family) end
+          return {'reused', known[1]}
+        end
+        if not refresh_lives(record) or record.application ~= application or record.id ~= proposed.id
+            or record.slot ~= proposed.slot then
+          return {'record', false}
+        end
+        if not make_way(proposed, record) then return {'conflict'} end
+        if detects then
+          local ends = record['refresh-ends']
+          call('HSET', used, 'id', record.id, 'application', application, 'ends', ends)
+          call('EXPIRE', used, stay(tonumber(ends)))
+          call('ZADD', base .. 'used-ends', ends, digest)
+        end
+        return {'rotated', fields(record)}
+        """#)
+
+    /// Kind of key, key: the record of one key.
+    static let revokeOne = RedisScript(
+        #"""
+        local record = find(ARGV[2], ARGV[3])
+        if not record then return {'removed', 0} end
+        drop(record)
+        return {'removed', 0, fields(record)}
+        """#)
+
+    /// `subject` or `application` and its name, whether only one application is meant, which, how many at the most.
+    /// Answers 1 where there may be more: all the records of an application are too many for one step, in which nobody
+    /// else is served.
+    static let revokeAll = RedisScript(
+        #"""
+        local key, only, limit = base .. ARGV[2] .. ':' .. ARGV[3], ARGV[4], tonumber(ARGV[6])
+        local removed, first = {'removed', 0}, 0
+        while true do
+          local ids = call('ZRANGE', key, first, first + 99)
+          for _, id in ipairs(ids) do
+            if #removed - 2 == limit then
+              removed[2] = 1
+              return removed
+            end
+            local record = load(id)
+            if not record then
+              call('ZREM', key, id)
+              forget(id)
+            elseif only == '0' or record.application == ARGV[5] then
+              drop(record)
+              removed[#removed + 1] = fields(record)
+            else
+              first = first + 1
+            end
+          end
+          if #ids < 100 then return removed end
+        end
+        """#)
+
+    /// Kind, name, subject, issued before, until.
+    static let deny = RedisScript(
+        #"""
+        local place = deny(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6])
+        return {'denied', place}
+        """#)
+
+    /// After, limit.
+    static let changes = RedisScript(
+        #"""
+        local entries = call('ZRANGEBYSCORE', base .. 'denied', '(' .. ARGV[2], '+inf', 'LIMIT', 0, ARGV[3])
+        return {'changes', call('GET', base .. 'sequence') or '0', entries}
+        """#)
+
+    /// Key, until.
+    static let remember = RedisScript(
+        #"""
+        local key = base .. 'single:' .. ARGV[2]
+        local ends = call('GET', key)
+        if ends and tonumber(ends) > now then return {'fresh', 0} end
+        call('SET', key, ARGV[3], 'EX', stay(tonumber(ARGV[3])))
+        return {'fresh', 1}
+        """#)
+
+    /// Limit. What may be used once only the server forgets by itself.
+    static let clean = RedisScript(
+        #"""
+        local limit, count = ARGV[2], 0
+        local function ended(set) return ipairs(call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)) end
+        for _, id in ended('ends') do
+          forget(id, load(id))
+          count = count + 1
+        end
+        for _, digest in ended('used-ends') do
+          call('ZREM', base .. 'used-ends', digest)
+          call('DEL', base .. 'used:' .. digest)
+        end
+        for _, entry in ended('denied-ends') do
+          call('ZREM', base .. 'denied', entry)
+          call('ZREM', base .. 'denied-ends', entry)
+        end
+        return {'cleaned', count}
+        """#)
+
+    /// `issued`, or `subject` or `application` with its name; whether an application is asked for, and which; limit.
+    static let list = RedisScript(
+        #"""
+        local key, only, limit = base .. ARGV[2], ARGV[3], tonumber(ARGV[5])
+        local found, first = {'records'}, 0
+        while #found <= limit do
+          local ids = call('ZRANGE', key, first, first + 99)
+          for _, id in ipairs(ids) do
+            local record = #found <= limit and load(id)
+            if record and (only == '0' or record.application == ARGV[4]) then found[#found + 1] = fields(record) end
+          end
+          if #ids < 100 then break end
+          first = first + 100
+        end
+        return found
+        """#)
+}

@@ -1,0 +1,67 @@
+import Bytes
+import Synchronization
+
+/// A store in a Redis or Valkey server, which several processes share. Each operation is one Lua script, and so one step.
+///
+/// Records that have expired go by themselves, an hour later; `clean` takes them, and what was denied, earlier. The
+/// server must not throw keys away for want of memory (`maxmemory-policy noeviction`). What it has answered outlives its
+/// crash where it is told `appendonly yes` and `appendfsync always`; with `everysec` it answers before it has written.
+package final class RedisTokenStore: TokenStore {
+    private let channel: any RedisChannel
+    /// What all keys begin with. Its hash tag keeps them together in a cluster, where a script reaches no others.
+    private let base: [UInt8]
+    private let current = Mutex(StoreState.ok)
+
+    package init(channel: any RedisChannel, keyPrefix: String) {
+        self.channel = channel
+        let hasTag = keyPrefix.utf8.contains(UInt8(ascii: "{"))
+        base = Array((hasTag ? keyPrefix : "{\(keyPrefix)}").utf8)
+    }
+
+    package var kind: StaticString { "redis" }
+    package var state: StoreState { current.withLock { $0 } }
+
+    package func perform(
+        _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        run(RedisCall(operation, now: now), now: now, removed: [], then)
+    }
+
+    /// Runs the script, and again as long as there is more to be removed.
+    private func run(
+        _ call: RedisCall, now: Int64, removed: [TokenRecord],
+        _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        send(call) { result in
+            let reply = result.flatMap { RedisReply.read($0) }
+            self.note(reply, now: now)
+            switch reply {
+            case .failure(let failure): then(.failure(failure))
+            case .success(let reply):
+                guard case .removed(let records) = reply.answer else { return then(.success(reply.answer)) }
+                let all = removed + records
+                if reply.hasMore { self.run(call, now: now, removed: all, then) } else { then(.success(.removed(all))) }
+            }
+        }
+    }
+
+    /// A server that was started anew, or another one, does not know the script yet.
+    private func send(_ call: RedisCall, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
+        let (channel, base) = (channel, base)
+        channel.send(call.script.callByDigest(base, call.arguments)) { result in
+            guard case .success(let value) = result, value.errorCode == "NOSCRIPT" else { return then(result) }
+            channel.send(call.script.callByText(base, call.arguments), then: then)
+        }
+    }
+
+    private func note(_ result: Result<RedisReply, StoreFailure>, now: Int64) {
+        current.withLock { state in
+            switch result {
+            case .success: state = .ok
+            case .failure(.overloaded), .failure(.full): break
+            case .failure(.unavailable), .failure(.timedOut), .failure(.malformed):
+                if state == .ok { state = .unavailable(since: now) }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Bytes
+import HTTP
+import Identity
+
+extension TokenService {
+    /// RFC 7662: a resource server asks what an access token is worth. Whatever is not certainly good, or none of its
+    /// business, is inactive, and nothing more is said of it (section 2.2). So are refresh tokens: who asks would take
+    /// "active" for leave to serve the request.
+    func introspect(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .post else { throw .methodNotAllowed }
+        let form = try TokenForm(request)
+        if let server = try resourceServer(request.authorization, form) {
+            guard let token = form["token"] else { throw .missingParameter }
+            return .done(answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) })
+        }
+        let proof = try clients.authenticate(request.authorization, form, now: now)
+        let backend = proof.backend
+        return admitted(proof, now: now) { [self] () throws(TokenFailure) in
+            guard backend.grants.introspection else { throw .introspectionNotAllowed }
+            guard let token = form["token"] else { throw .missingParameter }
+            let response = answer(token, to: backend.reference, now: now) {
+                $0.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
+            }
+            return .done(response)
+        }
+    }
+
+    /// The resource server whose secret was presented; nil where it may be a backend's.
+    private func resourceServer(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) -> ResourceServer? {
+        guard !settings.resourceServers.isEmpty, form["client_assertion"] == nil else { return nil }
+        let presented = try PresentedSecret(authorization, form)
+        for reading in presented.readings {
+            for server in settings.resourceServers where server.isPresented(reading) {
+                try presented.check(clientID: server.clientID)
+                return server
+            }
+        }
+        return nil
+    }
+
+    private func answer(
+        _ token: String, to client: String, now: Int64, _ mayAsk: (AccessTokenClaims) -> Bool
+    ) -> EndpointResponse {
+        guard let claims = ownTokens.live(token, now: now), mayAsk(claims) else {
+            return .personal(Array(#"{"active":false}"#.utf8), reason: "token_inactive")
+        }
+        return .personal(TokenService.describe(claims), reason: "token_active")
+    }
+
+    /// The members of RFC 7662 section 2.2, and our own claims beside them.
+    private static func describe(_ claims: AccessTokenClaims) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("active", true)
+        writer.member("token_type", "Bearer")
+        if claims.kind == .user { writer.member("username", claims.subject) }
+        // A claim set is an object, so that its members go behind these.
+        let json = claims.json()
+        if let members = (try? JSONNode.parse(json.span))?.members {
+            for member in members { writer.member(member.name, member.node) }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,53 @@
+import HTTP
+import Identity
+
+extension TokenService {
+    /// RFC 7009: a client ends a token of its own. With a refresh token goes the login that it came of, its access token
+    /// included. What is no token any more is answered like one that was ended (section 2.2).
+    func revokeToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .post else { throw .methodNotAllowed }
+        let form = try TokenForm(request)
+        let proof = try clients.authenticate(request.authorization, form, now: now)
+        return admitted(proof, now: now) { [self] () throws(TokenFailure) in
+            // `token_type_hint` is a hint only, and nothing is gained by it here (section 2.1).
+            guard let token = form["token"] else { throw .missingParameter }
+            if let claims = ownTokens.signed(token, now: now) { return try revoke(claims, proof.backend, now: now) }
+            return revokeFamily(settings.storeKey.digest(token), proof.backend, now: now)
+        }
+    }
+
+    private func revoke(
+        _ claims: AccessTokenClaims, _ backend: Backend, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard claims.clientID.utf8.elementsEqual(backend.clientID.utf8) else { throw .tokenOfAnotherClient }
+        return ask(.deny(.token(claims.tokenID, subject: claims.subject, until: claims.expiresAt)), now: now) {
+            [self] _ in
+            settings.revocations.revoke(tokenID: claims.tokenID, until: claims.expiresAt)
+            return .done(TokenService.revoked(backend, subject: claims.subject, tokenID: claims.tokenID))
+        }
+    }
+
+    private func revokeFamily(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
+        ask(.find(.refresh(digest)), now: now) { [self] answer in
+            guard case .record(let record?) = answer, record.kind == .refresh else {
+                return .done(TokenService.revoked(backend, subject: "", tokenID: ""))
+            }
+            guard record.application.utf8.elementsEqual(backend.mobileBackendID.utf8) else {
+                return .done(TokenFailure.tokenOfAnotherClient.response)
+            }
+            return ask(.revoke(.id(record.id)), now: now) { [self] answer in
+                if case .removed(let records) = answer { end(records) }
+                return .done(TokenService.revoked(backend, subject: record.subject, tokenID: record.tokenID))
+            }
+        }
+    }
+
+    private static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
+        var response = EndpointResponse(
+            status: 200, headers: [(name: "Cache-Control", value: "no-store"), (name: "Pragma", value: "no-cache")],
+            body: [], reason: tokenID.isEmpty ? "token_unknown" : "token_ended")
+        response.audit = AuditEntry(
+            action: "revoke", outcome: .changed, subject: subject, client: backend.reference, tokenID: tokenID)
+        return response
+    }
+}

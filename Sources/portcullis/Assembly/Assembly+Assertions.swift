@@ -1,0 +1,102 @@
+import Bytes
+import Configuration
+import Crypto
+import Gateway
+import Identity
+import JOSE
+import Reactor
+
+extension Assembly {
+    /// Whose tokens are exchanged, and by which rules.
+    mutating func assertionSources(_ catalogue: RoleCatalogue) -> AssertionSources {
+        let now = Clock.wallSeconds
+        let baseURL = configuration.baseURL.description
+        let policy = AssertionPolicy(configuration.policies, baseURL: baseURL, catalogue: catalogue)
+        for finding in policy.findings { report(finding) }
+        if !policy.entries.isEmpty { warnOfBackends() }
+        let directory = loaded.directory
+        let reloads = lasting.assertions
+        let policyReader = reloads.reader(of: "policy", log: lasting.log) {
+            ConfigurationLoader.policies(directory: directory).map {
+                AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
+            }
+        }
+        let certificateReader = reloads.reader(of: "certificates", log: lasting.log) {
+            ConfigurationLoader.certificates(directory: directory).map { entries in
+                CertificateStore(
+                    entries.compactMap { entry in
+                        (try? SignerCertificate(pem: entry.pem)).map { .init(alias: entry.alias, certificate: $0) }
+                    })
+            }
+        }
+        let keySets = keySets(of: policy)
+        return AssertionSources(
+            policy: ReloadingValue(policy, loadedAt: now, counter: reloads.policyFailures, read: policyReader),
+            certificates: ReloadingValue(
+                certificateStore(), loadedAt: now, counter: reloads.certificateFailures, read: certificateReader),
+            remoteKeys: { keySets.keys($0, issuer: $1, $2, now: $3) })
+    }
+
+    /// The keys that are fetched. Those of the configuration are kept fresh, and told of; the gateway is ready without
+    /// them.
+    private mutating func keySets(of policy: AssertionPolicy) -> AssertionKeySets {
+        let sets = AssertionKeySets(lasting, directory: loaded.directory)
+        for (index, entry) in policy.entries.enumerated() {
+            guard let issuer = entry.issuer, issuer.isEnabled, case .remote(let source) = issuer.keys else { continue }
+            if let keys = sets.make(source, issuer: issuer.name) {
+                issuerKeys.append(IssuerKeys(name: issuer.name, keys: keys, isOptional: true))
+            } else {
+                warning(
+                    "/policies/Security_AuthTokenConfiguration/issuers/\(index)/jwks",
+                    "no key can be fetched: an address is wrong, or trustFile cannot be used")
+            }
+        }
+        return sets
+    }
+
+    /// The certificates, each of which must be one.
+    private mutating func certificateStore() -> CertificateStore {
+        var entries: [CertificateStore.Entry] = []
+        for (index, entry) in configuration.certificates.enumerated() {
+            do throws(CertificateProblem) {
+                let certificate = try SignerCertificate(pem: entry.pem)
+                entries.append(.init(alias: entry.alias, certificate: certificate))
+                if certificate.notAfter < Clock.wallSeconds {
+                    warning("/certificates/\(index)", "the certificate has expired")
+                }
+            } catch {
+                self.error("/certificates/\(index)", error.description)
+            }
+        }
+        return CertificateStore(entries)
+    }
+
+    /// What is an error to who checks a configuration is none to a gateway that serves: it goes on without the exchange,
+    /// and reads the policy again when it is asked for one (JWT-03).
+    private mutating func report(_ finding: AssertionFinding) {
+        let pointer = "/policies/Security_AuthTokenConfiguration\(finding.pointer)"
+        let isError = finding.severity == .error && isCheck
+        report(pointer, finding.message, expected: finding.expected, severity: isError ? .error : .warning)
+    }
+
+    /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.
+    private mutating func warnOfBackends() {
+        for (index, backend) in configuration.backends.enumerated() where backend.oauthConsumer && !backend.httpBasic {
+            warning(
+                "/backends/\(index)/httpBasic", "tokens are exchanged for this backend though \"httpBasic\" is off")
+        }
+    }
+}
+
+extension AssertionPolicy {
+    fileprivate init(_ policies: PoliciesSection, baseURL: String, catalogue: RoleCatalogue) {
+        let lifetime = TokenLifetime(
+            seconds: policies.tokenExchangeTimeoutSeconds.map(Int64.init),
+            policy: policies.tokenExchangeTimeoutPolicy.flatMap { TokenLifetimePolicy(rawValue: $0.rawValue) })
+        if let node = policies.authTokenConfiguration {
+            self.init(node, baseURL: baseURL, lifetime: lifetime, catalogue: catalogue)
+        } else {
+            self.init(lifetime: lifetime)
+        }
+    }
+}

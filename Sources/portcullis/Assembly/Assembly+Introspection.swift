@@ -1,0 +1,62 @@
+import Configuration
+import Crypto
+import Identity
+import Policy
+
+extension Assembly {
+    /// The trusted issuers whose servers are asked about tokens (RFC 7662).
+    mutating func introspectedIssuers(_ caller: any OutboundCaller) -> [IntrospectedIssuerSettings] {
+        var issuers: [IntrospectedIssuerSettings] = []
+        for (index, entry) in configuration.trustedIssuers.enumerated() {
+            guard let introspection = entry.introspection,
+                let server = server(introspection, of: entry, at: "/trustedIssuers/\(index)/introspection")
+            else { continue }
+            issuers.append(
+                IntrospectedIssuerSettings(
+                    introspector: Introspector(server: server, caller: caller), rules: Assembly.rules(entry),
+                    level: entry.level, backendID: entry.backend.flatMap(backendID)))
+        }
+        return issuers
+    }
+
+    private mutating func server(
+        _ introspection: IntrospectionEntry, of entry: TrustedIssuerEntry, at pointer: String
+    ) -> IntrospectionServer? {
+        let url: OutboundURL
+        do throws(OutboundURL.Problem) {
+            url = try OutboundURL(introspection.url)
+        } catch {
+            self.error("\(pointer)/url", "\"\(introspection.url)\" is no URL to call: \(error.rawValue)")
+            return nil
+        }
+        var server = IntrospectionServer(
+            name: entry.name, issuer: entry.issuer, url: url,
+            authorization: IntrospectionServer.basic(
+                clientID: introspection.clientID, secret: introspection.clientSecret.value),
+            audiences: entry.audiences, requireAudience: entry.requireAudience)
+        server.tokenPrefix = introspection.tokenPrefix
+        server.clockSkewSeconds = entry.clockSkew.components.seconds
+        server.cacheSeconds = introspection.cache.components.seconds
+        server.negativeCacheSeconds = introspection.negativeCache.components.seconds
+        server.connectTimeoutMilliseconds = introspection.connectTimeout.milliseconds
+        server.readTimeoutMilliseconds = introspection.readTimeout.milliseconds
+        if let path = introspection.authorityFile {
+            guard let context = context(authorities: path, at: "\(pointer)/caFile") else { return nil }
+            server.tls = context
+        }
+        return server
+    }
+
+    /// A client side of TLS that believes the authorities of a file.
+    private mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
+        guard let pem = contents(of: path, at: pointer) else { return nil }
+        var identity = LastingTLS.ClientIdentity()
+        identity.authorities = pem
+        do throws(TLSSettingsError) {
+            return try lasting.tls.context(identity)
+        } catch {
+            self.error(pointer, "\(path): \(error)")
+            return nil
+        }
+    }
+}

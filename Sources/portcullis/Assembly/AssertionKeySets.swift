@@ -1,0 +1,52 @@
+import Crypto
+import Foundation
+import Gateway
+import Identity
+import JOSE
+import Synchronization
+
+/// The keys of issuers whose tokens are exchanged, by what the policy says of them. A policy that was read anew may name
+/// an issuer that the configuration did not know.
+final class AssertionKeySets: Sendable {
+    private struct Place: Hashable {
+        let issuer: [UInt8]
+        let source: AssertionKeySource
+    }
+
+    private let sets = Mutex<[Place: RemoteKeySet]>([:])
+    private let lasting: Lasting
+    /// Where relative names of files begin.
+    private let directory: String
+
+    init(_ lasting: Lasting, directory: String) {
+        self.lasting = lasting
+        self.directory = directory
+    }
+
+    /// The keys for a token; those that are met for the first time are set up off the loop.
+    func keys(
+        _ source: AssertionKeySource, issuer: String, _ need: KeyNeed, now: Int64
+    ) -> Effect<Result<KeySet, AssertionSources.KeysFailure>> {
+        let place = Place(issuer: Array(issuer.utf8), source: source)
+        if let known = sets.withLock({ $0[place] }) { return known.assertionKeys(for: need, now: now) }
+        return .offload { [self] in
+            guard let made = make(source, issuer: issuer) else { return .done(.failure(.unusable)) }
+            return made.assertionKeys(for: need, now: now)
+        }
+    }
+
+    /// Nil where the policy's addresses are none, or the file with authorities cannot be used.
+    func make(_ source: AssertionKeySource, issuer: String) -> RemoteKeySet? {
+        var authorities: [UInt8]?
+        if let file = source.trustFile {
+            let path = file.hasPrefix("/") ? file : "\(directory)/\(file)"
+            guard let data = FileManager.default.contents(atPath: path) else { return nil }
+            authorities = Array(data)
+        }
+        guard let settings = source.settings(issuer: issuer, authorities: authorities),
+            let made = try? lasting.keys.keys(settings, name: issuer, caller: lasting.outbound, log: lasting.log)
+        else { return nil }
+        sets.withLock { $0[Place(issuer: Array(issuer.utf8), source: source)] = made }
+        return made
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import Gateway
+import Identity
+import JOSE
+import Reactor
+import Synchronization
+
+/// The keys of issuers that publish them: a reload that leaves their settings alone leaves the keys in use, and the times
+/// of the next fetch.
+final class LastingKeys: Sendable {
+    /// Of all issuers of the process.
+    let epoch = KeyEpoch()
+    private let sets = Mutex<[RemoteKeySettings: RemoteKeySet]>([:])
+
+    /// - Parameter name: of the configuration entry, for the log.
+    func keys(
+        _ settings: RemoteKeySettings, name: String, caller: any OutboundCaller, log: EventLog?
+    ) throws(TLSSettingsError) -> RemoteKeySet {
+        if let known = sets.withLock({ $0[settings] }) { return known }
+        let made = try RemoteKeySet(
+            settings, caller: caller, epoch: epoch, clock: { Clock.wallSeconds },
+            observe: { log?.write($0, issuer: name) })
+        sets.withLock { $0[settings] = made }
+        return made
+    }
+
+    /// Forgets the issuers of configurations that are gone.
+    func keep(only keys: [RemoteKeySet]) {
+        sets.withLock { sets in sets = sets.filter { known in keys.contains { $0 === known.value } } }
+    }
+}
+
+extension EventLog {
+    fileprivate func write(_ event: RemoteKeySet.Event, issuer: String) {
+        switch event {
+        case .fetched(_, let change) where !change.isNews: break
+        case .fetched(let keys, let change):
+            write(
+                "keys_fetched",
+                [
+                    ("issuer", .text(issuer)), ("keys", .number(keys.keys.count)), ("removed", .flag(change.losesKeys)),
+                    ("ignored", .text(keys.ignored.map(\.reason).joined(separator: "; "))),
+                ])
+        case .failed(let failure, let hasKeys):
+            write(
+                "keys_failed",
+                [
+                    ("issuer", .text(issuer)), ("reason", .text(failure.code)), ("detail", .text(failure.description)),
+                    ("hasKeys", .flag(hasKeys)),
+                ])
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import Identity
+import JOSE
+import Reactor
+import Tokens
+
+/// One run of `issuer test`.
+struct IssuerTest {
+    private let reading: Assembly.Reading
+    private let backend: Backend?
+    private let keySet: KeySet?
+
+    init(_ arguments: Arguments, _ directory: String) throws(ExitStatus) {
+        reading = try Assembly.read(directory, makesKeys: false)
+        backend = if let reference = arguments["--backend"] { try IssuerTest.backend(reference, reading) } else { nil }
+        keySet = if let path = arguments["--jwks"] { try IssuerTest.keys(path) } else { nil }
+    }
+
+    func run(_ argument: String) throws(ExitStatus) {
+        let text = argument == "-" ? FileHandle.standardInput.readDataToEndOfFile() : Data(argument.utf8)
+        let token = Array(text).filter { $0 > ASCII.space }
+        guard let sources = reading.snapshot.tokens.assertions else { throw .failed }
+        let received: ReceivedToken
+        do throws(TokenRejection) {
+            received = try ReceivedToken(token.span)
+        } catch {
+            throw IssuerTest.failed("syntax", AssertionRejection(error), error.rawValue)
+        }
+        let name = received.issuer ?? ""
+        guard case .issuer(let issuer) = sources.currentPolicy.lookup(name) else {
+            if case .invalid = sources.currentPolicy.lookup(name) {
+                throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` tells what is wrong")
+            }
+            throw IssuerTest.failed("issuer", .unknownIssuer, "no issuer of the name \"\(name)\"")
+        }
+        let now = Clock.wallSeconds
+        var keys = keySet
+        if keys == nil { keys = try fetchedKeys(received, token, issuer, sources, now: now) }
+        guard let keys else { throw .failed }
+        let verifier = AssertionVerifier(
+            issuer: issuer, users: reading.snapshot.tokens.users, catalogue: RoleCatalogue(reading.configuration.roles))
+        let report = verifier.report(
+            .init(received, token: token, keys: keys), realm: backend?.realm, lifetime: sources.currentPolicy.lifetime,
+            now: now)
+        for line in report.lines { IssuerTest.print(line.step, line.verdict) }
+        let isAllowed = backend.map { issuer.allows($0) && $0.oauthConsumer } ?? true
+        if let backend {
+            Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(backend.reference)")
+        }
+        guard report.isAccepted, isAllowed else { throw .failed }
+    }
+
+    private func fetchedKeys(
+        _ received: ReceivedToken, _ token: [UInt8], _ issuer: AssertionIssuer, _ sources: AssertionSources, now: Int64
+    ) throws(ExitStatus) -> KeySet {
+        do throws(KernelError) {
+            let calls = try OutsideCalls(reading)
+            defer { calls.end() }
+            let effect = sources.keys(for: received, token: token, issuer, sources.currentPolicy, now: now)
+            if case .success(let keys) = effect.waited() { return keys }
+            Terminal.complain("portcullis: the issuer's keys cannot be fetched; --jwks takes them from a file")
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+        }
+        throw .failed
+    }
+
+    private static func backend(_ reference: String, _ reading: Assembly.Reading) throws(ExitStatus) -> Backend {
+        guard
+            let backend = reading.snapshot.backends.backends.first(where: {
+                $0.reference.utf8.elementsEqual(reference.utf8)
+            })
+        else {
+            Terminal.complain("portcullis: no backend \(reference)")
+            throw .failed
+        }
+        return backend
+    }
+
+    private static func keys(_ path: String) throws(ExitStatus) -> KeySet {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            Terminal.complain("portcullis: \(path) cannot be read")
+            throw .failed
+        }
+        let text = Array(data)
+        do throws(KeySetError) {
+            return try KeySet(jwks: text.span)
+        } catch {
+            Terminal.complain("portcullis: \(path): \(error)")
+            throw .failed
+        }
+    }
+
+    private static func print(_ step: String, _ verdict: AssertionReport.Verdict) {
+        switch verdict {
+        case .passed(let detail): Terminal.print("ok     \(step): \(detail)")
+        case .failed(let rejection, let detail): Terminal.print("FAILED \(step): \(rejection.reason) (\(detail))")
+        }
+    }
+
+    private static func failed(_ step: String, _ rejection: AssertionRejection, _ detail: String) -> ExitStatus {
+        print(step, .failed(rejection, detail))
+        return .failed
+    }
+}

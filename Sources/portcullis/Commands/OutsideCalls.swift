@@ -1,0 +1,63 @@
+import Dispatch
+import Gateway
+import Identity
+import Issuers
+import Reactor
+import Synchronization
+import Tokens
+
+/// An event loop for a command that calls other servers: what the gateway does with all of its own, and nothing listens.
+struct OutsideCalls {
+    private let shared: SharedState
+    private let plane: DataPlane
+
+    init(_ reading: Assembly.Reading) throws(KernelError) {
+        let lasting = reading.lasting
+        let log = EventLog(LogWriter(.standardError))
+        // A command keeps nothing and revokes nothing.
+        let tokens = RevocationFollower(
+            MemoryTokenStore(), list: lasting.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
+        shared = try SharedState(
+            settings: SharedState.Settings(), workers: 1, adminListeners: [],
+            issuedTokens: IssuedTokenStore(maximumEntries: 1, timing: TokenTiming(skewSeconds: 30)),
+            tokens: tokens, outbound: lasting.outbound, log: log)
+        plane = try DataPlane(shared: shared, snapshot: reading.snapshot, listeners: [[]])
+    }
+
+    func end() {
+        shared.drain()
+        plane.join()
+    }
+}
+
+extension Effect {
+    /// The value, waited for on this thread: for commands, which have nothing else to do.
+    func waited() -> Value {
+        switch self {
+        case .done(let value): return value
+        case .offload(let work): return work().waited()
+        case .await(let begin):
+            let answer = Answer<Effect<Value>>()
+            begin { answer.put($0) }
+            return answer.take().waited()
+        }
+    }
+}
+
+/// A value that another thread brings.
+private final class Answer<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let arrival = DispatchSemaphore(value: 0)
+
+    func put(_ value: Value) {
+        self.value.withLock { $0 = value }
+        arrival.signal()
+    }
+
+    func take() -> Value {
+        while true {
+            arrival.wait()
+            if let value = value.withLock({ $0 }) { return value }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// Keys that the gateway fetches for token exchange (JWT-30 to JWT-40).
+@Suite struct AssertionKeysTests {
+    private static let idp = Result { try OutsideIssuer() }
+    private let idp: OutsideIssuer
+    private let server: StubUpstream
+
+    init() throws {
+        idp = try Self.idp.get()
+        server = try StubUpstream()
+        let (url, keys) = (server.url, idp.keySet)
+        server.on("/discovery") { _ in
+            [.reply(body: #"{"issuer": "https://idp.example.com", "jwks_uri": "\#(url)/keys"}"#)]
+        }
+        server.on("/other") { _ in
+            [.reply(body: #"{"issuer": "https://other.example.com", "jwks_uri": "\#(url)/keys"}"#)]
+        }
+        server.on("/keys") { _ in [.reply(body: keys)] }
+    }
+
+    private func fixture(_ jwks: String, more: String = "") throws -> Fixture {
+        let entry = #"{"issuerName": "https://idp.example.com", "jwks": {\#(jwks)}}"#
+        return try Fixture(exchanging: #"{"issuers": [\#(entry)\#(more.isEmpty ? "" : ", ")\#(more)]}"#, idp)
+    }
+
+    private func count(_ path: String) -> Int { server.requests(path).count }
+
+    /// JWT-30: each document once.
+    @Test func discovery() throws {
+        let fixture = try fixture(#""discoveryUri": "\#(server.url)/discovery", "allowHttp": true"#)
+        #expect(try fixture.exchange(idp.token()).status == 200)
+        #expect(count("/discovery") == 1 && count("/keys") == 1)
+        #expect(try fixture.exchange(idp.token()).status == 200)
+        #expect(count("/discovery") == 1 && count("/keys") == 1)
+    }
+
+    /// JWT-31: the address of the keys wins.
+    @Test func bothAddresses() throws {
+        let fixture = try fixture(
+            #""discoveryUri": "\#(server.url)/discovery", "jwksUri": "\#(server.url)/keys", "allowHttp": true"#)
+        #expect(try fixture.exchange(idp.token()).status == 200)
+        #expect(count("/discovery") == 0 && count("/keys") == 1)
+    }
+
+    /// JWT-30: the document of another issuer.
+    @Test func wrongIssuer() throws {
+        let fixture = try fixture(#""discoveryUri": "\#(server.url)/other", "allowHttp": true"#)
+        let response = try fixture.exchange(idp.token())
+        #expect(response.status == 400 && response.text.contains("invalid_grant"))
+        #expect(count("/keys") == 0)
+        #expect(fixture.gateway.waitForEvent("keys_failed")?["reason"].string == "discovery_issuer")
+    }
+
+    /// JWT-32.
+    @Test func plainHTTP() throws {
+        let fixture = try fixture(#""jwksUri": "\#(server.url)/keys""#)
+        #expect(try fixture.exchange(idp.token()).status == 400)
+        #expect(count("/keys") == 0)
+    }
+
+    /// JWT-35: nobody's credentials are bad where an issuer does not answer, and others are served meanwhile.
+    @Test func silentIssuer() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        server.on("/slow") { _ in [.wait(gate)] }
+        let other = "https://quick.example.com"
+        let fixture = try fixture(
+            #""jwksUri": "\#(server.url)/slow", "allowHttp": true, "readTimeout": 1"#,
+            more: OutsideIssuer.entry(name: other))
+        #expect(try fixture.exchange(idp.token(issuer: other)).status == 200)
+        let response = try fixture.exchange(idp.token())
+        #expect(response.status == 503 && response.text.contains("temporarily_unavailable"))
+    }
+
+    /// JWT-37.
+    @Test func authorization() throws {
+        let keys = idp.keySet
+        server.on("/guarded") { request in
+            request.only("Authorization") == "Basic dGVzdDp0ZXN0"
+                ? [.reply(body: keys)] : [.reply("401 Unauthorized")]
+        }
+        let members = #""jwksUri": "\#(server.url)/guarded", "allowHttp": true"#
+        #expect(try fixture(members).exchange(idp.token()).status == 503)
+        let fixture = try fixture(members + #", "authorizationHeader": "Basic dGVzdDp0ZXN0""#)
+        #expect(try fixture.exchange(idp.token()).status == 200)
+        #expect(!fixture.gateway.everythingWritten.contains("dGVzdDp0ZXN0"))
+    }
+
+    /// JWT-40: the samples as they are shipped, but for the address of the issuer.
+    @Test(arguments: ["minimal", "audience", "username", "certificate"])
+    func samples(_ name: String) throws {
+        let sample = Vectors.text("config/examples/\(name).json")
+        #expect(sample.contains("issuerName"))
+        let adapted = sample.replacing(
+            #""discoveryUri": "https://idp.example.com/.well-known/openid-configuration""#,
+            with: #""discoveryUri": "\#(server.url)/discovery", "allowHttp": true"#)
+        let fixture = try Fixture(exchanging: adapted, idp)
+        let audience = name == "audience" ? "GUID-12345678-ABCD-EFAB-CDEF-123456789ABC" : "http://gw.example.com/mobile"
+        let more = #""unique_name": "zoe", "dept": "eng-core", "roles": ["Clerk"]"#
+        #expect(try fixture.exchange(idp.token(#""aud": "\#(audience)", \#(more)"#)).status == 200)
+        #expect(try fixture.exchange(idp.token(#""aud": "https://else.example.com", \#(more)"#)).status == 400)
+        try fixture.gateway.configuration.write("examples/\(name).json", sample)
+        try fixture.gateway.configuration.write(
+            "policies.json", OutsideIssuer.policies("\"file:examples/\(name).json\""))
+        let check = try Program.run(GatewayProcess.binary, ["check", fixture.gateway.configuration.path])
+        #expect(check.ending == .exit(0), "\(check.errors)")
+        #expect(!check.errors.contains("Security_AuthTokenConfiguration"), "\(check.errors)")
+    }
+}

@@ -1,0 +1,224 @@
+import Bytes
+import Identity
+import Synchronization
+import TestSupport
+import Testing
+
+/// RFC 7662, as the one who asks.
+@Suite struct IntrospectorTests {
+    private static let now: Int64 = 1_700_000_000
+
+    /// Answers as it is told, at once or when it is let.
+    private final class Caller: OutboundCaller {
+        private struct State {
+            var calls: [OutboundCall] = []
+            var held: [@Sendable (OutboundResult) -> Void] = []
+            var result: OutboundResult?
+        }
+
+        private let state = Mutex(State())
+
+        /// - Parameter result: nil to hold calls until `release`.
+        init(_ result: OutboundResult?) { state.withLock { $0.result = result } }
+
+        var calls: [OutboundCall] { state.withLock { $0.calls } }
+
+        func answer(_ result: OutboundResult?) { state.withLock { $0.result = result } }
+
+        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
+            let result = state.withLock { state in
+                state.calls.append(call)
+                if state.result == nil { state.held.append(then) }
+                return state.result
+            }
+            if let result { then(result) }
+        }
+
+        func release(_ result: OutboundResult) {
+            let held = state.withLock { state in
+                defer { state.held = [] }
+                return state.held
+            }
+            for then in held { then(result) }
+        }
+    }
+
+    private static func json(_ text: String, status: Int = 200) -> OutboundResult {
+        .response(OutboundResponse(status: status, body: Array(text.utf8)))
+    }
+
+    private static let good = json(
+        """
+        {"active":true,"sub":"joe","exp":\(now + 600),"iss":"https://as.example.com","aud":["x","gateway"],\
+        "iat":\(now),"jti":"7"}
+        """)
+
+    private func introspector(
+        _ caller: Caller, _ change: (inout IntrospectionServer) -> Void = { _ in }
+    ) throws -> Introspector {
+        var server = IntrospectionServer(
+            name: "as", issuer: "https://as.example.com", url: try OutboundURL("https://as.example.com/introspect"),
+            authorization: IntrospectionServer.basic(clientID: "gate way", secret: "a:b%"), audiences: ["gateway"])
+        change(&server)
+        return Introspector(server: server, caller: caller)
+    }
+
+    private func verdict(
+        _ introspector: Introspector, _ token: String = "opaque", at now: Int64 = now
+    ) -> Introspector.Answer {
+        introspector.verdict(on: Array(token.utf8), now: now).settled()
+    }
+
+    private func isActive(_ answer: Introspector.Answer) -> Bool? {
+        switch answer {
+        case .success(.active): true
+        case .success(.inactive): false
+        case .failure: nil
+        }
+    }
+
+    @Test func theRequest() throws {
+        let caller = Caller(Self.good)
+        guard case .success(.active(let token)) = verdict(try introspector(caller), "a+b/c=") else {
+            Issue.record("not active")
+            return
+        }
+        #expect(token.expiresAt == Self.now + 600 && token.issuedAt == Self.now && token.tokenID == "7")
+        #expect(token.knownUntil == Self.now + 60)
+        #expect(token.claims["sub"]?.string == "joe")
+        let call = try #require(caller.calls.first)
+        #expect(call.method == "POST")
+        #expect(call.url.description == "https://as.example.com/introspect")
+        #expect(
+            String(decoding: call.body, as: UTF8.self) == "token=a%2Bb%2Fc%3D&token_type_hint=access_token")
+        let fields = Dictionary(uniqueKeysWithValues: call.headers.map { ($0.name, $0.value) })
+        // RFC 6749 section 2.3.1: both halves form-encoded.
+        #expect(fields["Authorization"] == "Basic Z2F0ZSUyMHdheTphJTNBYiUyNQ==")
+        #expect(fields["Content-Type"] == "application/x-www-form-urlencoded")
+    }
+
+    static let inactive = [
+        #"{"active":false}"#,
+        // AMB-02.
+        #"{"active":true,"sub":"joe","aud":"gateway"}"#,
+        #"{"active":true,"exp":\#(now),"aud":"gateway"}"#,
+        #"{"active":true,"exp":"\#(now + 60)","aud":"gateway"}"#,
+        #"{"active":true,"exp":\#(now + 60),"aud":"other"}"#,
+        #"{"active":true,"exp":\#(now + 60),"aud":[7]}"#,
+        #"{"active":true,"exp":\#(now + 60)}"#,
+        #"{"active":true,"exp":\#(now + 60),"aud":"gateway","iss":"https://evil.example.com"}"#,
+        #"{"active":true,"exp":\#(now + 60),"aud":"gateway","nbf":\#(now + 90)}"#,
+        #"{"active":true,"exp":\#(now + 60),"aud":"gateway","iat":\#(now + 90)}"#,
+        // Bound to a key that nobody here asks for.
+        #"{"active":true,"exp":\#(now + 60),"aud":"gateway","token_type":"DPoP"}"#,
+    ]
+
+    @Test(arguments: inactive)
+    func whatIsNotGood(_ body: String) throws {
+        #expect(isActive(verdict(try introspector(Caller(Self.json(body))))) == false)
+    }
+
+    /// What does not follow the RFC is no verdict: a string "true" is not the boolean.
+    @Test(arguments: [
+        (200, #"{"active":"true","exp":1800000000,"aud":"gateway"}"#), (200, #"{"active":1}"#), (200, "{}"), (200, ""),
+        (200, "<html>"), (401, #"{"error":"invalid_client"}"#), (500, #"{"active":true}"#), (302, ""),
+    ])
+    func whatIsNoAnswer(_ status: Int, _ body: String) throws {
+        #expect(isActive(verdict(try introspector(Caller(Self.json(body, status: status))))) == nil)
+    }
+
+    @Test(arguments: OutboundFailure.allCases)
+    func outages(_ failure: OutboundFailure) throws {
+        let caller = Caller(.failed(failure))
+        let introspector = try introspector(caller)
+        #expect(isActive(verdict(introspector)) == nil)
+        // Not remembered: the next one asks again.
+        caller.answer(Self.good)
+        #expect(isActive(verdict(introspector)) == true)
+    }
+
+    @Test func audienceThatIsNotAskedFor() throws {
+        let introspector = try introspector(Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 60)}"#))) {
+            $0.requireAudience = false
+            $0.audiences = []
+        }
+        #expect(isActive(verdict(introspector)) == true)
+    }
+
+    @Test func goodOnesAreRemembered() throws {
+        let caller = Caller(Self.good)
+        let introspector = try introspector(caller)
+        for second in [0, 30, 59] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == true) }
+        #expect(caller.calls.count == 1)
+        caller.answer(Self.json(#"{"active":false}"#))
+        #expect(isActive(verdict(introspector, at: Self.now + 60)) == false)
+        #expect(caller.calls.count == 2)
+    }
+
+    /// Not for longer than the token lives.
+    @Test func theEndOfTheToken() throws {
+        let caller = Caller(Self.json(#"{"active":true,"exp":\#(Self.now + 5),"aud":"gateway"}"#))
+        let introspector = try introspector(caller)
+        #expect(isActive(verdict(introspector)) == true)
+        #expect(isActive(verdict(introspector, at: Self.now + 5)) == false)
+        #expect(caller.calls.count == 2)
+    }
+
+    @Test func badOnesAreRememberedShortly() throws {
+        let caller = Caller(Self.json(#"{"active":false}"#))
+        let introspector = try introspector(caller)
+        for second in [0, 4] { #expect(isActive(verdict(introspector, at: Self.now + Int64(second))) == false) }
+        #expect(caller.calls.count == 1)
+        caller.answer(Self.good)
+        #expect(isActive(verdict(introspector, at: Self.now + 5)) == true)
+    }
+
+    @Test func memoryIsBounded() throws {
+        let caller = Caller(Self.json(#"{"active":false}"#))
+        let introspector = try introspector(caller)
+        let count = Introspector.capacity + 1
+        for number in 0..<count { _ = verdict(introspector, "t\(number)") }
+        // The oldest is gone, the newest is not.
+        _ = verdict(introspector, "t\(count - 1)")
+        #expect(caller.calls.count == count)
+        _ = verdict(introspector, "t0")
+        #expect(caller.calls.count == count + 1)
+    }
+
+    @Test func oneCallForAllWhoWait() throws {
+        let caller = Caller(nil)
+        let introspector = try introspector(caller)
+        let answers = Mutex<[Bool?]>([])
+        for _ in 0..<5 {
+            guard case .await(let begin) = introspector.verdict(on: Array("opaque".utf8), now: Self.now) else {
+                Issue.record("answered without asking")
+                return
+            }
+            begin { effect in
+                let answer = isActive(effect.settled())
+                answers.withLock { $0.append(answer) }
+            }
+        }
+        #expect(caller.calls.count == 1)
+        #expect(answers.withLock { $0.isEmpty })
+        caller.release(Self.good)
+        #expect(answers.withLock { $0 } == [true, true, true, true, true])
+    }
+
+    /// Invented tokens don't become any number of calls.
+    @Test func callsAreBounded() throws {
+        let caller = Caller(nil)
+        let introspector = try introspector(caller)
+        let refused = Mutex(0)
+        for number in 0..<Introspector.maximumCalls + 3 {
+            guard case .await(let begin) = introspector.verdict(on: Array("t\(number)".utf8), now: Self.now) else {
+                continue
+            }
+            begin { effect in
+                if isActive(effect.settled()) == nil { refused.withLock { $0 += 1 } }
+            }
+        }
+        #expect(caller.calls.count == Introspector.maximumCalls)
+        #expect(refused.withLock { $0 } == 3)
+    }
+}

@@ -1,0 +1,107 @@
+import Crypto
+import JOSE
+import Synchronization
+import Testing
+
+/// Tokens of issuers whose keys are elsewhere: what is asked for them, and when nothing is.
+@Suite struct PublishedKeysTests {
+    private static let now: Int64 = 1_800_000_000
+    private static let key = SigningKey.generate(.es256)
+
+    /// Answers as it was told to, and counts.
+    private final class Source: KeySource {
+        private let state: Mutex<(answer: KeysNow, needs: [KeyNeed])>
+
+        init(_ answer: KeysNow) { state = Mutex((answer, [])) }
+
+        var needs: [KeyNeed] { state.withLock { $0.needs } }
+
+        func keys(for need: KeyNeed, now: Int64) -> KeysNow {
+            state.withLock {
+                $0.needs.append(need)
+                return $0.answer
+            }
+        }
+
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
+            Issue.record("a verifier fetches nothing")
+        }
+    }
+
+    private func verifier(_ source: Source) -> JWTVerifier {
+        JWTVerifier(issuers: [
+            TrustedIssuer(name: "idp", issuer: "https://idp", audiences: ["api"], keys: .published(source))
+        ])
+    }
+
+    private func token(
+        _ claims: String = "", audience: String = "api", expiresAt: Int64 = now + 60, kid: String? = "k",
+        key: SigningKey = key
+    ) -> String {
+        let header = #"{"alg":"\#(key.algorithm.rawValue)"\#(kid.map { #","kid":"\#($0)""# } ?? "")}"#
+        let claims = #"{"iss":"https://idp","sub":"ann","aud":"\#(audience)","exp":\#(expiresAt)\#(claims)}"#
+        let input = base64URL(header) + "." + base64URL(claims)
+        return input + "." + base64URL(key.sign(input))
+    }
+
+    private func set(_ kid: String? = "k") -> KeySet { KeySet(keys: [JSONWebKey(Self.key, kid: kid)]) }
+
+    private func words(_ outcome: VerificationOutcome) -> String {
+        switch outcome {
+        case .verified(let token): "verified \(token.subject ?? "")"
+        case .rejected(let rejection): "\(rejection)"
+        case .needsKeys(let index, let need): "needs \(index) \(need.keyID ?? "-") \(need.wasTriedInVain)"
+        case .keysUnavailable: "unavailable"
+        }
+    }
+
+    @Test func keysThatAreThereDecide() {
+        let source = Source(.ready(set()))
+        #expect(words(verifier(source).verify(token(), now: Self.now)) == "verified ann")
+        #expect(source.needs == [KeyNeed(keyID: "k", algorithm: .es256)])
+        #expect(words(verifier(source).verify(token(kid: "other"), now: Self.now)) == "unknownKey")
+        let stranger = SigningKey.generate(.es256)
+        #expect(words(verifier(source).verify(token(key: stranger), now: Self.now)) == "badSignature")
+        #expect(source.needs.count == 3)
+    }
+
+    @Test func keysThatAreNotThereAreAskedFor() {
+        #expect(words(verifier(Source(.fetch)).verify(token(), now: Self.now)) == "needs 0 k false")
+        #expect(words(verifier(Source(.unavailable)).verify(token(), now: Self.now)) == "unavailable")
+    }
+
+    /// Nobody is called for the sake of a token that is refused anyway.
+    @Test func whatIsRefusedAnywayAsksNobody() {
+        let source = Source(.fetch)
+        let verifier = verifier(source)
+        #expect(words(verifier.verify(token(expiresAt: Self.now - 61), now: Self.now)) == "expired")
+        #expect(words(verifier.verify(token(audience: "b"), now: Self.now)) == "wrongAudience")
+        #expect(words(verifier.verify(token(#","nbf":1900000000"#), now: Self.now)) == "notYetValid")
+        let secret = SigningKey.generate(.hs256)
+        #expect(words(verifier.verify(token(key: secret), now: Self.now)) == "unsupportedAlgorithm")
+        #expect(words(verifier.verify("a.b.c", now: Self.now)) == "malformed")
+        #expect(source.needs.isEmpty)
+    }
+
+    /// Without a `kid` a signature that no key fits may be that of a new key; with one it is just wrong.
+    @Test func namelessTokensMayHaveNewKeys() {
+        let stranger = SigningKey.generate(.es256)
+        let source = Source(.ready(set(nil)))
+        #expect(words(verifier(source).verify(token(kid: nil), now: Self.now)) == "verified ann")
+        #expect(words(verifier(source).verify(token(kid: nil, key: stranger), now: Self.now)) == "badSignature")
+        #expect(source.needs.map(\.wasTriedInVain) == [false, false, true])
+    }
+
+    @Test func fetchedKeysHaveTheLastWord() {
+        let source = Source(.fetch)
+        let verifier = verifier(source)
+        func verify(_ token: String, _ keys: KeySet) -> String {
+            let token = Array(token.utf8)
+            return words(verifier.verify(token.span, now: Self.now, fetched: (keys, 0)))
+        }
+        #expect(verify(token(), set()) == "verified ann")
+        #expect(verify(token(kid: "z"), set()) == "unknownKey")
+        #expect(verify(token(kid: nil, key: .generate(.es256)), set(nil)) == "badSignature")
+        #expect(source.needs.isEmpty)
+    }
+}

@@ -1,0 +1,127 @@
+import Identity
+import JOSE
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Policy
+
+/// RFC 7662: tokens that only another server can tell anything of.
+@Suite struct IntrospectionDecisionTests {
+    /// One server's answers by token; it remembers which tokens it was shown.
+    private final class Server: OutboundCaller {
+        let seen = Mutex<[String]>([])
+        private let answers: [String: String]
+
+        init(_ answers: [String: String]) { self.answers = answers }
+
+        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
+            let body = String(decoding: call.body, as: UTF8.self)
+            seen.withLock { $0.append(body) }
+            guard let answer = answers.first(where: { body.hasPrefix("token=\($0.key)&") })?.value else {
+                then(.failed(.connect))
+                return
+            }
+            then(.response(OutboundResponse(status: 200, body: Array(answer.utf8))))
+        }
+    }
+
+    private static let end = TestPolicy.now + 600
+
+    private static func active(_ subject: String, _ more: String = "") -> String {
+        #"{"active":true,"sub":"\#(subject)","exp":\#(end),"aud":"gateway","roles":["Clerk"]\#(more)}"#
+    }
+
+    private func snapshot(
+        _ server: Server, other: Server? = nil, revocations: RevocationList = RevocationList()
+    ) throws -> PolicySnapshot {
+        var settings = TestPolicy.settings(revocations: revocations)
+        let rules = ExternalIdentityRules(
+            virtualUserEnabled: true, roleMapping: RoleMapping(roleAttributes: ["roles"]))
+        func issuer(_ name: String, _ server: Server, prefix: String) throws -> IntrospectedIssuerSettings {
+            var settings = IntrospectionServer(
+                name: name, issuer: "https://\(name).example.com",
+                url: try OutboundURL("https://\(name).example.com/introspect"), authorization: "Basic eDp5",
+                audiences: ["gateway"])
+            settings.tokenPrefix = prefix
+            return IntrospectedIssuerSettings(
+                introspector: Introspector(server: settings, caller: server), rules: rules, level: 2,
+                backendID: "mbe-inv-1")
+        }
+        settings.introspectedIssuers = [try issuer("as", server, prefix: "")]
+        if let other { settings.introspectedIssuers.append(try issuer("other", other, prefix: "oth_")) }
+        return TestPolicy.snapshot(settings)
+    }
+
+    private func decision(_ token: String, _ snapshot: PolicySnapshot, _ path: String = "/inventory/items") -> Decision
+    {
+        decide(TestRequest("GET", path, [bearer(token)]), snapshot)
+    }
+
+    @Test func opaqueToken() throws {
+        let server = Server(["good": Self.active("eve"), "bad": #"{"active":false}"#])
+        let snapshot = try snapshot(server)
+        #expect(decision("good", snapshot) == .allowed("eve"))
+        #expect(decision("bad", snapshot) == .denied(.invalidToken))
+        // ISS-07: of the backend that the issuer's tokens are bound to; its rights are asked as everybody's.
+        #expect(
+            decide(TestRequest("POST", "/inventory/items", [bearer("good")]), snapshot) == .denied(.roleRequired))
+    }
+
+    /// An outage is 503, and never a 401.
+    @Test func outage() throws {
+        let snapshot = try snapshot(Server([:]))
+        #expect(decision("good", snapshot) == .denied(.introspectionUnavailable))
+        #expect(DenialReason.introspectionUnavailable.status == 503)
+        #expect(DenialReason.introspectionUnavailable.publicCode == "introspection_unavailable")
+        #expect(DenialReason.introspectionUnavailable.title == "Service Unavailable")
+    }
+
+    /// No server learns what is another's: own JWTs, those of issuers with keys, tokens of another prefix, nonsense.
+    @Test func nobodyIsShownWhatIsNotTheirs() throws {
+        let (server, other) = (Server(["good": Self.active("eve")]), Server(["oth_1": Self.active("ann")]))
+        let snapshot = try snapshot(server, other: other)
+        #expect(decision(TestPolicy.token(), snapshot) == .allowed("joe"))
+        #expect(decision(TestPolicy.token(signer: TestPolicy.strangerKey), snapshot) == .denied(.badSignature))
+        #expect(decision(TestPolicy.token(lifetime: -100), snapshot) == .denied(.tokenExpired))
+        #expect(decision(TestPolicy.outsideToken(), snapshot) == .allowed("eve"))
+        #expect(decision("a b", snapshot) == .denied(.malformedToken))
+        #expect(decision(String(repeating: "x", count: 4097), snapshot) == .denied(.malformedToken))
+        #expect(decision("oth_1", snapshot) == .allowed("ann"))
+        #expect(server.seen.withLock { $0.isEmpty })
+        #expect(other.seen.withLock { $0.count } == 1)
+    }
+
+    /// A JWT whose `iss` is such a server's is shown to that server alone.
+    @Test func tokenThatNamesItsServer() throws {
+        func token(_ issuer: String) -> String {
+            let claims = #"{"iss":"\#(issuer)","sub":"eve","exp":\#(Self.end)}"#
+            return String(decoding: TestPolicy.strangerKey.sign(claims: Array(claims.utf8)), as: UTF8.self)
+        }
+        let jwt = token("https://as.example.com")
+        let snapshot = try snapshot(Server([jwt: Self.active("eve")]))
+        #expect(decision(jwt, snapshot) == .allowed("eve"))
+        #expect(decision(token("https://nobody.example.com"), snapshot) == .denied(.unknownIssuer))
+    }
+
+    @Test func userThatMayNotBe() throws {
+        let server = Server(["none": #"{"active":true,"exp":\#(Self.end),"aud":"gateway"}"#])
+        #expect(decision("none", try snapshot(server)) == .denied(.unknownSubject))
+    }
+
+    /// It is believed for as long as the answer is, and not for as long as the token lives.
+    @Test func principal() throws {
+        let snapshot = try snapshot(Server(["good": Self.active("eve", #","jti":"7","iat":\#(TestPolicy.now)"#)]))
+        let request = TestRequest("GET", "/inventory/items", [bearer("good")])
+        let outcome = request.authenticate(
+            snapshot, snapshot.route("items"), now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
+        guard case .resolve(let effect) = outcome, case .success(let principal) = effect.settled() else {
+            Issue.record("not resolved")
+            return
+        }
+        #expect(principal.issuer == "as" && principal.backendID == "mbe-inv-1" && principal.virtual)
+        #expect(principal.tokenID == "7" && principal.issuedAt == TestPolicy.now)
+        #expect(principal.expiresAt == Self.end && principal.knownUntil == TestPolicy.now + 60)
+        #expect(principal.token == Array("good".utf8))
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A Redis server of a test's own, in a temporary directory, on a unix socket and, where wanted, on a port.
+package final class RedisProcess: @unchecked Sendable {
+    package enum Failure: Error { case notInstalled, didNotStart(String) }
+
+    /// Options as in its configuration file: name and values.
+    package typealias Options = [[String]]
+
+    package let directory: URL
+    /// Where it listens on 127.0.0.1; 0 for nowhere.
+    package private(set) var port: UInt16 = 0
+    /// The port speaks TLS, with a certificate for localhost that this file holds.
+    package let isSecure: Bool
+    package var certificatePath: String { directory.appending(path: "cert.pem").path }
+    private let options: Options
+    private let listensOnPort: Bool
+    private var process = Process()
+
+    package var socketPath: String { directory.appending(path: "redis.sock").path }
+    package var log: String { (try? String(contentsOf: directory.appending(path: "log"), encoding: .utf8)) ?? "" }
+    private var identifier: pid_t { process.processIdentifier }
+
+    /// Starts it and waits until it takes connections.
+    package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false) throws {
+        let name = "portcullis-redis-\(UUID().uuidString.prefix(8))"
+        directory = FileManager.default.temporaryDirectory.appending(path: name)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        self.options = options
+        self.isSecure = isSecure
+        listensOnPort = onPort || isSecure
+        if isSecure { try makeCertificate() }
+        try start()
+    }
+
+    deinit { end() }
+
+    private func end() {
+        crash()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// One for all tests of a process that only want any.
+    package static let shared: Result<RedisProcess, any Error> = Result {
+        let server = try RedisProcess()
+        server.endsWithProcess()
+        return server
+    }
+
+    /// It is kept as long as the process lives, and then ended.
+    package func endsWithProcess() {
+        let isFirst = RedisProcess.lasting.withLock { servers in
+            servers.append(self)
+            return servers.count == 1
+        }
+        guard isFirst else { return }
+        atexit { for server in RedisProcess.lasting.withLock({ $0 }) { server.end() } }
+    }
+
+    private static let lasting = Mutex<[RedisProcess]>([])
+
+    package func kill(_ signal: Int32) { if process.isRunning { _ = Glibc.kill(identifier, signal) } }
+
+    /// Stops it in its tracks. Its kernel still takes connections.
+    package func freeze() { kill(SIGSTOP) }
+    package func thaw() { kill(SIGCONT) }
+
+    /// Ends it at once, as a crash does.
+    package func crash() {
+        kill(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Starts it again where it was.
+    package func restart() throws {
+        crash()
+        try start()
+    }
+
+    /// Asks it something with its own command line program, and answers what that prints.
+    @discardableResult
+    package func ask(_ words: String...) throws -> String {
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/redis-cli")
+        program.arguments = ["-s", socketPath] + words
+        let output = Pipe()
+        program.standardOutput = output
+        program.standardError = FileHandle.nullDevice
+        try program.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        program.waitUntilExit()
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func start() throws {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/redis-server") else { throw Failure.notInstalled }
+        for _ in 0..<5 {
+            if listensOnPort, port == 0 { port = RedisProcess.freePort() }
+            try launch()
+            if waitUntilReady() { return }
+            // Somebody else may have taken the port in between.
+            crash()
+            port = 0
+        }
+        throw Failure.didNotStart(log)
+    }
+
+    private func launch() throws {
+        var all: Options = [
+            ["unixsocket", socketPath], ["dir", directory.path], ["logfile", directory.appending(path: "log").path],
+            ["save", ""], ["daemonize", "no"], ["bind", "127.0.0.1"], ["port", isSecure ? "0" : String(port)],
+        ]
+        if isSecure {
+            let key = directory.appending(path: "key.pem").path
+            all += [
+                ["tls-port", String(port)], ["tls-cert-file", certificatePath], ["tls-key-file", key],
+                ["tls-ca-cert-file", certificatePath], ["tls-auth-clients", "no"],
+            ]
+        }
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
+        process.arguments = (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    private func makeCertificate() throws {
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        program.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+            directory.appending(path: "key.pem").path, "-out", certificatePath,
+        ]
+        program.standardError = FileHandle.nullDevice
+        try program.run()
+        program.waitUntilExit()
+    }
+
+    /// It answers, or says that it asks for a password first.
+    private func waitUntilReady() -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while process.isRunning, Date() < deadline {
+            if let answer = try? ask("PING"), answer == "PONG" || answer.hasPrefix("NOAUTH") { return true }
+        }
+        return false
+    }
+
+    /// A port that was free just now: Redis cannot be given a socket, nor leave the choice to the kernel.
+    private static func freePort() -> UInt16 {
+        let listener = PeerListener()
+        return listener.port
+    }
+}

@@ -1,0 +1,206 @@
+import TestSupport
+import Testing
+
+@testable import Tokens
+
+/// What is particular to this store: what it leaves in the server, and what it makes of a server's refusals.
+@Suite struct RedisTokenStoreTests {
+    /// A server and a store in it, with the clock of the tests far in the past or the future: only the caller's counts.
+    private func withServer<Result>(
+        _ options: RedisProcess.Options = [], _ body: (RedisProcess, RedisTokenStore) async throws -> Result
+    ) async throws -> Result {
+        let server = try RedisProcess(options)
+        return try await body(server, store(in: server))
+    }
+
+    private func store(in server: RedisProcess) -> RedisTokenStore {
+        RedisTokenStore(channel: SocketChannel(path: server.socketPath), keyPrefix: "portcullis:")
+    }
+
+    private func seconds(_ server: RedisProcess, _ key: String) throws -> Int {
+        try #require(Int(try server.ask("TTL", key)))
+    }
+
+    // MARK: Keys
+
+    @Test func allKeysHaveTheSameHashTag() async throws {
+        try await withServer { server, store in
+            let first = record("a", slot: "s")
+            _ = try await store.ask(.claim(first))
+            _ = try await store.ask(
+                .rotate(
+                    refresh: digest("refresh a"), application: "shop", proposed: successor(of: first, "a2"),
+                    detectsReuse: true))
+            _ = try await store.ask(.remember(key: "k", until: 2000))
+            let keys = try server.ask("KEYS", "*").split(separator: "\n")
+            #expect(keys.count > 10)
+            #expect(keys.allSatisfy { $0.hasPrefix("{portcullis:}") })
+            _ = try await store.ask(.revoke(.id("a")))
+            _ = try await store.ask(.clean(limit: 9), now: 9000)
+            let left = Set(try server.ask("KEYS", "*").split(separator: "\n").map { String($0) })
+            #expect(left == ["{portcullis:}sequence", "{portcullis:}single:k"])
+        }
+    }
+
+    @Test func aHashTagOfOnesOwnIsTaken() async throws {
+        let server = try RedisProcess()
+        let store = RedisTokenStore(channel: SocketChannel(path: server.socketPath), keyPrefix: "{mine}:")
+        _ = try await store.ask(.deny(.token("t", until: 2000)))
+        #expect(try server.ask("GET", "{mine}:sequence") == "1")
+    }
+
+    /// An hour longer than the longer-lived of both tokens.
+    @Test func recordsGoByThemselves() async throws {
+        try await withServer { server, store in
+            _ = try await store.ask(.insert(record("both", access: 1100, refresh: 5000)))
+            _ = try await store.ask(.insert(record("access", access: 2000, refresh: 1500)))
+            _ = try await store.ask(.insert(record("alone", access: 1100, refresh: nil)))
+            _ = try await store.ask(.insert(record("ended", access: 500, refresh: 600)))
+            _ = try await store.ask(.insert(record("forever", access: .max, refresh: nil)))
+            for (id, expected) in [
+                ("both", 7600), ("access", 4600), ("alone", 3700), ("ended", 3600), ("forever", 315_360_000),
+            ] {
+                #expect((expected - 60...expected).contains(try seconds(server, "{portcullis:}record:\(id)")), "\(id)")
+                let token = "{portcullis:}token:token of \(id)"
+                #expect((expected - 60...expected).contains(try seconds(server, token)), "\(id)")
+            }
+            // An index stays as long as the longest-lived record in it, whatever comes later.
+            #expect(try seconds(server, "{portcullis:}subject:joe") > 315_000_000)
+            // What was denied, and how far the places are, no server is to forget by itself.
+            _ = try await store.ask(.deny(.token("t", until: 2000)))
+            for key in ["denied", "denied-ends", "sequence"] {
+                #expect(try seconds(server, "{portcullis:}\(key)") == -1)
+            }
+        }
+    }
+
+    /// The server has dropped the record itself: its id still stands in the indexes.
+    @Test func whatTheServerDroppedIsNoneAnyMore() async throws {
+        try await withServer { server, store in
+            for id in ["a", "b", "c"] { _ = try await store.ask(.insert(record(id))) }
+            for key in ["record:b", "access:access b", "token:token of b"] {
+                _ = try server.ask("DEL", "{portcullis:}\(key)")
+            }
+            #expect(try await store.records().map(\.id) == ["a", "c"])
+            guard case .removed(let gone) = try await store.ask(.revoke(.application("shop"))) else { return }
+            #expect(Set(gone.map(\.id)) == ["a", "c"])
+            #expect(try server.ask("ZCARD", "{portcullis:}ends") == "0")
+            #expect(try await store.ask(.clean(limit: 9), now: 9000) == .cleaned(0))
+        }
+    }
+
+    @Test func manyAreRevokedInSteps() async throws {
+        try await withServer { _, store in
+            let count = RedisCall.batch * 2 + 10
+            for i in 0..<count {
+                _ = try await store.ask(.insert(record("\(i)", application: i % 3 == 0 ? "bank" : "shop")))
+            }
+            guard case .removed(let some) = try await store.ask(.revoke(.subject(application: "shop", subject: "joe")))
+            else { return }
+            #expect(Set(some.map(\.id)).count == count - (count + 2) / 3)
+            guard case .removed(let rest) = try await store.ask(.revoke(.subject(application: nil, subject: "joe")))
+            else { return }
+            #expect(some.count + rest.count == count)
+            #expect(try await store.denied().count == count)
+            #expect(try await store.records().isEmpty)
+        }
+    }
+
+    /// A process that has seen a place does not miss what comes after the server has lost it.
+    @Test func placesGrowThoughTheServerForgets() async throws {
+        try await withServer { server, store in
+            let now: Int64 = 1_800_000_000
+            let entry = DenyEntry.token("t", until: now + 60)
+            guard case .denied(let first) = try await store.ask(.deny(entry), now: now),
+                case .denied(let second) = try await store.ask(.deny(entry), now: now)
+            else { return }
+            #expect(second == first + 1)
+            _ = try server.ask("FLUSHALL")
+            #expect(try await store.ask(.changes(after: second, limit: 9), now: now) == .changes([], latest: 0))
+            guard case .denied(let third) = try await store.ask(.deny(entry), now: now + 1) else { return }
+            #expect(third > second)
+            let change = DenyChange(sequence: third, entry: entry)
+            #expect(
+                try await store.ask(.changes(after: second, limit: 9), now: now) == .changes([change], latest: third))
+            // A clock that is behind changes nothing.
+            #expect(try await store.ask(.deny(entry), now: now - 500) == .denied(sequence: third + 1))
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test func anUnknownScriptIsSentAgain() async throws {
+        try await withServer { server, store in
+            for _ in 0..<3 {
+                #expect(try await store.ask(.remember(key: "\(server.ask("DBSIZE"))", until: 2000)) == .fresh(true))
+                _ = try server.ask("SCRIPT", "FLUSH")
+            }
+            #expect(store.state == .ok)
+        }
+    }
+
+    @Test func aFullServerTakesNoRecordsButRevocations() async throws {
+        try await withServer { server, store in
+            let living = record("a", slot: "s")
+            _ = try await store.ask(.claim(living))
+            _ = try server.ask("CONFIG", "SET", "maxmemory", "1")
+            await #expect(throws: StoreFailure.full) { try await store.ask(.claim(record("b", slot: "t"))) }
+            await #expect(throws: StoreFailure.full) { try await store.ask(.remember(key: "k", until: 2000)) }
+            #expect(try await store.ask(.find(.id("b"))) == .record(nil))
+            #expect(store.state == .ok)
+            _ = try await store.ask(.deny(.subject("ann", issuedBefore: 1000, until: 2000)))
+            #expect(try await store.ask(.revoke(.id("a"))) == .removed([living]))
+            #expect(try await store.denied().count == 2)
+            _ = try server.ask("CONFIG", "SET", "maxmemory", "0")
+            #expect(try await store.ask(.claim(record("b", slot: "t"))) == .record(record("b", slot: "t")))
+        }
+    }
+
+    @Test func aReplicaAnswersAndTakesNothing() async throws {
+        let main = try RedisProcess(onPort: true)
+        let copy = try RedisProcess([["replicaof", "127.0.0.1", String(main.port)]])
+        let kept = record("a")
+        _ = try await store(in: main).ask(.insert(kept))
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try copy.ask("DBSIZE") == "0", ContinuousClock.now < deadline {}
+        let store = store(in: copy)
+        #expect(try await store.ask(.find(.id("a"))) == .record(kept))
+        await #expect(throws: StoreFailure.unavailable) { try await store.ask(.revoke(.id("a")), now: 1500) }
+        #expect(store.state == .unavailable(since: 1500))
+        _ = try copy.ask("REPLICAOF", "NO", "ONE")
+        #expect(try await store.ask(.revoke(.id("a"))) == .removed([kept]))
+        #expect(store.state == .ok)
+    }
+
+    @Test func aServerThatAsksForAPasswordIsNotAvailable() async throws {
+        try await withServer([["requirepass", "secret"]]) { _, store in
+            await #expect(throws: StoreFailure.unavailable) { try await store.ask(.find(.id("a")), now: 7) }
+            await #expect(throws: StoreFailure.unavailable) { try await store.ask(.find(.id("a")), now: 8) }
+            #expect(store.state == .unavailable(since: 7))
+        }
+    }
+
+    @Test func othersKeysAreNotOurs() async throws {
+        try await withServer { server, store in
+            _ = try server.ask("SET", "{portcullis:}record:a", "something")
+            await #expect(throws: StoreFailure.malformed) { try await store.ask(.find(.id("a"))) }
+            _ = try server.ask("DEL", "{portcullis:}record:a")
+            _ = try server.ask("HSET", "{portcullis:}record:a", "id", "a", "kind", "odd")
+            await #expect(throws: StoreFailure.malformed) { try await store.ask(.find(.id("a"))) }
+        }
+    }
+
+    /// A server that answers what no script does.
+    @Test(arguments: [
+        RESPValue.null, .status("OK"), .integer(1), .array([]), .array([.integer(1)]), .array([.bytes("odd")]),
+        .array([.bytes("record")]), .array([.bytes("record"), .array([.bytes("a")])]),
+        .array([.bytes("record"), .array(Array(repeating: .bytes("x"), count: 15))]),
+        .array([.bytes("record"), .array(Array(repeating: .integer(1), count: 15))]),
+        .array([.bytes("changes"), .bytes("1"), .array([.bytes("1 token 0 5 9 x")])]),
+        .array([.bytes("changes"), .bytes("x"), .array([])]), .array([.bytes("removed"), .bytes("x")]),
+        .array([.bytes("denied"), .bytes("")]), .array([.bytes("reused"), .bytes([0xff])]),
+    ])
+    func answersThatMakeNoSenseAreNone(_ value: RESPValue) {
+        #expect(RedisReply.read(value).map(\.answer) == .failure(.malformed))
+    }
+}

@@ -1,0 +1,150 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Testing
+import Tokens
+
+/// RFC 8693.
+@Suite struct TokenExchangeTests {
+    private static let grantType = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"
+    private static let accessToken = "urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token"
+
+    private func exchange(
+        _ subject: String?, _ more: String = "", by client: String = "inv", _ standards: Standards,
+        at now: Int64 = Service.now
+    ) -> EndpointResponse {
+        standards.grant(
+            "\(Self.grantType)&subject_token=\(subject ?? "")&subject_token_type=\(Self.accessToken)\(more)", client,
+            at: now)
+    }
+
+    private func standards() -> Standards { Standards { $0.scopes = ["read", "write", "list"] } }
+
+    /// The same user, the same login, another client.
+    @Test func tokenOfAnotherBackend() throws {
+        let standards = standards()
+        let subject = standards.login("&scope=read+write", "sch")
+        let response = exchange(subject.accessToken, "", standards, at: Service.now + 50)
+        #expect(response.status == 200)
+        #expect(response.names == ["access_token", "expires_in", "issued_token_type", "token_type"])
+        #expect(
+            response.json?["issued_token_type"]?.string == "urn:ietf:params:oauth:token-type:access_token")
+        let claims = try response.claims(at: Service.now + 50)
+        #expect(claims.subject == "joe" && claims.kind == .user && claims.roles == ["Manager"])
+        #expect(claims.clientID == "inv-client" && claims.backendID == "mbe-inv-1")
+        #expect(claims.authenticatedAt == Service.now && claims.methods == ["pwd"] && claims.level == 2)
+        // What the rules let through of it.
+        #expect(claims.scope == "read")
+        #expect(claims.expiresAt == Service.now + 350)
+        #expect(claims.actors.isEmpty)
+        #expect(claims.tokenID != (try subject.claims()).tokenID)
+        #expect(response.audit?.action == "grant.token_exchange" && response.audit?.subject == "joe")
+    }
+
+    /// The end of what is brought is the end of what comes of it.
+    @Test func lifetime() throws {
+        let standards = standards()
+        let end = Service.now + 604_800
+        let response = exchange(standards.login().accessToken, "", standards, at: end - 10)
+        #expect(response.json?["expires_in"]?.integer == 10)
+        #expect(exchange(standards.login().accessToken, "", standards, at: end).error == "invalid_request")
+    }
+
+    @Test func targets() throws {
+        let standards = standards()
+        let token = standards.login().accessToken
+        let backend = exchange(token, "&audience=scheduler%2F1.0", standards)
+        #expect(try backend.claims().backendID == "mbe-sch-1")
+        #expect(try backend.claims().audience == [Service.baseURL])
+        let own = exchange(token, "&audience=inventory%2F1.0", standards)
+        #expect(try own.claims().backendID == "mbe-inv-1")
+        for name in ["audience", "resource"] {
+            let outside = exchange(token, "&\(name)=https%3A%2F%2Fbilling.example.com", standards)
+            let claims = try #require(outside.accessToken)
+            // The gateway itself takes no token for another audience.
+            let issuer = TrustedIssuer(
+                name: "own", issuer: Service.baseURL, audiences: ["https://billing.example.com"],
+                keys: KeySet(keys: [JWTSigner(key: Service.key).publishedKey]), own: true)
+            guard case .verified = JWTVerifier(issuers: [issuer]).verify(Array(claims.utf8).span, now: Service.now)
+            else {
+                Issue.record("not for the audience that was asked for")
+                return
+            }
+            // Nor is it exchanged again.
+            #expect(exchange(claims, "", standards).reasonText == "subject_token_invalid")
+        }
+        for target in [
+            "audience=keyed%2F1.0", "audience=https%3A%2F%2Fevil.example.com", "audience=nobody%2F1.0",
+            // MBE-09: joe is not of that realm.
+            "audience=other%2F1.0", "audience=scheduler%2F1.0&resource=scheduler%2F1.0",
+        ] {
+            let response = exchange(token, "&\(target)", standards)
+            #expect(response.status == 400 && response.error == "invalid_target", "\(target)")
+        }
+    }
+
+    @Test func scopes() throws {
+        let standards = standards()
+        let token = standards.login("&scope=read+write+list").accessToken
+        #expect(try exchange(token, "", standards).claims().scope == "read list")
+        #expect(try exchange(token, "&scope=list", standards).claims().scope == "list")
+        #expect(exchange(token, "&scope=write", standards).error == "invalid_scope")
+        let less = standards.login("&scope=read").accessToken
+        #expect(exchange(less, "&scope=list", standards).error == "invalid_scope")
+    }
+
+    /// Section 4.1: who acts now stands before who acted earlier.
+    @Test func actors() throws {
+        let standards = standards()
+        let subject = standards.login("", "sch").accessToken
+        let actor = standards.grant("grant_type=client_credentials").accessToken
+        let more = "&actor_token=\(actor ?? "")&actor_token_type=\(Self.accessToken)"
+        let first = exchange(subject, more, standards)
+        #expect(try first.claims().actors == ["inv-client"])
+        let again = exchange(first.accessToken, more, standards)
+        #expect(try again.claims().actors == ["inv-client", "inv-client"])
+        // Without an actor token nobody is forgotten.
+        #expect(try exchange(first.accessToken, "", standards).claims().actors == ["inv-client"])
+        // Another client's token proves nothing about this one.
+        let foreign = standards.grant("grant_type=client_credentials", "sch").accessToken
+        for token in [foreign, "nonsense"] {
+            let response = exchange(
+                subject, "&actor_token=\(token ?? "")&actor_token_type=\(Self.accessToken)", standards)
+            #expect(response.error == "invalid_request" && response.reasonText == "actor_token_invalid")
+        }
+        #expect(exchange(subject, "&actor_token=\(actor ?? "")", standards).error == "invalid_request")
+    }
+
+    @Test func whatIsNotTaken() {
+        let standards = standards()
+        let login = standards.login()
+        for token in ["nonsense", login.refreshToken] {
+            let response = exchange(token, "", standards)
+            #expect(response.status == 400 && response.error == "invalid_request")
+            #expect(response.reasonText == "subject_token_invalid")
+        }
+        _ = standards.revoke(login.accessToken)
+        #expect(exchange(login.accessToken, "", standards).reasonText == "subject_token_invalid")
+        // A token without a user stays with its client.
+        let client = standards.grant("grant_type=client_credentials", "sch").accessToken
+        #expect(exchange(client, "", standards).error == "invalid_target")
+        let saml = standards.grant("\(Self.grantType)&subject_token=x&subject_token_type=urn:x:saml2")
+        #expect(saml.error == "invalid_request" && saml.reasonText == "token_type_unsupported")
+        let good = standards.login().accessToken
+        #expect(
+            exchange(good, "&requested_token_type=urn:x:saml2", standards).reasonText == "token_type_unsupported")
+        #expect(standards.grant(Self.grantType).error == "invalid_request")
+    }
+
+    /// No backend exchanges anything by default, nor what its rules don't name.
+    @Test func rules() {
+        let standards = standards()
+        let token = standards.login().accessToken
+        let response = exchange(token, "", by: "sch", standards)
+        #expect(response.status == 400 && response.error == "unauthorized_client")
+        let strict = Standards { $0.backends = Standards.backends { $0.grants.exchange = ExchangeRules() } }
+        #expect(exchange(strict.login("", "sch").accessToken, "", strict).reasonText == "subject_token_invalid")
+        #expect(exchange(strict.login().accessToken, "", strict).status == 200)
+    }
+}
