@@ -299,6 +299,12 @@ static inline int clinux_wait_readable(int fd, int timeout_ms) {
     return CLINUX_RESULT(poll(&entry, 1, timeout_ms));
 }
 
+/// The same for room to write.
+static inline int clinux_wait_writable(int fd, int timeout_ms) {
+    struct pollfd entry = { .fd = fd, .events = POLLOUT };
+    return CLINUX_RESULT(poll(&entry, 1, timeout_ms));
+}
+
 static inline int clinux_read_byte(int fd) {
     char byte;
     return (int)CLINUX_RESULT(read(fd, &byte, 1));

@@ -21,6 +21,7 @@ package enum ConfigurationLoader {
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)
             values.checkReferences(findings)
+            values.checkRealms(findings)
             values.joinBackends()
             values.checkRoutes(findings)
             values.checkSafety(findings)
@@ -35,8 +36,8 @@ package enum ConfigurationLoader {
 
 /// What a file of the directory would hold, to be checked before it is written.
 package struct ConfigurationDraft: Sendable {
-    let file: String
-    let text: [UInt8]
+    package let file: String
+    package let text: [UInt8]
 
     /// - Parameter file: its name in the directory, `backends.json`.
     package init(file: String, text: [UInt8]) {

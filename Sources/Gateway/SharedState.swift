@@ -39,6 +39,7 @@ package final class SharedState: Sendable {
     /// Listeners with these ids take admin requests.
     private let adminListeners: Set<Int>
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
+    private let administrator = Mutex<Administrator?>(nil)
     private let reloads = Mutex(ReloadCounters())
     private let startedAt = Clock.wallSeconds
     /// What workers that have ended had counted.
@@ -121,6 +122,35 @@ package final class SharedState: Sendable {
             return
         }
         handler(done)
+    }
+
+    /// Answers a request to look at the configuration or to change it, from any thread, by its second argument.
+    package typealias Administrator = @Sendable (AdminRequest, @escaping @Sendable (EndpointResponse) -> Void) -> Void
+
+    /// Says who administers the configuration when the admin listener is asked to. The closure must not block.
+    package func onAdministration(_ handler: @escaping Administrator) { administrator.withLock { $0 = handler } }
+
+    func administer(_ request: AdminRequest, _ done: @escaping @Sendable (EndpointResponse) -> Void) {
+        guard let handler = administrator.withLock({ $0 }) else {
+            done(
+                .problem(
+                    status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
+                    reason: "unavailable"))
+            return
+        }
+        handler(request, done)
+    }
+
+    /// Calls back once every worker acts by what it was sent so far: who is told of a change then finds it everywhere.
+    package func afterAdoption(_ then: @escaping @Sendable () -> Void) {
+        let count = AdoptionCount(of: mailboxes.count, then: then)
+        for (worker, mailbox) in mailboxes.enumerated() {
+            let hasEnded = lastMetrics.withLock { last in
+                if last[worker] == nil { mailbox.post(.adopted(count)) }
+                return last[worker] != nil
+            }
+            if hasEnded { count.arrived() }
+        }
     }
 
     /// Hands a new configuration to every worker.

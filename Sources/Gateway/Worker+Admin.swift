@@ -53,27 +53,22 @@ extension Worker {
         case .revocations:
             exchange.adminResource = resource
             takeBody(exchange)
-        case .backend(let name, let version):
-            describeBackend(exchange, name: name, version: version)
+        case .administration:
+            exchange.adminResource = resource
+            // A thousand passwords take their time to be hashed.
+            exchange.decisionDeadline = poller.now + Worker.administrationTimeout
+            takeBody(exchange)
         }
     }
+
+    /// In milliseconds.
+    private static let administrationTimeout: Int64 = 600_000
 
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = Readiness(
             snapshot.issuerKeys, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
         respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
-    }
-
-    /// The settings of a backend without its secret (MBE-04).
-    private func describeBackend(_ exchange: Exchange, name: String, version: String) {
-        guard let backend = exchange.snapshot.backends.backend(name: name, version: version) else {
-            reply(exchange, status: 404, reason: "no_route", detail: "no such backend")
-            return
-        }
-        let settings = exchange.snapshot.tokens.describe(backend, includingSecrets: false)
-        let headers = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
-        respond(exchange, EndpointResponse(status: 200, headers: headers, body: settings, reason: "backend"))
     }
 
     /// Health, readiness and metrics are open on the admin listener, which is on loopback by default; whatever changes
@@ -91,8 +86,50 @@ extension Worker {
 
     /// The body of an admin request is whole.
     func callAdmin(_ exchange: Exchange, _ resource: AdminResource) {
-        guard case .revocations = resource else { return }
-        answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
+        if case .revocations = resource {
+            answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
+            return
+        }
+        guard let buffer = reread(exchange) else {
+            abandon(exchange, reason: "client_closed")
+            return
+        }
+        guard let request = adminRequest(exchange, buffer.readable) else {
+            reply(exchange, status: 400, reason: "invalid_request", detail: "the path or the query is malformed")
+            return
+        }
+        park(exchange, in: .inEndpoint)
+        let (identity, mailbox) = (exchange.identity, mailbox)
+        shared.administer(request) { mailbox.post(.endpoint(exchange: identity, .done($0))) }
+    }
+
+    private func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
+        var copy: [UInt8] = []
+        copy.append(copying: bytes.slice(range))
+        return String(decoding: copy, as: UTF8.self)
+    }
+
+    private func adminRequest(_ exchange: Exchange, _ bytes: Span<UInt8>) -> AdminRequest? {
+        let path = bytes.slice(exchange.head.path)
+        var query = bytes.extracting(0..<0)
+        if let range = exchange.head.query { query = bytes.slice(range) }
+        guard let target = AdminRequest.decode(path: path.extracting(AdminResource.prefix.utf8.count...), query: query)
+        else { return nil }
+        var request = AdminRequest(
+            method: exchange.head.method, path: target.path, parameters: target.parameters,
+            body: exchange.collected)
+        if let range = requestHeaders.value(.contentType) { request.contentType = text(bytes, range) }
+        let condition = Array("if-match".utf8)
+        for i in 0..<requestHeaders.count
+        where bytesEqualIgnoringCase(bytes.slice(requestHeaders[i].name), condition.span) {
+            // Two of them are one list (RFC 9110 section 5.3).
+            let value = text(bytes, requestHeaders[i].value)
+            request.condition = request.condition.map { $0 + ", " + value } ?? value
+        }
+        request.address = exchange.address?.text ?? ""
+        let id = exchange.requestID
+        request.requestID = text(id.readable, ByteRange(start: 0, count: id.count))
+        return request
     }
 
     /// Asks every worker for its counters; the answer is written when the last has come.
@@ -118,6 +155,24 @@ extension Worker {
         if exchange.reportsMissing == 0 { respondWithMetrics(exchange) }
     }
 
+    /// Leaves the last counters behind, for those who still ask and those who have asked already.
+    func leave() {
+        cancelCalls()
+        leaveRedis()
+        let report = currentMetrics()
+        shared.leave(number, report)
+        for message in mailbox.takeAll() {
+            switch message {
+            case .reportMetrics(let requester, let identity):
+                shared.mailboxes[requester].post(.metrics(report, exchange: identity))
+            case .adopted(let count): count.arrived()
+            case .call(let pending): refuse(pending)
+            case .redis(.perform(let command)): shared.settings.redis?.send(command)
+            default: break
+            }
+        }
+    }
+
     private func respondWithMetrics(_ exchange: Exchange) {
         guard let report = exchange.reports else { return }
         exchange.reports = nil
@@ -136,7 +191,10 @@ extension Worker {
 /// What the admin listener has.
 enum AdminResource: Equatable {
     case health, readiness, metrics, reload, revocations
-    case backend(name: String, version: String)
+    /// Users, backends and the like: whether there is such a thing is for the administration to say.
+    case administration
+
+    static let prefix = "/admin/"
 
     init?(path: String) {
         switch path {
@@ -145,11 +203,8 @@ enum AdminResource: Equatable {
         case "/metrics", "/admin/metrics": self = .metrics
         case "/admin/reload": self = .reload
         case "/admin/revocations": self = .revocations
-        default:
-            let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 5, parts[1] == "admin", parts[2] == "backends", !parts[3].isEmpty, !parts[4].isEmpty
-            else { return nil }
-            self = .backend(name: parts[3], version: parts[4])
+        case _ where path.hasPrefix(AdminResource.prefix): self = .administration
+        default: return nil
         }
     }
 
@@ -161,13 +216,18 @@ enum AdminResource: Equatable {
     }
 
     func allows(_ wanted: Method) -> Bool {
-        method == "POST" ? wanted == .post : wanted == .get || wanted == .head
+        if self == .administration { return true }
+        return method == "POST" ? wanted == .post : wanted == .get || wanted == .head
+    }
+
+    var maximumBodyBytes: Int {
+        self == .administration ? AdminRequest.maximumBodyBytes : TokenService.maximumBodyBytes
     }
 
     var needsToken: Bool {
         switch self {
         case .health, .readiness, .metrics: false
-        case .reload, .revocations, .backend: true
+        case .reload, .revocations, .administration: true
         }
     }
 }

@@ -45,7 +45,7 @@ extension Worker {
 
     /// Reads the whole body, which endpoints limit, and then asks the token service.
     func takeBody(_ exchange: Exchange) {
-        if let remaining = exchange.requestBody.remainingLength, remaining > TokenService.maximumBodyBytes {
+        if let remaining = exchange.requestBody.remainingLength, remaining > exchange.maximumCollected {
             refuseLargeBody(exchange)
             return
         }
@@ -88,8 +88,8 @@ extension Worker {
             exchange.collected.append(copying: output.readable)
             exchange.bodySeen += used
             // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
-            if exchange.collected.count > TokenService.maximumBodyBytes
-                || exchange.bodySeen > 8 * TokenService.maximumBodyBytes
+            if exchange.collected.count > exchange.maximumCollected
+                || exchange.bodySeen > 8 * exchange.maximumCollected
             {
                 refuseLargeBody(exchange)
                 return
@@ -111,7 +111,7 @@ extension Worker {
         while let chunk = takeInbox(side) {
             exchange.collected.append(copying: chunk.readable)
             poller.chunks.give(chunk)
-            if exchange.collected.count > TokenService.maximumBodyBytes {
+            if exchange.collected.count > exchange.maximumCollected {
                 refuseLargeBody(exchange)
                 return
             }
@@ -180,6 +180,11 @@ extension Worker {
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, fields: fields)
     }
+}
+
+extension Exchange {
+    /// Longest body that an endpoint takes.
+    fileprivate var maximumCollected: Int { adminResource?.maximumBodyBytes ?? TokenService.maximumBodyBytes }
 }
 
 extension Endpoint {

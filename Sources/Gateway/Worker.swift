@@ -143,23 +143,6 @@ final class Worker {
         leave()
     }
 
-    /// Leaves the last counters behind, for those who still ask and those who have asked already.
-    private func leave() {
-        cancelCalls()
-        leaveRedis()
-        let report = currentMetrics()
-        shared.leave(number, report)
-        for message in mailbox.takeAll() {
-            switch message {
-            case .reportMetrics(let requester, let identity):
-                shared.mailboxes[requester].post(.metrics(report, exchange: identity))
-            case .call(let pending): refuse(pending)
-            case .redis(.perform(let command)): shared.settings.redis?.send(command)
-            default: break
-            }
-        }
-    }
-
     /// Takes the listeners over.
     func begin(_ listeners: [BoundListenerBox]) throws(KernelError) {
         for box in listeners {
@@ -246,6 +229,7 @@ final class Worker {
     private func handle(_ message: WorkerMessage) {
         switch message {
         case .use(let fresh): use(fresh)
+        case .adopted(let count): count.arrived()
         case .credential(let identity, let effect):
             if let exchange = exchange(identity, in: .resolvingCredential) { resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):

@@ -8,6 +8,8 @@ import Tokens
 package enum WorkerMessage: Sendable {
     /// A new configuration is in force.
     case use(GatewaySnapshot)
+    /// Whoever sent something before this wants to know when it is in force.
+    case adopted(AdoptionCount)
     /// Who is calling is known now, or what else it takes to know.
     case credential(exchange: UInt64, Effect<Result<Principal, DenialReason>>)
     /// A token for the upstream was issued, or not.

@@ -31,6 +31,7 @@ extension Backend {
         writer.member("oauthConsumer", oauthConsumer)
         writer.member("httpBasic", httpBasic)
         writer.member("enableSso", enableSSO)
+        if isRevoked { writer.member("revoked", true) }
         writer.member("baseUrl", baseURL)
         if let token = paths.token, oauthConsumer { writer.member("oauthTokenEndpoint", baseURL + token) }
         if let exchange = paths.exchange { writer.member("exchangeEndpoint", baseURL + exchange) }

@@ -21,13 +21,18 @@ package struct Backend: Sendable {
     package var enableSSO: Bool
     /// Name of the issuer that the token endpoint delegates to; nil for the gateway's own (OAUTH-09).
     package var issuer: String?
+    /// Tokens that were issued before this second since 1970 are refused (MBE-06).
+    package var tokensNotBefore: Int64
+
+    /// Whether none of its tokens ever counts.
+    package var isRevoked: Bool { tokensNotBefore == .max }
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
 
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
         clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
-        enableSSO: Bool = false, issuer: String? = nil
+        enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0
     ) {
         self.name = name
         self.version = version
@@ -40,6 +45,7 @@ package struct Backend: Sendable {
         self.httpBasic = httpBasic
         self.enableSSO = enableSSO
         self.issuer = issuer
+        self.tokensNotBefore = tokensNotBefore
     }
 
     /// What configuration and logs call it.

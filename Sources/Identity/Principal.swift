@@ -38,7 +38,7 @@ package final class Principal: Sendable {
     /// Seconds since 1970 from which on its server is to be asked again about a token that only it can tell anything of;
     /// nil where the token speaks for itself until it ends.
     package let knownUntil: Int64?
-    /// `iat` of a token, for revocation by date; nil for a password.
+    /// `iat` of a token, for revocation by date; of a password when it was checked; nil for an anonymous key.
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?

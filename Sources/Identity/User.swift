@@ -13,10 +13,13 @@ package struct User: Sendable, Equatable {
     package var roles: [String]
     /// A disabled user is refused everywhere (MAP-04).
     package var enabled: Bool
+    /// Tokens that were issued before this second since 1970 are refused.
+    package var tokensNotBefore: Int64
 
     package init(
         username: String, email: String = "", firstName: String = "", lastName: String = "", realm: String = "Default",
-        passwordHash: String? = nil, roles: [String] = [], enabled: Bool = true
+        passwordHash: String? = nil, roles: [String] = [], enabled: Bool = true,
+        tokensNotBefore: Int64 = 0
     ) {
         self.username = username
         self.email = email
@@ -26,5 +29,6 @@ package struct User: Sendable, Equatable {
         self.passwordHash = passwordHash
         self.roles = roles
         self.enabled = enabled
+        self.tokensNotBefore = tokensNotBefore
     }
 }

@@ -36,9 +36,11 @@ extension EndpointResponse {
     }
 
     /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
+    ///
+    /// - Parameter errors: findings in words, where there are several.
     package static func problem(
         status: Int, title: String, detail: String, code: String, reason: StaticString,
-        headers: [(name: String, value: String)] = []
+        headers: [(name: String, value: String)] = [], errors: [String] = []
     ) -> EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()
@@ -46,6 +48,7 @@ extension EndpointResponse {
         writer.member("title", title)
         writer.member("detail", detail)
         writer.member("code", code)
+        if !errors.isEmpty { writer.member("errors", errors) }
         writer.endObject()
         let common = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
         return EndpointResponse(status: status, headers: common + headers, body: writer.bytes, reason: reason)

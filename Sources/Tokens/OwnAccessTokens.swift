@@ -31,7 +31,7 @@ struct OwnAccessTokens: Sendable {
     func live(_ token: String, now: Int64) -> AccessTokenClaims? {
         guard let claims = signed(token, now: now),
             let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
-            !isRevoked(claims), hasAccount(claims, realm: backend.realm)
+            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm)
         else { return nil }
         return claims
     }
@@ -41,9 +41,10 @@ struct OwnAccessTokens: Sendable {
             tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID, issuedAt: claims.issuedAt)
     }
 
-    /// Whether a local user is still there and enabled.
+    /// Whether a local user is still there and enabled, with the password that the token goes back to.
     private func hasAccount(_ claims: AccessTokenClaims, realm: String) -> Bool {
         guard claims.kind == .user, !claims.virtual else { return true }
-        return settings.users.user(named: claims.subject, realm: realm)?.enabled ?? false
+        guard let user = settings.users.user(named: claims.subject, realm: realm) else { return false }
+        return user.enabled && claims.issuedAt >= user.tokensNotBefore
     }
 }

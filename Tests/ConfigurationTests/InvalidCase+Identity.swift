@@ -133,6 +133,49 @@ extension InvalidCase {
             #"users.json:1: error: /users/1/roles/0: unknown role "clerk" (expected a role of the catalogue, written with the same case; did you mean "Clerk"?)"#
         ),
         InvalidCase(
+            "user-realm",
+            user(#""username": "ann", "realm": "Staf""#).merging(["realms.json": #"["Default", "Staff"]"#]) { $1 },
+            #"users.json:1: error: /users/1/realm: unknown realm "Staf" (expected a realm of realms.json; did you mean "Staff"?)"#
+        ),
+        InvalidCase(
+            "backend-realm",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n""#).merging(["realms.json": #"["Staff"]"#]) {
+                $1
+            },
+            #"backends.json:1: error: /backends/0/realm: unknown realm "Default" (expected a realm of realms.json)"#,
+            #"backends.json:2: error: /backends/1/realm: unknown realm "Default" (expected a realm of realms.json)"#
+        ),
+        InvalidCase(
+            "realm-twice", ["realms.json": "[\"Default\",\n\"Default\"]"],
+            #"realms.json:2: error: /realms/1: "Default" is listed twice"#
+        ),
+        InvalidCase(
+            "user-instant", user(#""username": "ann", "tokensNotBefore": "now""#),
+            #"users.json:1: error: /users/1/tokensNotBefore: wrong type (expected a time in seconds since 1970 from 0 to 253402300799, found "now")"#
+        ),
+        InvalidCase(
+            "certificate-twice",
+            [
+                "certificates.json":
+                    #"[{ "alias": "a", "pem": "-----BEGIN CERTIFICATE-----" }, { "alias": "a", "pem": "-----BEGIN CERTIFICATE-----" }]"#
+            ],
+            #"certificates.json:1: error: /certificates/1: duplicate certificate "a" (expected a unique alias)"#
+        ),
+        InvalidCase(
+            "certificate-none", ["certificates.json": "[{ \"alias\": \"a\",\n\"pem\": \"x\" },\n{ \"alias\": \"b\" }]"],
+            #"certificates.json:2: error: /certificates/0/pem: there is no single certificate in the text (expected one certificate in PEM form, and no key)"#,
+            #"certificates.json:3: error: /certificates/1/pem: required member "pem" is missing (expected one certificate in PEM form)"#
+        ),
+        InvalidCase(
+            "certificate-both",
+            ["certificates.json": #"[{ "alias": "a", "pem": "-----BEGIN CERTIFICATE-----", "pemFile": "a.pem" }]"#],
+            #"certificates.json:1: error: /certificates/0/pemFile: "pem" is there already (expected one of the two)"#
+        ),
+        InvalidCase(
+            "certificate-file", ["certificates.json": #"[{ "alias": "a", "pemFile": "none.pem" }]"#],
+            #"certificates.json:1: error: /certificates/0/pemFile: the file "none.pem" does not exist (expected a PEM file with certificates)"#
+        ),
+        InvalidCase(
             "role-twice", ["roles.json": "[\"Clerk\",\n\"Clerk\"]"],
             #"roles.json:2: error: /roles/1: "Clerk" is listed twice"#
         ),

@@ -79,6 +79,11 @@ import Testing
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
+        #expect(configuration.realms == ["Default", "Staff"])
+        #expect(configuration.certificates.map(\.alias) == ["idp", "partner"])
+        #expect(configuration.certificates[0].pem == configuration.certificates[1].pem)
+        #expect(configuration.users[0].tokensNotBefore == 1_700_000_000)
+        #expect(configuration.backends[0].tokensNotBefore == 1_700_000_000 && !configuration.backends[0].isRevoked)
         expectKeys(configuration.trustedIssuers.map(\.keys))
         let partner = configuration.backends[1].grants
         #expect(partner.refreshTokens && partner.refreshTokenSeconds == 3600 && partner.refreshFamilySeconds == 7200)

@@ -10,7 +10,13 @@ import Testing
         arguments: [
             ("serve", ["--config", "SIGHUP", "SIGTERM", "SIGUSR1"]),
             ("check", ["--production"]),
-            ("backend", ["create", "show", "--config", "--realm", "--secrets"]),
+            ("backend", ["create", "show", "revoke", "rotate-secret", "--config", "--admin", "--realm", "--secrets"]),
+            ("users", ["add", "set-password", "import", "assign-role", "--config", "--admin", "--scheme"]),
+            ("realms", ["add", "list", "remove", "--config", "--admin"]),
+            ("policy", ["get", "set", "unset", "Security_AllowOrigin", "--config", "--admin"]),
+            ("certificate", ["add", "list", "remove", "--config", "--admin"]),
+            ("tokens", ["list", "revoke", "clean", "--subject", "--backend", "--admin"]),
+            ("route", ["set", "show", "list", "--config", "--admin", "loginRequired=false"]),
             ("hash", ["--scheme", "--salt-bits", "--aes-key", "scrypt", "SaltedSHA-512", "PlainText"]),
             ("token", ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"]),
             ("echo", ["--listen", "--threads", "delay", "status", "bytes", "/_echo/count"]),
@@ -30,7 +36,10 @@ import Testing
     func list() throws {
         let asked = try CommandLine.run("--help")
         #expect(asked.ending == .exit(0))
-        for command in ["serve", "check", "backend", "hash", "token", "echo", "version"] {
+        for command in [
+            "serve", "check", "backend", "users", "realms", "policy", "certificate", "route", "tokens", "hash", "token",
+            "echo", "version",
+        ] {
             #expect(asked.output.contains("\n  \(command) "), "\(command)")
         }
         #expect(try CommandLine.run("help").output == asked.output)
@@ -65,6 +74,14 @@ import Testing
             ["backend"], ["backend", "frob"], ["backend", "create", "a", "--config", "b"],
             ["backend", "create", "a", "1"], ["backend", "create", "a", "1", "2", "--config", "b"],
             ["backend", "show", "--config", "b"], ["backend", "show", "a"], ["backend", "show", "a", "--realm", "b"],
+            ["backend", "list"], ["backend", "list", "--config", "a", "--admin", "http://127.0.0.1:1"],
+            ["backend", "list", "--config", "a", "--admin-token-file", "b"],
+            ["backend", "enable", "a", "1", "all", "--config", "b"],
+            ["users"], ["users", "add", "--config", "a"], ["users", "list", "x", "--config", "a"],
+            ["users", "add", "a", "--password", "b", "--config", "c"], ["users", "assign-role", "a", "--config", "b"],
+            ["policy", "set", "a", "--config", "b"], ["certificate", "add", "a", "--config", "b"],
+            ["route", "set", "a", "--config", "b"], ["route", "set", "a", "level", "--config", "b"],
+            ["realms", "add", "--config", "a"], ["tokens", "revoke", "--config", "a"],
         ])
     func usage(_ arguments: [String]) throws {
         let result = try CommandLine.run(arguments)

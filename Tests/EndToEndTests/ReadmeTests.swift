@@ -101,7 +101,8 @@ import Tokens
         }
         // One shell for all, as somebody has who follows the README; a mark after each block.
         let blocks = Self.blocks()
-        var script = "set -u\n"
+        let program = URL(fileURLWithPath: GatewayProcess.binary)
+        var script = "set -u\nPATH=\(program.deletingLastPathComponent().path):$PATH\n"
         for block in blocks { script += block.kind == "sh" ? adapt(block.text) : "echo; echo '---8\u{3c}---'\n" }
         let result = try Program.run("/bin/bash", ["-c", script], directory: directory.path)
         #expect(result.errors == "")

@@ -149,7 +149,6 @@ import Testing
         ("/healthz", AdminResource.health), ("/admin/health", .health), ("/readyz", .readiness),
         ("/admin/ready", .readiness), ("/metrics", .metrics), ("/admin/metrics", .metrics),
         ("/admin/reload", .reload), ("/admin/revocations", .revocations),
-        ("/admin/backends/inv/1.0", .backend(name: "inv", version: "1.0")),
     ])
     func adminPathsAreKnown(_ path: String, _ resource: AdminResource) {
         #expect(AdminResource(path: path) == resource)
@@ -161,9 +160,16 @@ import Testing
         if changes { #expect(resource.needsToken) }
     }
 
+    @Test(arguments: ["/admin/", "/admin/users", "/admin/backends/inv/1.0", "/admin/%6detrics", "/admin/../metrics"])
+    func everythingElseBelowAdminIsForTheAdministration(_ path: String) {
+        let resource = AdminResource(path: path)
+        #expect(resource == .administration)
+        #expect(resource?.needsToken == true && resource?.maximumBodyBytes == 1 << 20)
+        for method in [Method.get, .put, .delete, .extension] { #expect(resource?.allows(method) == true) }
+    }
+
     @Test(arguments: [
-        "", "/", "/admin", "/admin/", "/metrics/", "/METRICS", "//metrics", "/admin/backends", "/admin/backends/inv",
-        "/admin/backends//1.0", "/admin/backends/inv/", "/admin/backends/inv/1.0/x", "/admin/%6detrics",
+        "", "/", "/admin", "/Admin/users", "/metrics/", "/METRICS", "//metrics", "//admin/users", "/%61dmin/users",
     ])
     func otherAdminPathsAreNot(_ path: String) {
         #expect(AdminResource(path: path) == nil)

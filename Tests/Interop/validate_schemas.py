@@ -88,6 +88,7 @@ SPOILED = {
         ((1, "tokenExchange", "lifetimeSeconds"), 0),
     ],
     "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe")],
+    "realms": [((0,), ""), ((0,), "Staff"), ((0,), 1)],
     "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],
     "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
     "policies": [

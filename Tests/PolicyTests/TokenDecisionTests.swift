@@ -1,3 +1,4 @@
+import Crypto
 import Identity
 import JOSE
 import Testing
@@ -88,6 +89,30 @@ struct TokenDecisionTests {
         #expect(decision(TestPolicy.token(signer: TestPolicy.strangerKey)) == .denied(.badSignature))
         #expect(decision("garbage") == .denied(.malformedToken))
         #expect(decision("a.b.c") == .denied(.malformedToken))
+    }
+
+    @Test("MAP-04, MBE-06: tokens end with their user, and with what users and backends say of tokens of before")
+    func cutoffs() {
+        func decision(
+            _ name: String = "joe", inventory: Int64 = 0, joe: Int64 = 0, enabled: Bool = true, issuedAt: Int64
+        ) -> Decision {
+            var backend = TestPolicy.inventory
+            backend.tokensNotBefore = inventory
+            let user = User(username: "joe", roles: ["Manager"], enabled: enabled, tokensNotBefore: joe)
+            let users = UserStore(users: [user], hasher: PasswordHasher())
+            let snapshot = TestPolicy.snapshot(TestPolicy.settings(backends: [backend], users: users))
+            let token = TestPolicy.token(name, issuedAt: issuedAt)
+            return decide(TestRequest("GET", "/inventory/me", [("Authorization", "Bearer \(token)")]), snapshot)
+        }
+        let now = TestPolicy.now
+        #expect(decision(issuedAt: now) == .allowed("joe"))
+        #expect(decision(inventory: now, issuedAt: now) == .allowed("joe"))
+        #expect(decision(inventory: now, issuedAt: now - 1) == .denied(.tokenRevoked))
+        #expect(decision(inventory: .max, issuedAt: now) == .denied(.tokenRevoked))
+        #expect(decision(joe: now, issuedAt: now) == .allowed("joe"))
+        #expect(decision(joe: now, issuedAt: now - 1) == .denied(.tokenRevoked))
+        #expect(decision(enabled: false, issuedAt: now) == .denied(.unknownSubject))
+        #expect(decision("ann", issuedAt: now) == .denied(.unknownSubject))
     }
 
     @Test("a token of another purpose is no access token (RFC 8725 section 3.11)")

@@ -1,7 +1,7 @@
 /// Near misses: what somebody probably meant to write.
-enum Suggestion {
+package enum Suggestion {
     /// The closest of the candidates, where it is close enough to be worth a question.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let lowercased = word.lowercased()
         let limit = max(1, min(3, word.count / 3))
         var best: (distance: Int, candidate: String)?

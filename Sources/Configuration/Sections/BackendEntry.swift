@@ -13,6 +13,10 @@ package struct BackendEntry: Sendable {
     package var facebook: FacebookEntry?
     /// Name of the issuer that makes its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
+    /// Whether the registration was revoked: neither secret nor keys nor tokens count any more (MBE-06).
+    package var isRevoked: Bool
+    /// Tokens that were issued before this second since 1970 are refused (MBE-06).
+    package var tokensNotBefore: Int64?
     package var grants: BackendGrantsEntry
     /// Names of the routes associated from this side (MBE-07); the routes list this backend as well.
     package var routes: [String]
@@ -45,6 +49,8 @@ package struct BackendEntry: Sendable {
             enableSSO: object.flag("enableSso", default: false),
             facebook: object.optional("facebook", FacebookEntry.read),
             issuer: object.optional("issuer") { $0.reference(to: .issuer) },
+            isRevoked: object.flag("revoked", default: false),
+            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
             grants: BackendGrantsEntry.read(&object),
             routes: object.value("routes", default: []) { $0.references(to: .route) }
         )
@@ -57,7 +63,8 @@ package struct BackendEntry: Sendable {
         let field = object.field
         let names = Set(object.entries.map(\.name))
         let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
-        if names.contains("clientId") != hasCredential {
+        // A revoked backend has an id and no secret.
+        if names.contains("clientId") != hasCredential, !backend.isRevoked || hasCredential {
             field.error(
                 names.contains("clientKeys")
                     ? "\"clientKeys\" need \"clientId\"" : "\"clientId\" and \"clientSecret\" belong together",
@@ -119,6 +126,11 @@ package struct FacebookEntry: Sendable {
 }
 
 extension Field {
+    /// A second since 1970.
+    func instant() -> Int64? {
+        integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)
+    }
+
     /// A backend's name or version: no slash, which joins the two in references.
     func backendName() -> String? {
         guard let name = text(WebgateEntry.nameRule) else { return nil }

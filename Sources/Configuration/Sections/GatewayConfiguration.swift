@@ -32,6 +32,8 @@ package struct GatewayConfiguration: Sendable {
     package var webgates: [WebgateEntry]
     package var backends: [BackendEntry]
     package var users: [UserEntry]
+    /// The realms that users and backends may name; nil where any name will do (MBE-09, MBE-10).
+    package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
     package var roles: [String]
     package var policies: PoliciesSection
@@ -52,7 +54,8 @@ package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
 extension GatewayConfiguration {
     /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
-        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers", "certificates",
+        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "realms", "certificates",
     ]
 
     /// Reads every section; problems go to `findings`.
@@ -88,6 +91,7 @@ extension GatewayConfiguration {
             webgates: sections["webgates"].map(WebgateEntry.readAll) ?? [],
             backends: sections["backends"].map(BackendEntry.readAll) ?? [],
             users: sections["users"].map(UserEntry.readAll) ?? [],
+            realms: sections["realms"].map { $0.names("an array of names of realms") ?? [] },
             roles: sections["roles"].map(readRoles) ?? [],
             policies: policies,
             issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],

@@ -19,6 +19,12 @@ package struct PoliciesSection: Sendable {
         case fromExternalTokenLimited = "FromExternalTokenLimitedByTimeoutSecs"
     }
 
+    /// The names of all policies.
+    package static let names = [
+        "Security_AllowOrigin", "Security_AuthTokenConfiguration", "Security_SsoRedirectWhitelist",
+        "Security_TokenExchangeTimeoutPolicy", "Security_TokenExchangeTimeoutSecs",
+    ]
+
     static func read(_ field: Field) -> PoliciesSection {
         var object = field.object("an object of policies")
         if field.isFileRoot { _ = object.take("$schema") }

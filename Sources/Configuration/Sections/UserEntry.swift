@@ -11,6 +11,9 @@ package struct UserEntry: Sendable {
     package var password: String?
     package var roles: [String]
     package var isEnabled: Bool
+    /// Tokens that were issued before this second since 1970 are refused: those of the password before, or of somebody
+    /// else who had the name.
+    package var tokensNotBefore: Int64?
 
     /// The twelve schemes of CRYPTO-01, and the two slow ones.
     static let schemes = [
@@ -51,7 +54,8 @@ package struct UserEntry: Sendable {
             realm: object.value("realm", default: "Default") { $0.name() },
             password: object.optional("password", password),
             roles: object.value("roles", default: []) { $0.references(to: .role) },
-            isEnabled: object.flag("enabled", default: true)
+            isEnabled: object.flag("enabled", default: true),
+            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() }
         )
         object.finish()
         return user

@@ -61,7 +61,7 @@ struct BasicCredentials: Sendable {
             login.map { result in
                 switch result {
                 case .success(let user):
-                    let principal = principal(user, backend)
+                    let principal = principal(user, backend, at: now)
                     if let digest { known.insert(digest, principal, now: now) }
                     return .success(principal)
                 case .failure(.wrongPassword): return .failure(.wrongPassword)
@@ -71,13 +71,14 @@ struct BasicCredentials: Sendable {
     }
 
     /// The user with the roles of now (ROLE-03).
-    private func principal(_ user: User, _ backend: Backend) -> Principal {
+    /// - Parameter now: seconds since 1970, when the password was checked.
+    private func principal(_ user: User, _ backend: Backend, at now: Int64?) -> Principal {
         Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: backend.mobileBackendID,
-            roles: roles.roles(named: user.roles), catalogue: roles, level: level)
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now)
     }
 
-    /// Who a caller of before is now: the same holder with the roles of today. The password is not asked again.
+    /// Who a caller of before is now: the same holder with the roles of today, unless the password is another one since.
     func renew(_ principal: Principal) -> Principal? {
         let id = principal.backendBytes
         guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
@@ -85,7 +86,7 @@ struct BasicCredentials: Sendable {
         }
         if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
         let user = users.user(named: principal.subject, realm: backends.backends[index].realm)
-        guard let user, user.enabled else { return nil }
-        return self.principal(user, backends.backends[index])
+        guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore else { return nil }
+        return self.principal(user, backends.backends[index], at: principal.issuedAt)
     }
 }

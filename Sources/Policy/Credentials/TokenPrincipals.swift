@@ -70,23 +70,20 @@ struct TokenPrincipals: Sendable {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        // MAP-04: a disabled user is refused everywhere, and with the tokens of before.
-        if claims.kind == .user, !claims.virtual,
-            users.user(named: claims.subject, realm: backend.realm)?.enabled == false
-        {
-            throw .unknownSubject
-        }
+        guard claims.issuedAt >= backend.tokensNotBefore else { throw .tokenRevoked }
         return Principal(
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
-            roles: roles.roles(named: try grantedRoles(of: claims, realm: backend.realm)), catalogue: roles,
+            roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
             level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
             tokenID: token.tokenID, token: bytes)
     }
 
-    /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03).
-    private func grantedRoles(of claims: AccessTokenClaims, realm: String) throws(DenialReason) -> [String] {
-        guard liveRoles, claims.kind == .user, !claims.virtual else { return claims.roles }
+    /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
+    /// has no tokens (MAP-04), nor has one those of the password before or of an earlier bearer of the name.
+    private func grantedRoles(by claims: AccessTokenClaims, realm: String) throws(DenialReason) -> [String] {
+        guard claims.kind == .user, !claims.virtual else { return claims.roles }
         guard let user = users.user(named: claims.subject, realm: realm), user.enabled else { throw .unknownSubject }
-        return user.roles
+        guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
+        return liveRoles ? user.roles : claims.roles
     }
 }

@@ -7,19 +7,23 @@ extension Assembly {
             User(
                 username: $0.username, email: $0.email ?? "", firstName: $0.firstName ?? "",
                 lastName: $0.lastName ?? "",
-                realm: $0.realm, passwordHash: $0.password, roles: $0.roles, enabled: $0.isEnabled)
+                realm: $0.realm, passwordHash: $0.password, roles: $0.roles, enabled: $0.isEnabled,
+                tokensNotBefore: $0.tokensNotBefore ?? 0)
         }
     }
 
+    /// A revoked backend has no secret, takes no password and no anonymous key, and none of its tokens counts (MBE-06).
     mutating func backendList() -> [Backend] {
         var backends: [Backend] = []
         for (index, entry) in configuration.backends.enumerated() {
             var backend = Backend(
                 name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
                 anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
-                clientSecret: entry.clientSecret?.value ?? "", realm: entry.realm, oauthConsumer: entry.oauthConsumer,
-                httpBasic: entry.httpBasic, enableSSO: entry.enableSSO, issuer: entry.issuer)
-            backend.grants = grants(entry.grants, at: "/backends/\(index)")
+                clientSecret: entry.isRevoked ? "" : entry.clientSecret?.value ?? "", realm: entry.realm,
+                oauthConsumer: entry.oauthConsumer, httpBasic: entry.httpBasic && !entry.isRevoked,
+                enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
+                tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0)
+            if !entry.isRevoked { backend.grants = grants(entry.grants, at: "/backends/\(index)") }
             backends.append(backend)
         }
         return backends

@@ -12,25 +12,41 @@ extension Assembly {
         let lasting: Lasting
     }
 
-    /// Reads a directory for a command that needs a good configuration.
-    /// - Throws: `.failed` after saying every error.
-    static func read(
-        _ directory: String, makesKeys: Bool, draft: ConfigurationDraft? = nil
-    ) throws(ExitStatus) -> Reading {
+    enum Examination {
+        case good(Reading)
+        /// At least one of these is an error.
+        case bad([Diagnostic])
+    }
+
+    /// Reads a directory, as it is or as it is going to be.
+    ///
+    /// - Parameter makesKeys: whether key files that are missing are made.
+    static func examine(
+        _ directory: String, makesKeys: Bool = false, draft: ConfigurationDraft? = nil
+    ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft)
-        var diagnostics = loaded.diagnostics
-        if var assembly = Assembly(loaded, makesKeys: makesKeys) {
-            if let snapshot = assembly.snapshot(generation: 1) {
-                return Reading(
-                    loaded: loaded, configuration: assembly.configuration, snapshot: snapshot,
-                    lasting: assembly.lasting)
+        guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
+            return .bad(loaded.diagnostics)
+        }
+        guard let snapshot = assembly.snapshot(generation: 1) else {
+            return .bad(loaded.diagnostics + assembly.diagnostics)
+        }
+        return .good(
+            Reading(
+                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, lasting: assembly.lasting))
+    }
+
+    /// Reads a directory for a command that needs a good configuration.
+    /// - Throws: `.failed` after saying every error.
+    static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
+        switch examine(directory, makesKeys: makesKeys) {
+        case .good(let reading): return reading
+        case .bad(let diagnostics):
+            for diagnostic in diagnostics where diagnostic.severity == .error {
+                Terminal.complain(diagnostic.description)
             }
-            diagnostics += assembly.diagnostics
+            throw .failed
         }
-        for diagnostic in diagnostics where diagnostic.severity == .error {
-            Terminal.complain(diagnostic.description)
-        }
-        throw .failed
     }
 }

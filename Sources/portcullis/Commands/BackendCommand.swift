@@ -1,118 +1,78 @@
+import Bytes
 import Configuration
 import Gateway
-import Identity
-import Tokens
+import HTTP
 
-/// `portcullis backend`: mobile backends, made and shown (MBE-01, MBE-04).
+/// `portcullis backend`: mobile backends (MBE-01 to MBE-07).
 enum BackendCommand: Command {
     static let name = "backend"
-    static let summary = "make a mobile backend, or show its settings"
+    static let summary = "make, show, switch and revoke mobile backends"
     static let help = """
-        usage: portcullis backend create NAME VERSION --config DIR [--realm REALM]
-               portcullis backend show NAME [VERSION] --config DIR [--secrets]
+        usage: portcullis backend create NAME VERSION [--realm REALM] WHERE
+               portcullis backend show NAME [VERSION] [--secrets] WHERE
+               portcullis backend list WHERE
+               portcullis backend enable|disable NAME VERSION oauth|basic|sso WHERE
+               portcullis backend add-route|remove-route NAME VERSION ROUTE WHERE
+               portcullis backend rotate-secret NAME VERSION WHERE
+               portcullis backend revoke|remove NAME VERSION WHERE
 
-        create  adds a backend with fresh ids and keys to backends.json in DIR and prints them, with the client secret,
-                as JSON. Nothing else in the file changes; a running gateway takes the backend up at its next reload.
-                Nothing is written where the configuration is not valid, before or afterwards.
-        show    prints the settings that applications need, as JSON. VERSION may be left out where there is only one.
+        create         adds a backend with fresh ids and keys and prints them, with the client secret, as JSON
+        show           prints the settings that applications need, as JSON. VERSION may be left out where there is only
+                       one
+        enable         switches OAuth Consumer, HTTP Basic or single sign-on on or off
+        add-route      lists a route, by its name, as one of the backend's
+        rotate-secret  makes a new client secret and prints it; the old one and all tokens are void. A revoked backend is
+                       in use again
+        revoke         neither secret nor keys nor tokens of the backend count any more; its ids stay taken
+        remove         takes the backend out, and ends its tokens; no route may name it any more
 
-        --config   the configuration directory
         --realm    the realm whose users log in with this backend; "Default" by default
         --secrets  show the client secret too
+
+        \(AdminTarget.help)
         """
 
+    private static let shapes: [String: AdminInvocation.Shape] = [
+        "create": .init(2...2, options: ["--realm"]), "show": .init(1...2, flags: ["--secrets"]), "list": .init(0...0),
+        "enable": .init(3...3), "disable": .init(3...3), "add-route": .init(3...3), "remove-route": .init(3...3),
+        "rotate-secret": .init(2...2), "revoke": .init(2...2), "remove": .init(2...2),
+    ]
+
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        switch arguments.first {
-        case "create": try create(arguments.dropFirst())
-        case "show": try show(arguments.dropFirst())
-        case let action?:
-            Terminal.complain("portcullis: unknown action \(action); `portcullis backend --help` lists them")
-            throw .usage
-        case nil:
-            Terminal.complain(help)
-            throw .usage
+        let call = try AdminInvocation(arguments, of: self, shapes)
+        let backend = ["backends"] + call.names.prefix(2)
+        switch call.action {
+        case "create":
+            let realm = call.arguments["--realm"].map { JSONNode.text($0) }
+            let members: [(String, JSONNode?)] = [
+                ("name", .text(call.first)), ("version", .text(call.names[1])), ("realm", realm),
+            ]
+            AdminTarget.show(try call.target.perform(.command(.post, ["backends"], [], members)))
+        case "show":
+            let secrets = call.arguments.has("--secrets") ? "true" : nil
+            AdminTarget.show(try call.target.perform(.command(.get, backend, [("secrets", secrets)])))
+        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["backends"])))
+        case "enable", "disable":
+            let members = [(try member(call.names[2]), JSONNode.flag(call.action == "enable") as JSONNode?)]
+            try call.target.perform(.command(.patch, backend, [], members))
+        case "add-route":
+            let members = [("route", JSONNode.text(call.names[2]) as JSONNode?)]
+            try call.target.perform(.command(.post, backend + ["routes"], [], members))
+        case "remove-route": try call.target.perform(.command(.delete, backend + ["routes", call.names[2]]))
+        case "rotate-secret": AdminTarget.show(try call.target.perform(.command(.post, backend + ["rotate-secret"])))
+        case "remove": try call.target.perform(.command(.delete, backend))
+        default: try call.target.perform(.command(.post, backend + ["revoke"]))
         }
     }
 
-    private static func create(_ arguments: ArraySlice<String>) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config", "--realm"], flags: [])
-        guard let directory = arguments["--config"], arguments.positional.count == 2 else {
-            Terminal.complain("usage: portcullis backend create NAME VERSION --config DIR [--realm REALM]")
-            throw .usage
-        }
-        let backend = NewBackend(
-            name: arguments.positional[0], version: arguments.positional[1], realm: arguments["--realm"] ?? "Default")
-        do throws(FileChangeError) {
-            let file = try BackendsFile(in: directory)
-            let (text, made) = try add(backend, to: file, in: directory)
-            try file.replace(with: text)
-            Terminal.print(made)
-        } catch {
-            Terminal.complain("portcullis: \(error.message); nothing was written")
-            throw .failed
-        }
-    }
-
-    /// The new text of the file, and the settings of the backend in it.
-    private static func add(
-        _ backend: NewBackend, to file: BackendsFile, in directory: String
-    ) throws(FileChangeError) -> (text: [UInt8], settings: String) {
-        let before = try read(directory, or: "the configuration is not valid")
-        if before.loaded.file(ofSection: "backends") == "gateway.json" {
-            throw FileChangeError(
-                message: "the section \"backends\" stands in gateway.json; move it to \(BackendsFile.name) first")
-        }
-        if before.snapshot.backends.backend(name: backend.name, version: backend.version) != nil {
-            throw FileChangeError(message: "there is a backend \(backend.name)/\(backend.version) already")
-        }
-        guard var array = JSONArrayText(try file.read()) else {
-            throw FileChangeError(message: "\(BackendsFile.name) holds no array")
-        }
-        array.append(backend.members())
-        let draft = ConfigurationDraft(file: BackendsFile.name, text: array.text)
-        let after = try read(directory, draft: draft, or: "with this backend the configuration would not be valid")
-        guard let made = after.snapshot.backends.backend(name: backend.name, version: backend.version) else {
-            throw FileChangeError(message: "\(backend.name)/\(backend.version) did not become a backend")
-        }
-        return (array.text, settings(made, after, includingSecrets: true))
-    }
-
-    private static func read(
-        _ directory: String, draft: ConfigurationDraft? = nil, or message: String
-    ) throws(FileChangeError) -> Assembly.Reading {
-        do throws(ExitStatus) {
-            return try Assembly.read(directory, makesKeys: false, draft: draft)
-        } catch {
-            throw FileChangeError(message: message)
-        }
-    }
-
-    private static func show(_ arguments: ArraySlice<String>) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config"], flags: ["--secrets"])
-        guard let directory = arguments["--config"], (1...2).contains(arguments.positional.count) else {
-            Terminal.complain("usage: portcullis backend show NAME [VERSION] --config DIR [--secrets]")
+    private static func member(_ name: String) throws(ExitStatus) -> String {
+        switch name {
+        case "oauth": return "oauthConsumer"
+        case "basic": return "httpBasic"
+        case "sso": return "enableSso"
+        default:
+            Terminal.complain("portcullis: \(name) is none of oauth, basic and sso")
             throw .usage
         }
-        let reading = try Assembly.read(directory, makesKeys: false)
-        let name = arguments.positional[0]
-        let named = reading.snapshot.backends.backends.filter { $0.name.utf8.elementsEqual(name.utf8) }
-        let version = arguments.positional.dropFirst().first
-        let found = named.filter { version == nil || $0.version.utf8.elementsEqual((version ?? "").utf8) }
-        guard let backend = found.first else {
-            Terminal.complain(
-                "portcullis: no backend \(([name] + (version.map { [$0] } ?? [])).joined(separator: "/"))")
-            throw .failed
-        }
-        guard found.count == 1 else {
-            let versions = found.map(\.version).joined(separator: ", ")
-            Terminal.complain("portcullis: \(name) has several versions, name one: \(versions)")
-            throw .failed
-        }
-        Terminal.print(settings(backend, reading, includingSecrets: arguments.has("--secrets")))
-    }
-
-    /// One line, as the admin listener shows it too.
-    private static func settings(_ backend: Backend, _ reading: Assembly.Reading, includingSecrets: Bool) -> String {
-        String(decoding: reading.snapshot.tokens.describe(backend, includingSecrets: includingSecrets), as: UTF8.self)
     }
 }

@@ -11,8 +11,9 @@ protocol Command: Sendable {
 enum Program {
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, CheckCommand.self, BackendCommand.self, HashCommand.self, TokenCommand.self,
-            IssuerCommand.self, PolicyCommand.self,
+            ServeCommand.self, CheckCommand.self, BackendCommand.self, UsersCommand.self, RealmsCommand.self,
+            PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, HashCommand.self,
+            TokenCommand.self, IssuerCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Foundation
-import Reactor
 
 /// `portcullis hash`: a password as `users.json` stores it.
 enum HashCommand: Command {
@@ -34,7 +33,7 @@ enum HashCommand: Command {
                 throw .usage
             }
         }
-        guard let password = readPassword(), !password.isEmpty else {
+        guard let password = NewPassword.line("password:"), !password.isEmpty else {
             Terminal.complain("portcullis: no password on standard input")
             throw .failed
         }
@@ -55,12 +54,5 @@ enum HashCommand: Command {
         case .missingKey: "the scheme AES needs --aes-key, the Base64 of 16, 24 or 32 bytes"
         case .unavailable: "libcrypto has refused"
         }
-    }
-
-    /// One line; without echo where a person types it.
-    private static func readPassword() -> String? {
-        guard TerminalInput.isTerminal else { return readLine(strippingNewline: true) }
-        Terminal.complain("password:")
-        return TerminalInput.withoutEcho { readLine(strippingNewline: true) }
     }
 }

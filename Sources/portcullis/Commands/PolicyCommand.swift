@@ -1,16 +1,69 @@
-/// `portcullis policy`: the environment policies.
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import HTTP
+
+/// `portcullis policy`: the environment policies (POL-01).
 enum PolicyCommand: Command {
     static let name = "policy"
-    static let summary = "lay out the value of a policy"
-    static let help = PolicyLayout.help
+    static let summary = "show, set and unset policies"
+    static let help = """
+        usage: portcullis policy list WHERE
+               portcullis policy get NAME WHERE
+               portcullis policy set NAME VALUE WHERE
+               portcullis policy unset NAME WHERE
+               portcullis policy flatten|pretty FILE
+
+        The policies are \(PoliciesSection.names.joined(separator: ",\n")).
+        VALUE is a text; `-` reads it from standard input. A policy that is not set has its default.
+
+        flatten  prints the JSON of FILE on one line, as a policy is stored, `pretty` with four blanks for each level.
+                 Names, order, numbers and escapes stay as they are. `-` reads standard input.
+
+        \(AdminTarget.help)
+        """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: [])
-        let words = arguments.positional
-        guard words.count == 2, words[0] == "flatten" || words[0] == "pretty" else {
+        if let layout = arguments.first, ["flatten", "pretty"].contains(layout) {
+            return try layOut(layout, arguments.dropFirst())
+        }
+        let call = try AdminInvocation(
+            arguments, of: self,
+            ["list": .init(0...0), "get": .init(1...1), "set": .init(2...2), "unset": .init(1...1)])
+        let policy = ["policies", call.first]
+        switch call.action {
+        case "list": try list(call)
+        case "get":
+            AdminTarget.show(try call.target.perform(.command(.get, policy))?["value"])
+        case "set":
+            let value = call.names[1] == "-" ? try standardInput() : call.names[1]
+            try call.target.perform(.command(.put, policy, [], [("value", .text(value))]))
+        default: try call.target.perform(.command(.delete, policy))
+        }
+    }
+
+    private static func layOut(_ action: String, _ words: ArraySlice<String>) throws(ExitStatus) {
+        let files = try Arguments(words, options: [], flags: []).positional
+        guard let file = files.first, files.count == 1 else {
             Terminal.complain(help)
             throw .usage
         }
-        try PolicyLayout.run(words[0], words[1])
+        try PolicyLayout.run(action, file)
+    }
+
+    private static func list(_ call: AdminInvocation) throws(ExitStatus) {
+        for member in try call.target.perform(.command(.get, ["policies"]))?.members ?? [] {
+            Terminal.print("\(member.name): \(AdminTarget.text(of: member.node))")
+        }
+    }
+
+    private static func standardInput() throws(ExitStatus) -> String {
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        guard let text = String(validating: data, as: UTF8.self) else {
+            Terminal.complain("portcullis: the value is not UTF-8")
+            throw .failed
+        }
+        return text.trimmingCharacters(in: .newlines)
     }
 }

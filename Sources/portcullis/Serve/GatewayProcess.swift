@@ -9,7 +9,10 @@ import Tokens
 
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
-    private let directory: String
+    let directory: String
+    /// What administrators ask for, one after the other: a change that waits for the lock of the directory keeps no
+    /// password from being checked.
+    let administrationQueue = SerialQueue(label: "portcullis.administration")
     let log = EventLog(LogWriter(.standardError))
     private let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
@@ -102,6 +105,7 @@ final class GatewayProcess: Sendable {
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
+        administer(shared)
         let patience = Int(configuration.store.staleAfter.milliseconds)
         if settings.redis == nil { LastingStore.load(tokens, milliseconds: patience) }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
@@ -167,7 +171,7 @@ final class GatewayProcess: Sendable {
     // MARK: Reload
 
     /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
-    private func reload(_ shared: SharedState) -> EndpointResponse {
+    func reload(_ shared: SharedState) -> EndpointResponse {
         state.withLock { state in
             let (loaded, snapshot) = load(generation: state.generation + 1, bound: state.bound)
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
@@ -188,6 +192,10 @@ final class GatewayProcess: Sendable {
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
             for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
+            let ended = EndedTokens(old, fresh)
+            shared.afterAdoption { [weak shared] in
+                if let shared { ended.deny(in: shared, now: Clock.wallSeconds) }
+            }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
             return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
         }

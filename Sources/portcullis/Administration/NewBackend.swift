@@ -15,10 +15,12 @@ struct NewBackend {
             ("mobileBackendId", NewBackend.random(16)),
             ("anonymousKey", NewBackend.base64(Array("anon-\(name):\(NewBackend.random(24))".utf8), .standard)),
             ("clientId", NewBackend.random(16)),
-            ("clientSecret", NewBackend.random(32)),
+            ("clientSecret", NewBackend.secret()),
             ("realm", realm),
         ]
     }
+
+    static func secret() -> String { random(32) }
 
     /// So many random bytes, as text that needs no quoting in a URL, a header field, a form or a shell.
     private static func random(_ count: Int) -> String {

@@ -1,0 +1,17 @@
+import Bytes
+
+/// Whether users and backends are in realms that exist, where the realms are listed (MBE-09, MBE-10).
+extension GatewayConfiguration {
+    func checkRealms(_ findings: Findings) {
+        guard let realms, findings.sources.node(of: "realms")?.array != nil else { return }
+        let known = Set(realms.map { Array($0.utf8) })
+        func check(_ realm: String, _ pointer: String) {
+            guard !known.contains(Array(realm.utf8)) else { return }
+            findings.error(
+                "\(pointer)/realm", "unknown realm \"\(realm)\"", expected: "a realm of realms.json",
+                found: "\"\(realm)\"", suggestion: Suggestion.nearest(to: realm, among: realms))
+        }
+        for (index, user) in users.enumerated() { check(user.realm, "/users/\(index)") }
+        for (index, backend) in backends.enumerated() { check(backend.realm, "/backends/\(index)") }
+    }
+}

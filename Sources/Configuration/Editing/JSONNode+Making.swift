@@ -1,0 +1,12 @@
+import Bytes
+
+extension JSONNode {
+    /// Values to be written into a text.
+    package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
+    package static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
+    package static func number(_ number: Int64) -> JSONNode { JSONNode(.number(String(number))) }
+    package static func texts(_ texts: [String]) -> JSONNode { JSONNode(.array(texts.map { .text($0) })) }
+    package static func object(_ members: [(name: String, value: JSONNode)]) -> JSONNode {
+        JSONNode(.object(members.map { JSONMember(name: $0.name, node: $0.value) }))
+    }
+}

@@ -1,0 +1,42 @@
+import Bytes
+
+/// A section of the configuration as text, wherever it stands: the whole of a file of its own, or a member of
+/// `gateway.json`. Places are counted from the section.
+package struct SectionText: Sendable {
+    /// Name of the file in the directory.
+    package let file: String
+    private var text: JSONText
+    private let prefix: [JSONText.Step]
+
+    /// - Parameters:
+    ///   - file: the file's name.
+    ///   - section: nil where the file is the section.
+    package init(file: String, bytes: [UInt8], section: String?) throws(JSONError) {
+        self.file = file
+        text = try JSONText(bytes)
+        prefix = section.map { [.member($0)] } ?? []
+    }
+
+    /// The text of the whole file.
+    package var bytes: [UInt8] { text.bytes }
+    /// The text of the section alone.
+    package var section: ArraySlice<UInt8> { text.text(at: prefix) }
+    package var root: JSONNode { text.node(at: prefix) ?? JSONNode(.null) }
+
+    package func node(at path: [JSONText.Step]) -> JSONNode? { text.node(at: prefix + path) }
+
+    package mutating func set(_ name: String, of path: [JSONText.Step] = [], to value: JSONNode) {
+        text.set(name, of: prefix + path, to: value)
+    }
+
+    /// Sets a member; with nil takes it out.
+    package mutating func put(_ name: String, of path: [JSONText.Step] = [], _ value: JSONNode?) {
+        if let value { set(name, of: path, to: value) } else { remove(path + [.member(name)]) }
+    }
+
+    package mutating func append(_ values: [JSONNode], to path: [JSONText.Step] = []) {
+        text.append(values, to: prefix + path)
+    }
+
+    package mutating func remove(_ path: [JSONText.Step]) { text.remove(prefix + path) }
+}

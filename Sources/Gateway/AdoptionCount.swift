@@ -1,0 +1,24 @@
+import Synchronization
+
+/// Counts the workers that have still to see what they were sent, and then says so.
+package final class AdoptionCount: Sendable {
+    private struct State {
+        var missing: Int
+        var then: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(of count: Int, then: @escaping @Sendable () -> Void) { state = Mutex(State(missing: count, then: then)) }
+
+    /// One of them has seen it.
+    func arrived() {
+        let then = state.withLock { state -> (@Sendable () -> Void)? in
+            state.missing -= 1
+            guard state.missing <= 0 else { return nil }
+            defer { state.then = nil }
+            return state.then
+        }
+        then?()
+    }
+}

@@ -1,0 +1,56 @@
+import Bytes
+import CLinux
+import Glibc
+
+/// A connection of a command that has nothing else to do: every call waits, up to a time-out.
+package struct BlockingConnection: ~Copyable {
+    private let descriptor: Descriptor
+    private let timeoutMilliseconds: Int32
+
+    /// The addresses of a host, in the order in which they are to be tried: of a literal, that one.
+    package static func addresses(ofHost host: String, port: UInt16) -> [SocketAddress] {
+        if let address = SocketAddress(literal: host, port: port) { return [address] }
+        if case .addresses(let found) = NameLookup.answer(host, port: port) { return found }
+        return []
+    }
+
+    package init(_ address: SocketAddress, timeoutMilliseconds: Int32) throws(KernelError) {
+        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(address.family)))
+        let result = Kernel.connect(descriptor.number, address)
+        if result < 0 {
+            guard result == -EINPROGRESS else { throw KernelError(-result) }
+            try BlockingConnection.check(clinux_wait_writable(descriptor.number, timeoutMilliseconds))
+            let error = clinux_socket_error(descriptor.number)
+            if error != 0 { throw KernelError(error) }
+        }
+        self.descriptor = descriptor
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    /// Sends all that the chunk holds.
+    package func send(_ chunk: Chunk) throws(KernelError) {
+        while chunk.count > 0 {
+            let sent = Kernel.send(descriptor.number, chunk)
+            if sent == -Int(EAGAIN) {
+                try BlockingConnection.check(clinux_wait_writable(descriptor.number, timeoutMilliseconds))
+            } else if sent < 0 {
+                throw KernelError(Int32(-sent))
+            }
+        }
+    }
+
+    /// Receives into the free part of the chunk; answers how much, 0 at the end.
+    package func receive(into chunk: Chunk) throws(KernelError) -> Int {
+        while true {
+            let received = Kernel.receive(descriptor.number, into: chunk)
+            if received >= 0 { return received }
+            guard received == -Int(EAGAIN) else { throw KernelError(Int32(-received)) }
+            try BlockingConnection.check(clinux_wait_readable(descriptor.number, timeoutMilliseconds))
+        }
+    }
+
+    private static func check(_ result: Int32) throws(KernelError) {
+        if result == 0 { throw KernelError(ETIMEDOUT) }
+        if result < 0, result != -EINTR { throw KernelError(-result) }
+    }
+}

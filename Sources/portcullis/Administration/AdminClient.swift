@@ -1,0 +1,112 @@
+import Bytes
+import Gateway
+import Glibc
+import HTTP
+import Reactor
+
+/// Asks the admin listener of a running gateway, as commands do: one request, one connection.
+struct AdminClient: Sendable {
+    struct Failure: Error {
+        let message: String
+    }
+
+    private let host: String
+    private let port: UInt16
+    private let token: String
+
+    /// Longer than the gateway takes for its longest piece of work.
+    private static let timeoutMilliseconds: Int32 = 610_000
+    private static let maximumAnswerBytes = 64 << 20
+
+    /// - Parameter url: `http://127.0.0.1:9901`, with nothing behind the port. The admin listener speaks no TLS.
+    init(url: String, token: String) throws(Failure) {
+        let wrong = Failure(message: "--admin is to be like http://127.0.0.1:9901")
+        guard url.hasPrefix("http://") else { throw wrong }
+        var rest = url.dropFirst("http://".count)
+        if rest.hasSuffix("/") { rest.removeLast() }
+        guard let colon = rest.lastIndex(of: ":"),
+            let port = Decimal.parse(Array(rest[rest.index(after: colon)...].utf8).span), (1...65_535).contains(port)
+        else { throw wrong }
+        let name = rest[..<colon]
+        let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
+        host = String(isLiteral ? name.dropFirst().dropLast() : name)
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.slash }) else { throw wrong }
+        self.port = UInt16(port)
+        // It goes into a field line.
+        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw Failure(message: "the admin token is to be visible ASCII characters without blanks")
+        }
+        self.token = token
+    }
+
+    /// The status and the body of the answer.
+    func send(_ request: AdminRequest) throws(Failure) -> (status: Int, body: [UInt8]) {
+        let chunk = Chunk(capacity: 4096 + request.body.count)
+        chunk.append(Array(head(of: request).utf8))
+        chunk.append(request.body)
+        var reason = "the name \(host) has no address"
+        for address in BlockingConnection.addresses(ofHost: host, port: port) {
+            let connection: BlockingConnection
+            do throws(KernelError) {
+                connection = try BlockingConnection(address, timeoutMilliseconds: AdminClient.timeoutMilliseconds)
+            } catch {
+                reason = error.text
+                continue
+            }
+            do throws(KernelError) {
+                try connection.send(chunk)
+                return try answer(from: connection)
+            } catch {
+                // Perhaps it was done, so that nobody else is asked to.
+                throw Failure(message: "the gateway has not answered: \(error.text)")
+            }
+        }
+        throw Failure(message: "the gateway cannot be asked: \(reason)")
+    }
+
+    private func head(of request: AdminRequest) -> String {
+        var target = "/admin"
+        for segment in request.path { target += "/" + AdminClient.encoded(segment) }
+        let query = request.parameters.map { AdminClient.encoded($0.name) + "=" + AdminClient.encoded($0.value) }
+        if !query.isEmpty { target += "?" + query.joined(separator: "&") }
+        let name = host.contains(":") ? "[\(host)]" : host
+        var head = "\(request.method.text) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
+        head += "Authorization: Bearer \(token)\r\nContent-Length: \(request.body.count)\r\n"
+        head += "Content-Type: \(request.contentType ?? "application/json")\r\n"
+        if let condition = request.condition { head += "If-Match: \(condition)\r\n" }
+        return head + "\r\n"
+    }
+
+    /// Everything but what needs no escape in any part of a URL.
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if ASCII.isDigit(byte) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || "-._~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The gateway closes behind its answer, which has a length.
+    private func answer(from connection: borrowing BlockingConnection) throws(KernelError) -> (Int, [UInt8]) {
+        let chunk = Chunk(capacity: 65_536)
+        while chunk.count < AdminClient.maximumAnswerBytes {
+            chunk.ensureFree(65_536)
+            if try connection.receive(into: chunk) == 0 { break }
+        }
+        var parser = ResponseParser(limits: HTTPLimits())
+        let table = HeaderTable()
+        let bytes = chunk.readable
+        guard case .head(let head) = parser.parse(bytes, into: table, requestMethod: .get) else {
+            throw KernelError(EPROTO)
+        }
+        var body: [UInt8] = []
+        for i in head.length..<bytes.count { body.append(bytes[i]) }
+        guard head.declaredLength.map({ $0 == body.count }) ?? body.isEmpty else { throw KernelError(EPROTO) }
+        return (head.status, body)
+    }
+}

@@ -1,0 +1,95 @@
+import Configuration
+import Tokens
+
+/// Why something was not looked up or changed. Nothing was written then, except where it says so.
+enum AdminFailure: Error {
+    /// The request is not what its resource takes.
+    case malformed(String)
+    /// The same, with a finding for each of many lines.
+    case unusable([String])
+    case notFound(String, suggestion: String? = nil)
+    case methodNotAllowed([String])
+    /// There is such a thing already, or it is still in use.
+    case conflict(String)
+    /// It is not any more what the caller has seen.
+    case changedMeanwhile
+    /// With this change the configuration would not be valid, or it is not valid as it is.
+    case invalid(String, [Diagnostic])
+    /// Another change is taking too long.
+    case busy
+    case cannotWrite(String)
+    /// There is no store of tokens to ask, or it does not answer.
+    case unavailable(String)
+
+    var status: Int {
+        switch self {
+        case .malformed: 400
+        case .notFound: 404
+        case .methodNotAllowed: 405
+        case .conflict: 409
+        case .changedMeanwhile: 412
+        case .unusable, .invalid: 422
+        case .cannotWrite: 500
+        case .busy, .unavailable: 503
+        }
+    }
+
+    /// Stable code for log and metric.
+    var reason: StaticString {
+        switch self {
+        case .malformed: "invalid_request"
+        case .notFound: "not_found"
+        case .methodNotAllowed: "method_not_allowed"
+        case .conflict: "conflict"
+        case .changedMeanwhile: "precondition_failed"
+        case .unusable, .invalid: "invalid_configuration"
+        case .cannotWrite: "write_failed"
+        case .busy: "busy"
+        case .unavailable: "unavailable"
+        }
+    }
+
+    private var title: String {
+        switch self {
+        case .malformed: "Bad Request"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .conflict: "Conflict"
+        case .changedMeanwhile: "Precondition Failed"
+        case .unusable, .invalid: "Unprocessable Content"
+        case .cannotWrite: "Internal Server Error"
+        case .busy, .unavailable: "Service Unavailable"
+        }
+    }
+
+    private var detail: String {
+        switch self {
+        case .malformed(let text), .conflict(let text), .cannotWrite(let text), .unavailable(let text): text
+        case .notFound(let text, let suggestion): text + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+        case .methodNotAllowed(let methods): "use \(methods.joined(separator: ", "))"
+        case .changedMeanwhile: "it was changed in the meantime; read it again"
+        case .unusable: "some lines cannot be used"
+        case .invalid(let text, _): text
+        case .busy: "another change is being made"
+        }
+    }
+
+    /// What is wrong at which place, a line each.
+    private var errors: [String] {
+        switch self {
+        case .unusable(let lines): lines
+        case .invalid(_, let diagnostics): diagnostics.filter { $0.severity == .error }.map(\.description)
+        default: []
+        }
+    }
+
+    /// The answer to the request; `errors` lists findings.
+    var response: EndpointResponse {
+        var headers: [(name: String, value: String)] = []
+        if case .methodNotAllowed(let methods) = self { headers = [("Allow", methods.joined(separator: ", "))] }
+        if case .busy = self { headers = [("Retry-After", "1")] }
+        return .problem(
+            status: status, title: title, detail: detail, code: "\(reason)", reason: reason, headers: headers,
+            errors: errors)
+    }
+}

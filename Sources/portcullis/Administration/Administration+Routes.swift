@@ -1,0 +1,91 @@
+import Bytes
+import Configuration
+import Gateway
+
+/// Single settings of routes (TOOL-02).
+extension Administration {
+    func listRoutes(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let reading = try configuration.read()
+        let text = try configuration.text(of: "routes", reading)
+        return .shown(json(text?.root ?? JSONNode(.array([]))), tag: ConfigurationChange.tag(of: text))
+    }
+
+    func showRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let reading = try configuration.read()
+        let text = try configuration.text(of: "routes", reading)
+        let index = try place(of: request.path[1], reading)
+        return .shown(
+            json(text?.node(at: [.element(index)]) ?? JSONNode(.null)), tag: ConfigurationChange.tag(of: text))
+    }
+
+    /// Sets members of a route: the names of the body's members lead to them, `methods.GET.loginRequired` into objects;
+    /// null takes one out.
+    func setRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let members = try routeMembers(request)
+        let (index, now) = try configuration.change("routes", empty: "[]", condition: request.condition) {
+            (text, before) throws(AdminFailure) -> Int in
+            let index = try place(of: request.path[1], before)
+            for member in members {
+                let names = member.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                try set(member.node, names[...], of: [.element(index)], &text)
+            }
+            return index
+        }
+        let text = try configuration.text(of: "routes", now)
+        return .changed(request.path[1], json(text?.node(at: [.element(index)]) ?? JSONNode(.null)))
+    }
+
+    private func routeMembers(_ request: AdminRequest) throws(AdminFailure) -> [JSONMember] {
+        guard let members = (try? JSONNode.parse(request.body.span))?.members, !members.isEmpty else {
+            throw .malformed("the body is to be a JSON object with the settings of a route")
+        }
+        for member in members where member.name.split(separator: ".", omittingEmptySubsequences: false).contains("") {
+            throw .malformed("\"\(member.name)\" names no setting")
+        }
+        return members
+    }
+
+    private func set(
+        _ value: JSONNode, _ names: ArraySlice<String>, of place: [JSONText.Step], _ text: inout SectionText
+    ) throws(AdminFailure) {
+        guard let name = names.first else { return }
+        let rest = names.dropFirst()
+        guard !rest.isEmpty else {
+            text.put(name, of: place, value.isNull ? nil : value)
+            return
+        }
+        guard let inner = text.node(at: place)?[name] else {
+            if value.isNull { return }
+            let made = rest.reversed().reduce(value) { .object([($1, $0)]) }
+            text.set(name, of: place, to: made)
+            return
+        }
+        guard inner.members != nil else { throw .conflict("\"\(name)\" of the route is no object") }
+        try set(value, rest, of: place + [.member(name)], &text)
+    }
+
+    /// By its name, or by its path where only one route has it.
+    private func place(of name: String, _ reading: Assembly.Reading) throws(AdminFailure) -> Int {
+        let routes = reading.configuration.routes
+        if let index = routes.firstIndex(where: { isSame($0.name, name) }),
+            routes.count(where: { isSame($0.name, name) }) == 1
+        {
+            return index
+        }
+        let found = routes.indices.filter { isSame(routes[$0].path, name) || isSame(routes[$0].name, name) }
+        guard let index = found.first else {
+            let near = Suggestion.nearest(to: name, among: routes.map(\.name))
+            throw .notFound("there is no route \"\(name)\"", suggestion: near)
+        }
+        guard found.count == 1 else {
+            throw .conflict("several routes have the path \(name): give each a \"name\", and use that")
+        }
+        return index
+    }
+
+    private func json(_ node: JSONNode) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(node)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,134 @@
+import Bytes
+import Configuration
+import Dispatch
+import Gateway
+import Reactor
+import Synchronization
+import Tokens
+
+/// Tokens of a running gateway's store: listed, revoked, cleaned away (AOM-22, AOM-23, MBE-06).
+extension Administration {
+    /// How many are listed where nobody asks for another number, and at the most.
+    private static let usualCount = 100
+    private static let largestCount = 10_000
+    private static let batch = 1_000
+
+    /// Records of the store, newest first: never a token.
+    func listTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? Administration.usualCount
+        guard let count, (1...Administration.largestCount).contains(count) else {
+            throw .malformed("\"limit\" is to be a number from 1 to \(Administration.largestCount)")
+        }
+        let application = try application(request)
+        let answer = try ask(.list(application: application, subject: request.parameter("subject"), limit: count))
+        guard case .records(let records) = answer else { throw .unavailable("the store has answered something else") }
+        var writer = JSONWriter()
+        writer.beginArray()
+        for record in records { writer.write(record) }
+        writer.endArray()
+        return .shown(writer.bytes)
+    }
+
+    /// One record by its id.
+    func revokeToken(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let id = request.path[1]
+        guard case .removed(let gone) = try ask(.revoke(.id(id))), !gone.isEmpty else {
+            throw .notFound("there is no token \"\(id)\"")
+        }
+        return .changed(id, removed(gone.count))
+    }
+
+    /// All of a subject, of a backend or of an application. Access tokens that the store has no record of are refused by
+    /// the deny list.
+    func revokeTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let (subject, application) = (request.parameter("subject"), try application(request))
+        let now = Clock.wallSeconds
+        let until = now + Administration.longestTokenSeconds
+        let selector: TokenSelector
+        var entry: DenyEntry?
+        switch (subject, application) {
+        case (let subject?, let application):
+            selector = .subject(application: application, subject: subject)
+            if application == nil { entry = .subject(subject, issuedBefore: now, until: until) }
+        case (nil, let application?):
+            selector = .application(application)
+            if request.parameter("backend") != nil { entry = .backend(application, issuedBefore: now, until: until) }
+        case (nil, nil):
+            throw .malformed("\"subject\", \"backend\" or \"application\" is missing: whose tokens?")
+        }
+        if let entry { _ = try ask(.deny(entry)) }
+        guard case .removed(let gone) = try ask(.revoke(selector)) else { return .changed("tokens") }
+        return .changed([subject, application].compactMap(\.self).joined(separator: " of "), removed(gone.count))
+    }
+
+    /// What the daily cleaner does, now (AOM-23).
+    func cleanTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        var total = 0
+        while case .cleaned(let count) = try ask(.clean(limit: Administration.batch)) {
+            total += count
+            if count < Administration.batch { break }
+        }
+        return .changed("tokens", removed(total))
+    }
+
+    /// Tokens live for so long at the most; later ones are told apart by their time of issue.
+    private static let longestTokenSeconds: Int64 = 366 * 86_400
+
+    /// The name of an application, or the id of the backend that is named.
+    private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
+        guard let reference = request.parameter("backend") else { return request.parameter("application") }
+        let backends = try configuration.read().configuration.backends
+        guard let backend = backends.first(where: { isSame($0.reference, reference) }) else {
+            throw .notFound("no backend \(reference)")
+        }
+        return backend.mobileBackendID
+    }
+
+    private func removed(_ count: Int) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("removed", count)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Asks the store and waits: on a thread where that keeps nobody else from anything.
+    private func ask(_ operation: StoreOperation) throws(AdminFailure) -> StoreAnswer {
+        guard let tokens else { throw .unavailable("tokens are kept by a running gateway: use --admin") }
+        let done = DispatchSemaphore(value: 0)
+        let outcome = Outcome()
+        tokens.perform(operation, now: Clock.wallSeconds) { result in
+            outcome.result.withLock { $0 = result }
+            done.signal()
+        }
+        guard done.wait(timeout: .now() + .seconds(10)) == .success else {
+            throw .unavailable("the store does not answer")
+        }
+        switch outcome.result.withLock({ $0 }) {
+        case .success(let answer)?: return answer
+        case .failure(let failure)?: throw .unavailable("the store has failed: \(failure.reason)")
+        case nil: throw .unavailable("the store does not answer")
+        }
+    }
+
+    /// What comes from another thread.
+    private final class Outcome: Sendable {
+        let result = Mutex<Result<StoreAnswer, StoreFailure>?>(nil)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ record: TokenRecord) {
+        beginObject()
+        member("id", record.id)
+        member("kind", record.kind.rawValue)
+        member("application", record.application)
+        member("subject", record.subject)
+        if !record.scope.isEmpty { member("scope", record.scope) }
+        if !record.extra.isEmpty { member("extra", record.extra) }
+        member("issuedAt", record.issuedAt)
+        member("accessExpiresAt", record.accessExpiresAt)
+        if record.refreshDigest != nil { member("refreshExpiresAt", record.refreshExpiresAt) }
+        endObject()
+    }
+}

@@ -1,0 +1,165 @@
+import Bytes
+import Configuration
+import Crypto
+import Gateway
+import Reactor
+
+/// Users: made, changed, looked at (MBE-10, MBE-11, MAP-04).
+extension Administration {
+    func listUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let reading = try configuration.read()
+        let realm = request.parameter("realm")
+        var writer = JSONWriter()
+        writer.beginArray()
+        for user in reading.configuration.users where realm.map({ isSame($0, user.realm) }) ?? true {
+            writer.write(user)
+        }
+        writer.endArray()
+        return .shown(writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading)))
+    }
+
+    func showUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let reading = try configuration.read()
+        let (_, user) = try find(request, reading)
+        return .shown(
+            UserText.json(user), tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading)))
+    }
+
+    /// One user as JSON, or many as CSV.
+    func addUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        if request.contentType?.lowercased().hasPrefix("text/csv") == true { return try importUsers(request) }
+        let body = try AdminBody(request, known: NewUser.members)
+        var user = NewUser(username: try body.required("username"))
+        user.realm = try body.text("realm")
+        user.email = try body.text("email")
+        user.firstName = try body.text("firstName")
+        user.lastName = try body.text("lastName")
+        user.roles = try body.texts("roles") ?? []
+        user.enabled = try body.flag("enabled") ?? true
+        user.password = try storedPassword(body)
+        let made = user
+        let (_, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
+            (text, before) throws(AdminFailure) in
+            try made.refuseDuplicate(among: before.configuration.users)
+            text.append([made.node])
+        }
+        let added = now.configuration.users.last { isSame($0.username, made.username) }
+        return .changed(made.username, status: 201, added.map(UserText.json) ?? [])
+    }
+
+    /// All or nothing (MBE-10).
+    private func importUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let scheme = try PasswordScheme.named(request.parameter("scheme"))
+        let list = try UserList(request.body)
+        let hasher = try hasher(for: scheme)
+        var users: [NewUser] = []
+        var problems: [String] = []
+        for row in list.rows {
+            var user = row.user
+            if let password = row.password {
+                do throws(PasswordError) {
+                    user.password = try hasher.make(Array(password.utf8).span, scheme: scheme)
+                } catch {
+                    problems.append("line \(row.line): \(error.text)")
+                }
+            }
+            users.append(user)
+        }
+        guard problems.isEmpty else { throw .unusable(problems) }
+        let made = users
+        var existing = 0
+        do throws(AdminFailure) {
+            _ = try configuration.change("users", empty: "[]", condition: request.condition) {
+                (text, before) throws(AdminFailure) in
+                existing = before.configuration.users.count
+                try list.refuseDuplicates(among: before.configuration.users)
+                text.append(made.map(\.node))
+            }
+        } catch {
+            throw list.located(error, from: existing)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("added", made.count)
+        writer.endObject()
+        return .changed("\(made.count) users", status: 201, writer.bytes)
+    }
+
+    /// Members that are null are taken out; `addRoles` and `removeRoles` change the list that is there.
+    func changeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let body = try AdminBody(request, known: NewUser.changeable)
+        let password = try storedPassword(body)
+        let (email, first, last) = (try body.text("email"), try body.text("firstName"), try body.text("lastName"))
+        let enabled = try body.flag("enabled")
+        let (roles, added) = (try body.texts("roles"), try body.texts("addRoles") ?? [])
+        let removed = try body.texts("removeRoles") ?? []
+        let (change, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
+            (text, before) throws(AdminFailure) in
+            let (index, user) = try find(request, before)
+            let place: [JSONText.Step] = [.element(index)]
+            for (member, value) in [("email", email), ("firstName", first), ("lastName", last)] where body.has(member) {
+                text.put(member, of: place, value.map { .text($0) })
+            }
+            var wanted = (roles ?? user.roles).filter { role in !removed.contains { isSame($0, role) } }
+            for role in added where !wanted.contains(where: { isSame($0, role) }) { wanted.append(role) }
+            if wanted != user.roles { text.put("roles", of: place, .texts(wanted)) }
+            if let enabled { text.put("enabled", of: place, enabled ? nil : .flag(false)) }
+            let isNewPassword = body.has("password") || body.has("passwordHash")
+            if isNewPassword { text.put("password", of: place, password.map { .text($0) }) }
+            // Whoever had the password, or was let in before, starts anew (MAP-04).
+            let endsTokens = isNewPassword || (enabled == false && user.isEnabled)
+            if endsTokens { text.put("tokensNotBefore", of: place, .number(Administration.cutoff)) }
+            return (name: user.username, endsTokens: endsTokens)
+        }
+        return .changed(
+            change.name, UserText.json(try find(request, now).user), endsTokens: change.endsTokens)
+    }
+
+    func removeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let (name, _) = try configuration.change("users", empty: "[]", condition: request.condition) {
+            (text, before) throws(AdminFailure) in
+            let (index, user) = try find(request, before)
+            text.remove([.element(index)])
+            return user.username
+        }
+        // Who gets the name next is told apart by the second.
+        return .changed(name, endsTokens: true)
+    }
+
+    /// The user of the path, in the realm of the query (`Default` by default).
+    private func find(
+        _ request: AdminRequest, _ reading: Assembly.Reading
+    ) throws(AdminFailure) -> (index: Int, user: UserEntry) {
+        let (name, realm) = (request.path[1], request.parameter("realm") ?? "Default")
+        let users = reading.configuration.users
+        guard let index = users.firstIndex(where: { isSame($0.username, name) && isSame($0.realm, realm) }) else {
+            let near = Suggestion.nearest(to: name, among: users.map(\.username))
+            throw .notFound("there is no user \"\(name)\" in the realm \"\(realm)\"", suggestion: near)
+        }
+        return (index, users[index])
+    }
+
+    /// The password of a body as it is stored: hashed here, or as it was hashed elsewhere.
+    private func storedPassword(_ body: AdminBody) throws(AdminFailure) -> String? {
+        if let stored = try body.text("passwordHash") {
+            guard !body.has("password") else { throw .malformed("one of \"password\" and \"passwordHash\"") }
+            return stored
+        }
+        let scheme = try PasswordScheme.named(try body.text("scheme"))
+        guard let password = try body.text("password") else { return nil }
+        let hasher = try hasher(for: scheme)
+        do throws(PasswordError) {
+            return try hasher.make(Array(password.utf8).span, scheme: scheme)
+        } catch {
+            throw .malformed(error.text)
+        }
+    }
+
+    private func hasher(for scheme: PasswordScheme) throws(AdminFailure) -> PasswordHasher {
+        guard scheme == .aes else { return PasswordHasher() }
+        return PasswordHasher(aesKey: try configuration.read().configuration.passwords.aesKey)
+    }
+}
+
+/// Names are compared byte by byte: Swift's `==` takes texts for equal that others do not.
+func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }

@@ -1,0 +1,175 @@
+import Bytes
+import Configuration
+import Gateway
+import Glibc
+import HTTP
+import Reactor
+import Tokens
+
+/// Looks at the configuration and changes it, for the commands on a directory and for the admin listener of a running
+/// gateway alike: one request, one answer. Blocks on files; never called on an event loop.
+struct Administration: Sendable {
+    let configuration: ConfigurationChange
+    let audit: AuditTrail
+    /// The store of a running gateway; nil for a directory without one.
+    let tokens: (any TokenStore)?
+    /// Brings what was written into force; answers false where that failed. A directory without a gateway has nothing
+    /// to do.
+    let apply: @Sendable () -> Bool
+
+    init(
+        directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil,
+        apply: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.tokens = tokens
+        configuration = ConfigurationChange(directory: directory)
+        self.audit = audit
+        self.apply = apply
+    }
+
+    func handle(_ request: AdminRequest) -> EndpointResponse {
+        var action = "unknown"
+        do throws(AdminFailure) {
+            let resource = try AdminResources.find(request)
+            action = resource.action
+            let answer = try resource.run(self)(request)
+            if resource.changesConfiguration, !apply() {
+                throw .cannotWrite("the change was written, but the gateway could not take it up")
+            }
+            if answer.endsTokens { Administration.waitForNextSecond() }
+            if answer.isAudited { audit.write(action, answer.object, request, resource.isChange ? .changed : .shown) }
+            return answer.response
+        } catch {
+            if request.method != .get, request.method != .head {
+                audit.write(action, request.path.dropFirst().joined(separator: "/"), request, .refused(error.reason))
+            }
+            return error.response
+        }
+    }
+}
+
+extension Administration {
+    /// Tokens that were issued before this second since 1970 are void by a change now: the next one, since their dates
+    /// are in seconds.
+    static var cutoff: Int64 { Clock.wallSeconds + 1 }
+
+    /// Whoever is answered gets tokens that count.
+    private static func waitForNextSecond() {
+        let instant = cutoff
+        while Clock.wallSeconds < instant { usleep(10_000) }
+    }
+}
+
+/// What became of a request.
+struct AdminAnswer {
+    var status = 200
+    /// JSON; empty for none.
+    var body: [UInt8] = []
+    /// Tells this state of the resource from others; nil for what is no single section.
+    var tag: String?
+    /// What was changed, for the audit log.
+    var object = ""
+    /// Whether tokens of before are void because of it.
+    var endsTokens = false
+    /// Whether it is to be written there: a change, or a secret that was shown.
+    var isAudited = true
+
+    /// Something that was looked at.
+    static func shown(_ body: [UInt8], tag: String? = nil) -> AdminAnswer {
+        AdminAnswer(body: body, tag: tag, isAudited: false)
+    }
+
+    /// Something that was changed.
+    static func changed(
+        _ object: String, status: Int = 200, _ body: [UInt8] = [], endsTokens: Bool = false
+    ) -> AdminAnswer {
+        AdminAnswer(
+            status: body.isEmpty && status == 200 ? 204 : status, body: body, object: object, endsTokens: endsTokens)
+    }
+
+    var response: EndpointResponse {
+        var headers = [(name: "Cache-Control", value: "no-store")]
+        if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
+        if let tag { headers.append(("ETag", tag)) }
+        return EndpointResponse(status: status, headers: headers, body: body, reason: "administered")
+    }
+}
+
+/// The resources below `/admin` and what can be done with them.
+struct AdminResources {
+    struct Entry: Sendable {
+        let method: Method
+        /// Segments; `*` stands for a name.
+        let path: [String]
+        /// What the audit log calls it.
+        let action: String
+        let run: @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
+
+        var isChange: Bool { method != .get }
+        var changesConfiguration: Bool { isChange && path.first != "tokens" }
+
+        init(
+            _ method: Method, _ path: String, _ action: String,
+            _ run: @escaping @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
+        ) {
+            self.method = method
+            self.path = path.split(separator: "/").map(String.init)
+            self.action = action
+            self.run = run
+        }
+
+        func isAt(_ wanted: [String]) -> Bool {
+            path.count == wanted.count && zip(path, wanted).allSatisfy { $0 == "*" ? !$1.isEmpty : $0 == $1 }
+        }
+    }
+
+    static let all: [Entry] = [
+        Entry(.get, "users", "users.list", Administration.listUsers),
+        Entry(.post, "users", "users.add", Administration.addUsers),
+        Entry(.get, "users/*", "users.show", Administration.showUser),
+        Entry(.patch, "users/*", "users.change", Administration.changeUser),
+        Entry(.delete, "users/*", "users.remove", Administration.removeUser),
+        Entry(.get, "realms", "realms.list", Administration.listRealms),
+        Entry(.post, "realms", "realms.add", Administration.addRealm),
+        Entry(.delete, "realms/*", "realms.remove", Administration.removeRealm),
+        Entry(.get, "policies", "policies.list", Administration.listPolicies),
+        Entry(.get, "policies/*", "policies.get", Administration.showPolicy),
+        Entry(.put, "policies/*", "policies.set", Administration.setPolicy),
+        Entry(.delete, "policies/*", "policies.unset", Administration.unsetPolicy),
+        Entry(.get, "backends", "backends.list", Administration.listBackends),
+        Entry(.post, "backends", "backends.create", Administration.createBackend),
+        Entry(.get, "backends/*", "backends.show", Administration.showBackend),
+        Entry(.get, "backends/*/*", "backends.show", Administration.showBackend),
+        Entry(.patch, "backends/*/*", "backends.change", Administration.changeBackend),
+        Entry(.delete, "backends/*/*", "backends.remove", Administration.removeBackend),
+        Entry(.post, "backends/*/*/rotate-secret", "backends.rotate-secret", Administration.rotateSecret),
+        Entry(.post, "backends/*/*/revoke", "backends.revoke", Administration.revokeBackend),
+        Entry(.post, "backends/*/*/routes", "backends.add-route", Administration.addBackendRoute),
+        Entry(.delete, "backends/*/*/routes/*", "backends.remove-route", Administration.removeBackendRoute),
+        Entry(.get, "certificates", "certificates.list", Administration.listCertificates),
+        Entry(.post, "certificates", "certificates.add", Administration.addCertificate),
+        Entry(.delete, "certificates/*", "certificates.remove", Administration.removeCertificate),
+        Entry(.get, "tokens", "tokens.list", Administration.listTokens),
+        Entry(.delete, "tokens", "tokens.revoke", Administration.revokeTokens),
+        Entry(.delete, "tokens/*", "tokens.revoke", Administration.revokeToken),
+        Entry(.post, "tokens/clean", "tokens.clean", Administration.cleanTokens),
+        Entry(.get, "routes", "routes.list", Administration.listRoutes),
+        Entry(.get, "routes/*", "routes.show", Administration.showRoute),
+        Entry(.patch, "routes/*", "routes.set", Administration.setRoute),
+    ]
+
+    static func find(_ request: AdminRequest) throws(AdminFailure) -> Entry {
+        let found = all.filter { $0.isAt(request.path) }
+        guard !found.isEmpty else { throw .notFound("there is no such resource") }
+        let method = request.method == .head ? .get : request.method
+        guard let entry = found.first(where: { $0.method == method }) else {
+            throw .methodNotAllowed(found.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method.text)"] })
+        }
+        return entry
+    }
+}
+
+extension Method {
+    /// The name on the wire.
+    var text: String { name.map { "\($0)" } ?? "" }
+}

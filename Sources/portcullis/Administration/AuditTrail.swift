@@ -1,0 +1,65 @@
+import Foundation
+import Gateway
+import Reactor
+
+/// Where changes of the configuration are written down: who, what, with which outcome, and never a secret.
+enum AuditTrail: Sendable {
+    /// The event log of a running gateway.
+    case gateway(EventLog)
+    /// `state/audit.log` of a directory whose files a command changes.
+    case command(directory: String)
+
+    enum Outcome {
+        case changed
+        /// A secret was.
+        case shown
+        case refused(StaticString)
+    }
+
+    func write(_ action: String, _ object: String, _ request: AdminRequest, _ outcome: Outcome) {
+        var members: [(String, EventLog.Value)] = [("action", .text(action))]
+        switch outcome {
+        case .changed: members.append(("outcome", .text("changed")))
+        case .shown: members.append(("outcome", .text("shown")))
+        case .refused(let reason):
+            members += [("outcome", .text("refused")), ("reason", .text("\(reason)"))]
+        }
+        members += [("object", .text(object)), ("by", .text(author))]
+        if !request.requestID.isEmpty { members.append(("request_id", .text(request.requestID))) }
+        if !request.address.isEmpty { members.append(("address", .text(request.address))) }
+        switch self {
+        case .gateway(let log): log.write("audit", members)
+        case .command(let directory):
+            members.append(("user", .number(Int(getuid()))))
+            AuditTrail.append(members, in: directory + "/state")
+        }
+    }
+
+    private var author: String {
+        switch self {
+        case .gateway: "admin_api"
+        case .command: "command_line"
+        }
+    }
+
+    /// A file that cannot be written keeps nobody from repairing the configuration.
+    private static func append(_ members: [(String, EventLog.Value)], in directory: String) {
+        makeDirectory(directory)
+        guard let writer = try? LogWriter(appendingTo: directory + "/audit.log") else { return }
+        let log = EventLog(writer)
+        log.write("audit", members)
+        log.flush()
+    }
+
+    /// The gateway, which keeps its keys there, may run as somebody else: whoever owns `gateway.json`.
+    private static func makeDirectory(_ path: String) {
+        let manager = FileManager.default
+        guard !manager.fileExists(atPath: path) else { return }
+        try? manager.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let model = path.dropLast("state".count) + "gateway.json"
+        guard getuid() == 0, let owner = try? manager.attributesOfItem(atPath: String(model)) else { return }
+        let keys = [FileAttributeKey.ownerAccountID, .groupOwnerAccountID]
+        try? manager.setAttributes(owner.filter { keys.contains($0.key) }, ofItemAtPath: path)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import Reactor
+
+/// A file of the configuration while somebody changes it.
+struct ConfigurationFile {
+    /// Where its text is: at the end of a symbolic link, which stays one.
+    private let path: String
+    /// The file whose owner and mode the new text gets.
+    private let model: String
+    private let exists: Bool
+
+    /// - Parameter name: of the file, which need not exist.
+    init(_ name: String, in directory: String) throws(AdminFailure) {
+        let named = directory + "/" + name
+        path = try ConfigurationFile.target(of: named)
+        exists = FileManager.default.fileExists(atPath: path)
+        model = exists ? path : directory + "/gateway.json"
+    }
+
+    /// The file that a name leads to. A link is followed only to a plain file of the link's own owner: somebody else's
+    /// link in the directory is no reason to write to another place.
+    private static func target(of path: String) throws(AdminFailure) -> String {
+        let manager = FileManager.default
+        guard let link = try? manager.attributesOfItem(atPath: path) else { return path }
+        guard link[.type] as? FileAttributeType == .typeSymbolicLink else {
+            guard link[.type] as? FileAttributeType == .typeRegular else {
+                throw .cannotWrite("\(path) is no plain file")
+            }
+            return path
+        }
+        let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        guard let file = try? manager.attributesOfItem(atPath: target),
+            file[.type] as? FileAttributeType == .typeRegular,
+            file[.ownerAccountID] as? NSNumber == link[.ownerAccountID] as? NSNumber
+        else { throw .cannotWrite("\(path) is a link to something that is no plain file of the same owner") }
+        return target
+    }
+
+    /// The text as it is; nil where there is no file yet.
+    func read() throws(AdminFailure) -> [UInt8]? {
+        guard exists else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .cannotWrite("\(path) cannot be read")
+        }
+        return Array(data)
+    }
+
+    /// Puts the text in the place of the old one, at once. Owner and mode stay, or a gateway that runs as somebody else
+    /// could no longer read its configuration; a new file is that of `gateway.json`, without what others may do.
+    func replace(with text: [UInt8]) throws(AdminFailure) {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: model),
+            let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
+            let group = (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value,
+            let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
+        else { throw .cannotWrite("\(model) cannot be looked at") }
+        do throws(KernelError) {
+            let draft = try FileDraft(of: path)
+            try draft.write(text)
+            try draft.hand(to: owner, group: group, mode: exists ? mode : mode & 0o770)
+            try draft.replace()
+        } catch {
+            throw .cannotWrite("\(path) cannot be written: \(error.text)")
+        }
+    }
+}
+
+/// Keeps everybody else from changing a configuration directory, in this process and in others, as long as it lives.
+struct DirectoryLock {
+    private let handle: FileHandle
+
+    private static let attempts = 500
+    private static let pause: UInt32 = 20_000
+
+    /// Waits for ten seconds at the most.
+    init(_ directory: String) throws(AdminFailure) {
+        guard let handle = FileHandle(forReadingAtPath: directory) else {
+            throw .notFound("the directory \(directory) cannot be read")
+        }
+        var left = DirectoryLock.attempts
+        while flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0 {
+            left -= 1
+            if left == 0 { throw .busy }
+            usleep(DirectoryLock.pause)
+        }
+        self.handle = handle
+    }
+}

@@ -1,0 +1,101 @@
+import Bytes
+import Configuration
+import Crypto
+import Gateway
+import Reactor
+
+/// A user that is to be added to `users.json`.
+struct NewUser: Sendable {
+    var username: String
+    var realm: String?
+    var email: String?
+    var firstName: String?
+    var lastName: String?
+    /// `{scheme}payload`; nil for a user who cannot log in with a password (MBE-11).
+    var password: String?
+    var roles: [String] = []
+    var enabled = true
+
+    init(username: String) { self.username = username }
+
+    /// What the body of a request may have.
+    static let members = [
+        "username", "realm", "email", "firstName", "lastName", "password", "passwordHash", "scheme", "roles", "enabled",
+    ]
+    static let changeable = [
+        "email", "firstName", "lastName", "password", "passwordHash", "scheme", "roles", "addRoles", "removeRoles",
+        "enabled",
+    ]
+
+    /// The entry of the file. Tokens of somebody who had the name before do not become this user's.
+    var node: JSONNode {
+        var members: [(name: String, value: JSONNode)] = [("username", .text(username))]
+        for (name, value) in [("email", email), ("firstName", firstName), ("lastName", lastName), ("realm", realm)] {
+            if let value { members.append((name, .text(value))) }
+        }
+        if let password { members.append(("password", .text(password))) }
+        members.append(("roles", .texts(roles)))
+        if !enabled { members.append(("enabled", .flag(false))) }
+        members.append(("tokensNotBefore", .number(Clock.wallSeconds)))
+        return .object(members)
+    }
+
+    func refuseDuplicate(among users: [UserEntry]) throws(AdminFailure) {
+        let realm = realm ?? "Default"
+        if users.contains(where: { isSame($0.username, username) && isSame($0.realm, realm) }) {
+            throw .conflict("there is a user \"\(username)\" in the realm \"\(realm)\" already")
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A user as administrators see it: everything but the password.
+    mutating func write(_ user: UserEntry) {
+        beginObject()
+        member("username", user.username)
+        member("realm", user.realm)
+        if let email = user.email { member("email", email) }
+        if let name = user.firstName { member("firstName", name) }
+        if let name = user.lastName { member("lastName", name) }
+        member("roles", user.roles)
+        member("enabled", user.isEnabled)
+        member("hasPassword", user.password != nil)
+        endObject()
+    }
+}
+
+enum UserText {
+    static func json(_ user: UserEntry) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write(user)
+        return writer.bytes
+    }
+}
+
+extension PasswordScheme {
+    /// The scheme for new passwords: scrypt where none is named (DEC-08).
+    static func named(_ name: String?) throws(AdminFailure) -> PasswordScheme {
+        guard let name else { return .scrypt }
+        let names = allCases.map(\.rawValue)
+        guard let scheme = allCases.first(where: { isSame($0.rawValue, name) }) else {
+            let near = Suggestion.nearest(to: name, among: names)
+            throw .malformed(
+                "unknown password scheme \"\(name)\"; "
+                    + (near.map { "did you mean \"\($0)\"?" } ?? "known are \(names.joined(separator: ", "))"))
+        }
+        return scheme
+    }
+}
+
+extension PasswordError {
+    /// For whoever gave the password.
+    var text: String {
+        switch self {
+        case .invalidLength: "the password is empty or longer than \(PasswordHasher.maximumLength) bytes"
+        case .notText: "the password is not UTF-8"
+        case .invalidSaltLength: "the salt has a length that the scheme does not take"
+        case .missingKey: "the scheme AES needs passwords.aesKey in gateway.json"
+        case .unavailable: "libcrypto has refused"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import HTTP
+
+/// `portcullis certificate`: the certificate store (JWT-20, SAML-08).
+enum CertificateCommand: Command {
+    static let name = "certificate"
+    static let summary = "add, list and remove certificates that outside issuers sign with"
+    static let help = """
+        usage: portcullis certificate list WHERE
+               portcullis certificate add ALIAS FILE.pem WHERE
+               portcullis certificate remove ALIAS WHERE
+
+        FILE.pem holds one certificate; `-` is standard input. `list` shows subject, period and fingerprint.
+
+        \(AdminTarget.help)
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let call = try AdminInvocation(
+            arguments, of: self, ["list": .init(0...0), "add": .init(2...2), "remove": .init(1...1)])
+        switch call.action {
+        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["certificates"])))
+        case "add":
+            let pem = try text(of: call.names[1])
+            let members: [(String, JSONNode?)] = [("alias", .text(call.first)), ("pem", .text(pem))]
+            AdminTarget.show(try call.target.perform(.command(.post, ["certificates"], [], members)))
+        default: try call.target.perform(.command(.delete, ["certificates", call.first]))
+        }
+    }
+
+    private static func text(of file: String) throws(ExitStatus) -> String {
+        let data =
+            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
+        guard let data else {
+            Terminal.complain("portcullis: \(file) cannot be read")
+            throw .failed
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,110 @@
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import HTTP
+
+/// `portcullis users`: local users (MBE-10, MBE-11).
+enum UsersCommand: Command {
+    static let name = "users"
+    static let summary = "add, change, import, list and remove local users"
+    static let help = """
+        usage: portcullis users list [--realm REALM] WHERE
+               portcullis users show NAME [--realm REALM] WHERE
+               portcullis users add NAME [--realm REALM] [--email ADDRESS] [--first-name NAME] [--last-name NAME]
+                                    [--roles A,B] [--scheme NAME] [--no-password] [--disabled] WHERE
+               portcullis users set-password NAME [--realm REALM] [--scheme NAME] [--no-password] WHERE
+               portcullis users assign-role|remove-role NAME ROLE... [--realm REALM] WHERE
+               portcullis users enable|disable|remove NAME [--realm REALM] WHERE
+               portcullis users import FILE.csv [--scheme NAME] WHERE
+
+        A password is read from standard input (one line, not shown where it is typed), never from the arguments, and
+        stored hashed. With a new password, and with `disable`, all tokens that the user has end.
+
+        import       a CSV file (RFC 4180) with a header row; `-` is standard input. Columns: \(columns).
+                     Roles are separated by `;`. Either all users are added or none, and every problem is told by line.
+
+        --realm        "Default" by default
+        --scheme       how the password is stored, see `portcullis hash --help`; scrypt by default
+        --no-password  the user logs in by token exchange and single sign-on alone
+
+        \(AdminTarget.help)
+        """
+
+    private static let columns = UserList.columns.joined(separator: ", ")
+
+    private static let shapes: [String: AdminInvocation.Shape] = {
+        let realm: Set = ["--realm"]
+        let one = AdminInvocation.Shape(1...1, options: realm)
+        let roles = AdminInvocation.Shape(2...65, options: realm)
+        return [
+            "list": .init(0...0, options: realm), "show": one, "enable": one, "disable": one, "remove": one,
+            "assign-role": roles, "remove-role": roles,
+            "add": .init(
+                1...1,
+                options: realm.union(["--email", "--first-name", "--last-name", "--roles", "--scheme"]),
+                flags: ["--no-password", "--disabled"]),
+            "set-password": .init(1...1, options: realm.union(["--scheme"]), flags: ["--no-password"]),
+            "import": .init(1...1, options: ["--scheme"]),
+        ]
+    }()
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let call = try AdminInvocation(arguments, of: self, shapes)
+        let realm = [("realm", call.arguments["--realm"])]
+        let user = ["users", call.first]
+        let roles = JSONNode.texts(Array(call.names.dropFirst()))
+        func change(_ member: String, _ value: JSONNode) throws(ExitStatus) {
+            try call.target.perform(.command(.patch, user, realm, [(member, value)]))
+        }
+        switch call.action {
+        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["users"], realm)))
+        case "show": AdminTarget.show(try call.target.perform(.command(.get, user, realm)))
+        case "add": try add(call)
+        case "set-password": try setPassword(call, user, realm)
+        case "assign-role": try change("addRoles", roles)
+        case "remove-role": try change("removeRoles", roles)
+        case "enable": try change("enabled", .flag(true))
+        case "disable": try change("enabled", .flag(false))
+        case "remove": try call.target.perform(.command(.delete, user, realm))
+        default: try importFile(call)
+        }
+    }
+
+    private static func add(_ call: AdminInvocation) throws(ExitStatus) {
+        let text = { (option: String) in call.arguments[option].map { JSONNode.text($0) } }
+        let roles = call.arguments["--roles"]?.split(separator: ",").map(String.init)
+        let password = try call.arguments.has("--no-password") ? nil : NewPassword.read()
+        try call.target.perform(
+            .command(
+                .post, ["users"], [],
+                [
+                    ("username", .text(call.first)), ("realm", text("--realm")), ("email", text("--email")),
+                    ("firstName", text("--first-name")), ("lastName", text("--last-name")),
+                    ("roles", roles.map { .texts($0) }), ("password", password.map { .text($0) }),
+                    ("scheme", text("--scheme")), ("enabled", call.arguments.has("--disabled") ? .flag(false) : nil),
+                ]))
+    }
+
+    private static func setPassword(
+        _ call: AdminInvocation, _ user: [String], _ realm: [(String, String?)]
+    ) throws(ExitStatus) {
+        let password = try call.arguments.has("--no-password") ? JSONNode(.null) : .text(NewPassword.read())
+        let scheme = call.arguments["--scheme"].map { JSONNode.text($0) }
+        try call.target.perform(.command(.patch, user, realm, [("password", password), ("scheme", scheme)]))
+    }
+
+    private static func importFile(_ call: AdminInvocation) throws(ExitStatus) {
+        let data =
+            call.first == "-"
+            ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: call.first)
+        guard let data else {
+            Terminal.complain("portcullis: \(call.first) cannot be read")
+            throw .failed
+        }
+        var request = AdminRequest.command(.post, ["users"], [("scheme", call.arguments["--scheme"])])
+        request.contentType = "text/csv"
+        request.body = Array(data)
+        AdminTarget.show(try call.target.perform(request))
+    }
+}

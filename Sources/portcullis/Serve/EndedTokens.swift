@@ -1,0 +1,76 @@
+import Configuration
+import Gateway
+import Tokens
+
+/// Tokens of before that a new configuration ends: those of users and backends that are gone, disabled, or have a later
+/// `tokensNotBefore` than they had (MBE-06, MAP-04). The configuration itself sees to access tokens; this is about
+/// what the store keeps, and about what was issued until the configuration was in force.
+struct EndedTokens: Sendable {
+    private enum Holder {
+        case user(String, backendIDs: [String])
+        case backend(id: String)
+    }
+
+    private var ended: [(holder: Holder, notBefore: Int64)] = []
+
+    /// Tokens live for so long at the most; later ones are told apart by their time of issue.
+    private static let longestTokenSeconds: Int64 = 366 * 86_400
+
+    init(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) {
+        let users = Dictionary(
+            fresh.users.map { ([Array($0.realm.utf8), Array($0.username.utf8)], $0) }, uniquingKeysWith: { $1 })
+        for user in old.users {
+            let now = users[[Array(user.realm.utf8), Array(user.username.utf8)]]
+            let ids = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
+            let holder = Holder.user(user.username, backendIDs: ids)
+            if let notBefore = EndedTokens.cutoff(
+                user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isEnabled != true && user.isEnabled)
+            {
+                ended.append((holder, notBefore))
+            }
+        }
+        let backends = Dictionary(
+            fresh.backends.map { (Array($0.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })
+        for backend in old.backends {
+            let now = backends[Array(backend.mobileBackendID.utf8)]
+            if let notBefore = EndedTokens.cutoff(
+                backend.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isRevoked != false && !backend.isRevoked)
+            {
+                ended.append((.backend(id: backend.mobileBackendID), notBefore))
+            }
+        }
+    }
+
+    /// From when on tokens count again; nil where nothing has changed.
+    private static func cutoff(_ old: Int64?, _ fresh: Int64?, isGone: Bool) -> Int64? {
+        if let fresh, fresh > old ?? 0 { return fresh }
+        return isGone ? .max : nil
+    }
+
+    /// Tells the store. The old password or secret was good until now: tokens that it gave after the time that the file
+    /// names, because the configuration was read later, are denied.
+    ///
+    /// - Parameter now: seconds since 1970, when no worker acts by the old configuration any more.
+    func deny(in shared: SharedState, now: Int64) {
+        let until = now + EndedTokens.longestTokenSeconds
+        for (holder, notBefore) in ended {
+            switch holder {
+            case .user(let name, let backendIDs):
+                if now >= notBefore { tell(shared, .deny(.subject(name, issuedBefore: now, until: until)), now) }
+                for id in backendIDs { tell(shared, .revoke(.subject(application: id, subject: name)), now) }
+            case .backend(let id):
+                if now >= notBefore { tell(shared, .deny(.backend(id, issuedBefore: now, until: until)), now) }
+                tell(shared, .revoke(.application(id)), now)
+            }
+        }
+    }
+
+    private func tell(_ shared: SharedState, _ operation: StoreOperation, _ now: Int64) {
+        let log = shared.log
+        shared.tokens.perform(operation, now: now) { result in
+            if case .failure(let failure) = result {
+                log.write("revocation_failed", [("reason", .text("\(failure.reason)"))])
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// `portcullis tokens`, and the same through the admin listener (AOM-22, AOM-23, MBE-06).
+@Suite struct TokenAdministrationTests {
+    private func admin(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> Administrator {
+        Administrator(fixture: try Fixture(change), way: .listener)
+    }
+
+    @Test("revoke: all tokens of a user, of a client or of a backend are refused at once, those of others go on")
+    func revoke() throws {
+        let admin = try admin()
+        let fixture = admin.fixture
+        let (joe, ann, other) = (
+            try fixture.token("joe"), try fixture.token("ann"),
+            try fixture.token("ann", client: "sch-client:sch-secret")
+        )
+        #expect(try admin.bearer(joe) == 200)
+        #expect(JSONText(try admin.done("tokens", "revoke", "--subject", "joe"))["removed"].integer == 0)
+        #expect(try admin.bearer(joe) == 401)
+        #expect(try admin.bearer(ann) == 200)
+        try admin.done("tokens", "revoke", "--backend", "inventory/1.0")
+        #expect(try admin.bearer(ann) == 401)
+        #expect(try admin.bearer(other, "GET", "/plain") == 200)
+        // The secret is still good.
+        #expect(try fixture.grant("grant_type=client_credentials").status == 200)
+        #expect(
+            try admin.refused("tokens", "revoke", "--backend", "inventory/2.0").contains("no backend inventory/2.0"))
+        #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
+    }
+
+    @Test("list and clean answer what the store has; wrong questions are 400, and a directory has no tokens")
+    func listAndClean() throws {
+        let admin = try admin()
+        _ = try admin.fixture.token("joe")
+        #expect(try admin.done("tokens", "list", "--subject", "nobody").isEmpty)
+        #expect(JSONText(try admin.done("tokens", "clean"))["removed"].integer == 0)
+        for target in ["/admin/tokens?limit=0", "/admin/tokens?limit=x", "/admin/tokens?limit=10001"] {
+            #expect(try admin.fixture.admin("GET", target).status == 400, "\(target)")
+        }
+        #expect(try admin.fixture.admin("DELETE", "/admin/tokens").status == 400)
+        #expect(try admin.fixture.admin("GET", "/admin/tokens/clean").status == 405)
+        let result = try CommandLine.run("tokens", "list", "--config", admin.fixture.gateway.configuration.path)
+        #expect(result.ending == .exit(1) && result.errors.contains("use --admin"))
+        let audit = admin.fixture.gateway.events("audit")
+        #expect(audit.contains { $0["action"].string == "tokens.clean" && $0["outcome"].string == "changed" })
+    }
+
+    @Test("what is revoked by its administration stays so in a process that starts on the same files")
+    func afterRestart() throws {
+        let admin = try admin { $0["store"] = #"{"kind": "memory"}"# }
+        let fixture = admin.fixture
+        let (joe, ann) = (try fixture.token("joe"), try fixture.token("ann"))
+        try admin.done("users", "set-password", "joe", input: "Sesame9\n")
+        #expect(try fixture.gateway.stop() == .exit(0))
+        let next = try GatewayProcess(fixture.gateway.configuration)
+        #expect(try next.request("GET", "/inventory/me", [.bearer(joe)]).status == 401)
+        #expect(try next.request("GET", "/inventory/me", [.bearer(ann)]).status == 200)
+    }
+}
