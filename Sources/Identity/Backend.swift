@@ -23,11 +23,13 @@ package struct Backend: Sendable {
     package var issuer: String?
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
+    /// How people log in with Facebook, which then is the one way to log in (FB-04); nil where they don't.
+    package private(set) var facebook: SocialLogin?
 
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
         clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
-        enableSSO: Bool = false, issuer: String? = nil
+        enableSSO: Bool = false, issuer: String? = nil, facebook: SocialLogin? = nil
     ) {
         self.name = name
         self.version = version
@@ -36,10 +38,12 @@ package struct Backend: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.realm = realm
-        self.oauthConsumer = oauthConsumer
+        // FB-04: Facebook login excludes every other, whatever the switches say.
+        self.oauthConsumer = oauthConsumer && facebook == nil
         self.httpBasic = httpBasic
-        self.enableSSO = enableSSO
+        self.enableSSO = enableSSO && facebook == nil
         self.issuer = issuer
+        self.facebook = facebook
     }
 
     /// What configuration and logs call it.
