@@ -53,9 +53,29 @@ extension Worker {
         case .revocations:
             exchange.adminResource = resource
             takeBody(exchange)
+        case .cleaning: cleanTokens(exchange)
         case .backend(let name, let version):
             describeBackend(exchange, name: name, version: version)
         }
+    }
+
+    /// Deletes expired tokens now, and says how many there were (AOM-23).
+    private func cleanTokens(_ exchange: Exchange) {
+        guard let cleaner = shared.settings.cleaner else {
+            reply(exchange, status: 503, reason: "store_unavailable", detail: "there is no store of tokens")
+            return
+        }
+        park(exchange, in: .inEndpoint)
+        let (identity, mailbox) = (exchange.identity, mailbox)
+        cleaner.run(now: poller.wallSeconds) { result in
+            mailbox.post(.endpoint(exchange: identity, .done(.cleaned(result))))
+        }
+    }
+
+    /// Sees whether it is time for the daily deletion (AOM-23). Local time is asked for each time: its zone may change.
+    func cleanTokensDaily() {
+        let now = poller.wallSeconds
+        shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))
     }
 
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
@@ -135,7 +155,7 @@ extension Worker {
 
 /// What the admin listener has.
 enum AdminResource: Equatable {
-    case health, readiness, metrics, reload, revocations
+    case health, readiness, metrics, reload, revocations, cleaning
     case backend(name: String, version: String)
 
     init?(path: String) {
@@ -145,6 +165,7 @@ enum AdminResource: Equatable {
         case "/metrics", "/admin/metrics": self = .metrics
         case "/admin/reload": self = .reload
         case "/admin/revocations": self = .revocations
+        case "/admin/tokens/clean": self = .cleaning
         default:
             let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 5, parts[1] == "admin", parts[2] == "backends", !parts[3].isEmpty, !parts[4].isEmpty
@@ -155,7 +176,7 @@ enum AdminResource: Equatable {
 
     var method: String {
         switch self {
-        case .reload, .revocations: "POST"
+        case .reload, .revocations, .cleaning: "POST"
         default: "GET"
         }
     }
@@ -167,12 +188,30 @@ enum AdminResource: Equatable {
     var needsToken: Bool {
         switch self {
         case .health, .readiness, .metrics: false
-        case .reload, .revocations, .backend: true
+        case .reload, .revocations, .cleaning, .backend: true
         }
     }
 }
 
 extension EndpointResponse {
+    /// `{"deleted": COUNT}`.
+    fileprivate static func cleaned(_ result: Result<Int, StoreFailure>) -> EndpointResponse {
+        guard case .success(let count) = result else {
+            return .problem(
+                status: 503, title: "Service Unavailable", detail: "the store of tokens does not answer",
+                code: "store_unavailable", reason: "store_unavailable")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("deleted", count)
+        writer.endObject()
+        var response = EndpointResponse(
+            status: 200, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: writer.bytes, reason: "tokens_cleaned")
+        response.audit = AuditEntry(action: "tokens.clean", outcome: .changed)
+        return response
+    }
+
     /// A short plain text.
     fileprivate static func text(
         _ status: Int, _ text: String, reason: StaticString, allow: String? = nil

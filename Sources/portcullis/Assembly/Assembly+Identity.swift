@@ -18,7 +18,8 @@ extension Assembly {
                 name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
                 anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
                 clientSecret: entry.clientSecret?.value ?? "", realm: entry.realm, oauthConsumer: entry.oauthConsumer,
-                httpBasic: entry.httpBasic, enableSSO: entry.enableSSO, issuer: entry.issuer)
+                httpBasic: entry.httpBasic, enableSSO: entry.enableSSO, issuer: entry.issuer,
+                facebook: socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
             backend.grants = grants(entry.grants, at: "/backends/\(index)")
             backends.append(backend)
         }
