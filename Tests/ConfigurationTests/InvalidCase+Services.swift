@@ -148,7 +148,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "policy-auth-tokens", ["policies.json": #"{"Security_AuthTokenConfiguration": "{]"}"#],
-            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, or its JSON in a string)"
+            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, its JSON in a string, or \"file:NAME\")"
         ),
     ]
 }

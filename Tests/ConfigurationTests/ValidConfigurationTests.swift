@@ -195,16 +195,21 @@ import Testing
 
     /// DEC-10.
     @Test(arguments: [
-        (#""redis://127.0.0.1:6380/3""#, "http://127.0.0.1:6380", 3), (#""redis://[::1]""#, "http://[::1]:6379", 0),
-        (#""redis://localhost/""#, "http://127.0.0.1:6379", 0), (#""unix:/run/r.sock""#, "unix:/run/r.sock", 0),
+        (#""redis://127.0.0.1:6380/3""#, "127.0.0.1 6380", 3), (#""redis://[::1]""#, "::1 6379", 0),
+        (#""redis://localhost/""#, "127.0.0.1 6379", 0), (#""unix:/run/r.sock""#, "/run/r.sock", 0),
     ])
     func redisPlaces(_ url: String, _ place: String, _ database: Int) throws {
         let section = #""store": {"kind": "redis", "url": \#(url)}"#
         let loaded = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)]).load()
         #expect(loaded.diagnostics.isEmpty)
         let redis = try #require(loaded.configuration?.store.redis)
-        let server = ServerEntry(place: redis.place, isSecure: false, weight: 1, isBackup: false)
-        #expect(server.description == place && redis.database == database)
+        let found =
+            switch redis.place {
+            case .address(let address, let port): "\(address) \(port)"
+            case .name(let name, let port): "\(name) \(port)"
+            case .unix(let path): path
+            }
+        #expect(found == place && redis.database == database)
         #expect(redis.tls == nil && redis.password == nil && redis.keyPrefix == "portcullis:")
     }
 

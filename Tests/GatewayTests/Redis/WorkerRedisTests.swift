@@ -8,8 +8,9 @@ import Tokens
 
 @testable import Gateway
 
-/// A worker's connection to a real server.
-@Suite struct WorkerRedisTests {
+/// A worker's connection to a real server. One test at a time: their loops spin in threads of Dispatch, of which it has
+/// one for each processor, and names are looked up in another.
+@Suite(.serialized) struct WorkerRedisTests {
     private func text(_ value: String) -> RESPValue { .bytes(Array(value.utf8)) }
     private let ok = RESPValue.status(Array("OK".utf8))
 
