@@ -370,3 +370,9 @@ static inline int clinux_resolve(const char *name, struct addrinfo **found) {
 }
 
 static inline int clinux_name_is_unknown(int error) { return error == EAI_NONAME || error == -5 /* EAI_NODATA */; }
+
+/// By how many seconds local time is ahead of UTC.
+static inline long clinux_seconds_east(time_t time) {
+    struct tm parts;
+    return localtime_r(&time, &parts) ? parts.tm_gmtoff : 0;
+}

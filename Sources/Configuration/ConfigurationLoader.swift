@@ -24,6 +24,7 @@ package enum ConfigurationLoader {
             values.checkRealms(findings)
             values.joinBackends()
             values.checkRoutes(findings)
+            values.checkApplications(findings)
             values.checkSafety(findings)
             configuration = values
             reading.warnOfUnread(except: findings.namedFiles)
@@ -145,6 +146,6 @@ extension GatewayConfiguration {
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
         "tokenService",
-        "store", "log", "cors", "passwords", "trustedProxies", "forwardedFields",
+        "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields",
     ]
 }

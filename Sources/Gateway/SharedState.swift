@@ -13,6 +13,8 @@ package final class SharedState: Sendable {
     package struct Settings: Sendable {
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// Deletes expired tokens; nil where there is no store of them.
+        package var cleaner: TokenCleaner?
         /// The connections to the server that keeps the tokens, where one does.
         package var redis: RedisLine?
         /// What could not be read anew for token exchange, by what it was.
@@ -179,6 +181,7 @@ package final class SharedState: Sendable {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting,
-            outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count)
+            outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
+            cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
     }
 }

@@ -64,6 +64,12 @@ extension Worker {
     /// In milliseconds.
     private static let administrationTimeout: Int64 = 600_000
 
+    /// Sees whether it is time for the daily deletion (AOM-23). Local time is asked for each time: its zone may change.
+    func cleanTokensDaily() {
+        let now = poller.wallSeconds
+        shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))
+    }
+
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = Readiness(
@@ -210,7 +216,7 @@ enum AdminResource: Equatable {
 
     var method: String {
         switch self {
-        case .reload, .revocations: "POST"
+        case .reload, .revocations, .cleaning: "POST"
         default: "GET"
         }
     }

@@ -163,6 +163,9 @@ extension Worker {
             copy.append(copying: bytes.slice(range))
             return String(decoding: copy, as: UTF8.self)
         }
+        var path: [UInt8] = []
+        let canonical = exchange.path
+        path.append(copying: canonical.readable)
         var query: [UInt8] = []
         if let range = exchange.head.query { query.append(copying: bytes.slice(range)) }
         var authorization: [String] = []
@@ -175,7 +178,7 @@ extension Worker {
             }
         }
         return EndpointRequest(
-            method: exchange.head.method, path: text(exchange.head.path), query: query,
+            method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, fields: fields)
@@ -198,6 +201,10 @@ extension Endpoint {
         case .jwks: .jwks
         case .metadata: .metadata
         case .whoAmI: .whoAmI
+        case .applicationToken: .applicationToken
+        case .applicationRevocation: .applicationRevocation
+        case .applicationRevocationOfAll: .applicationRevocationOfAll
+        case .applicationUsers: .applicationUsers
         }
     }
 }

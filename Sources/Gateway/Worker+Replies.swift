@@ -21,6 +21,10 @@ extension Worker {
         } else {
             HeadWriter.appendStatusLine(reason.status, to: chunk)
         }
+        if reason == .insufficientScope {
+            // RFC 6750 section 3.1.
+            chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\", error=\"insufficient_scope\"\r\n")
+        }
         if reason == .methodNotAllowed, let route = exchange.route {
             let allowed = route.allowedMethodsText
             HeadWriter.appendField("Allow", allowed.span, to: chunk)

@@ -297,6 +297,7 @@ final class Worker {
         refreshKeys()
         reviewLasting()
         reviewUntaken()
+        if number == 0 { cleanTokensDaily() }
         pruneRevocations()
         guard isDraining else { return }
         for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {

@@ -28,11 +28,13 @@ package struct Backend: Sendable {
     package var isRevoked: Bool { tokensNotBefore == .max }
     /// What its client may have beyond plain access tokens.
     package var grants = BackendGrants()
+    /// How people log in with Facebook, which then is the one way to log in (FB-04); nil where they don't.
+    package private(set) var facebook: SocialLogin?
 
     package init(
         name: String, version: String, mobileBackendID: String, anonymousKey: String, clientID: String,
         clientSecret: String, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
-        enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0
+        enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0, facebook: SocialLogin? = nil
     ) {
         self.name = name
         self.version = version
@@ -41,11 +43,13 @@ package struct Backend: Sendable {
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.realm = realm
-        self.oauthConsumer = oauthConsumer
+        // FB-04: Facebook login excludes every other, whatever the switches say.
+        self.oauthConsumer = oauthConsumer && facebook == nil
         self.httpBasic = httpBasic
-        self.enableSSO = enableSSO
+        self.enableSSO = enableSSO && facebook == nil
         self.issuer = issuer
         self.tokensNotBefore = tokensNotBefore
+        self.facebook = facebook
     }
 
     /// What configuration and logs call it.

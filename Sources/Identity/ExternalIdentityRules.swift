@@ -67,7 +67,7 @@ package struct ExternalIdentityRules: Sendable {
 
     /// The name goes into header fields for the upstream (GW-10): control characters would let the outside issuer's users
     /// write fields of their own, and blanks at the ends would be dropped by who reads them, which makes another name.
-    static func isFitForHeaders(_ name: String) -> Bool {
+    package static func isFitForHeaders(_ name: String) -> Bool {
         name.utf8.count <= 512 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
             && name.utf8.first != 0x20 && name.utf8.last != 0x20
     }

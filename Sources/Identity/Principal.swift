@@ -13,6 +13,8 @@ package final class Principal: Sendable {
     /// How the caller proved it.
     package enum Method: String, Sendable {
         case bearer, basic, anonymousKey
+        /// The token of a social provider beside an anonymous key (FB-01).
+        case social
     }
 
     /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06).
@@ -26,6 +28,10 @@ package final class Principal: Sendable {
     package let issuer: String
     /// `mobileBackendId` of the backend that the credential is bound to; nil for tokens of an outside issuer without one.
     package let backendID: String?
+    /// Name of the ApiOmat application that the token is of; nil for every other credential (AOM-16).
+    package let application: String?
+    /// Whether GET, HEAD and OPTIONS are all that the credential is good for (AOM-08).
+    package let isReadOnly: Bool
     package let roles: RoleSet
     /// The names of `roles`, in the order of the catalogue.
     package let roleNames: [String]
@@ -49,6 +55,8 @@ package final class Principal: Sendable {
     package let subjectBytes: [UInt8]
     /// `backendID` in UTF-8; empty where there is none.
     package let backendBytes: [UInt8]
+    /// `application` in UTF-8; empty where there is none.
+    package let applicationBytes: [UInt8]
     /// `subject` as the value of a field line, see `fieldValue`.
     package let subjectField: [UInt8]
     /// `roleNames` in the same form, joined by commas; a comma within a name is encoded too.
@@ -59,7 +67,8 @@ package final class Principal: Sendable {
     package init(
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
-        tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil
+        tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
+        isReadOnly: Bool = false
     ) {
         self.kind = kind
         self.method = method
@@ -75,6 +84,9 @@ package final class Principal: Sendable {
         self.tokenID = tokenID
         self.token = token
         self.knownUntil = knownUntil
+        self.application = application
+        self.isReadOnly = isReadOnly
+        applicationBytes = Array((application ?? "").utf8)
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
         subjectField = Principal.fieldValue(subject)

@@ -32,7 +32,7 @@ package final class InjectionTarget: Sendable {
 /// What an issued token belongs to (CACHE-03). Making, hashing and comparing one allocates nothing.
 ///
 /// Two keys are equal when every fact that a token may be made from is equal: who the caller is (kind, subject and the
-/// issuer that vouches for the name), the backend, roles and level of the session, the webgate and the settings of the
+/// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the settings of the
 /// upstream's issuer. Fields are compared one by one, so no two lists of fields can run together into the same key.
 package struct InjectionKey: Hashable, Sendable {
     package let principal: Principal
@@ -49,7 +49,8 @@ package struct InjectionKey: Hashable, Sendable {
         let b = right.principal
         return a === b
             || (a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
-                && a.backendBytes == b.backendBytes && a.issuer.utf8.elementsEqual(b.issuer.utf8)
+                && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
+                && a.issuer.utf8.elementsEqual(b.issuer.utf8)
                 && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) })
     }
 

@@ -16,6 +16,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
+    case conflictingApplication, invalidParameter, providerUnavailable
     case loginThrottled
 
     /// What a login that failed is answered with: both halves of a password credential fail alike.
@@ -112,6 +113,13 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         // JTX-12.
         case .issuerUnavailable:
             Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
+        // AOM-01.
+        case .conflictingApplication:
+            Definition(400, badRequest, "app differs from client_id", "token_conflicting_application")
+        case .invalidParameter: Definition(400, badRequest, "a parameter is invalid", "token_invalid_parameter")
+        // FB-03.
+        case .providerUnavailable:
+            Definition(503, "temporarily_unavailable", "try again later", "identity_provider_unavailable")
         }
     }
 
@@ -131,7 +139,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             response.headers.append((name: "Retry-After", value: "30"))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
-        case .keysUnavailable, .storeUnavailable, .issuerUnavailable:
+        case .keysUnavailable, .storeUnavailable, .issuerUnavailable, .providerUnavailable:
             response.headers.append((name: "Retry-After", value: "1"))
         default: break
         }

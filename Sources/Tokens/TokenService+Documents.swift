@@ -26,7 +26,9 @@ extension TokenService {
                 user = nil
                 return
             }
-            let realm = principal.backendID.flatMap { settings.backends.backend(id: Array($0.utf8).span)?.realm }
+            let application = principal.application.flatMap { settings.applications?.application(named: $0) }
+            let backend = principal.backendID.flatMap { settings.backends.backend(id: Array($0.utf8).span) }
+            let realm = application?.realm ?? backend?.realm
             let candidates = settings.users.users(named: principal.subject, realm: realm)
             guard candidates.count == 1, candidates[0].enabled else { return nil }
             user = candidates[0]

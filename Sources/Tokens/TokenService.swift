@@ -20,6 +20,8 @@ package final class TokenService: Sendable {
         case metadata
         /// `/mobile/platform/users/~` (BASIC-04).
         case whoAmI
+        /// Those of ApiOmat applications.
+        case applicationToken, applicationRevocation, applicationRevocationOfAll, applicationUsers
     }
 
     /// Longest body that an endpoint takes (OAUTH-08).
@@ -61,11 +63,21 @@ package final class TokenService: Sendable {
         case .jwks: return .done(read(request) { .document(keySet, reason: "key_set") })
         case .metadata: return .done(read(request) { .document(metadata, reason: "metadata") })
         case .whoAmI: return .done(read(request) { whoAmI(request.principal) })
+        case .applicationToken: return askApplications(.token, request, now: now)
+        case .applicationRevocation: return askApplications(.revocation, request, now: now)
+        case .applicationRevocationOfAll: return askApplications(.revocationOfAll, request, now: now)
+        case .applicationUsers: return askApplications(.userObjects, request, now: now)
         }
     }
 
     private func answer(_ body: () throws(TokenFailure) -> Effect<EndpointResponse>) -> Effect<EndpointResponse> {
         do throws(TokenFailure) { return try body() } catch { return .done(error.response) }
+    }
+
+    private func askApplications(
+        _ endpoint: ApplicationTokens.Endpoint, _ request: EndpointRequest, now: Int64
+    ) -> Effect<EndpointResponse> {
+        settings.applications?.handle(request, endpoint: endpoint, now: now) ?? .refuse(.noSuchObject)
     }
 
     /// The response to GET and HEAD; other methods don't apply to documents.

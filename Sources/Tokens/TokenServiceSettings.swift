@@ -34,6 +34,8 @@ package struct TokenServiceSettings: Sendable {
     package var userTokenSeconds: Int64 = 604_800
     /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
     package var scopes: [String] = []
+    /// What answers for ApiOmat applications; nil where there are none.
+    package var applications: ApplicationTokens?
 
     /// Whose tokens are exchanged, and by which rules; nil for nobody's.
     package var assertions: AssertionSources?

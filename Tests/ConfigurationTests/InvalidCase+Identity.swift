@@ -87,9 +87,24 @@ extension InvalidCase {
         InvalidCase(
             "backend-facebook-without-basic",
             backend(
-                #""name": "b", "version": "1", "mobileBackendId": "n", "httpBasic": false, "facebook": {"enabled": true}"#
+                #""name": "b", "version": "1", "mobileBackendId": "n", "anonymousKey": "l", "httpBasic": false, "facebook": {"enabled": true, "appId": "1", "appSecret": "s"}"#
             ),
             #"backends.json:2: error: /backends/1: Facebook login needs "httpBasic" (expected "httpBasic": true)"#
+        ),
+        InvalidCase(
+            "backend-facebook-without-app",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "anonymousKey": "l", "facebook": {"enabled": true}"#
+            ),
+            #"backends.json:2: error: /backends/1/facebook: Facebook login needs "appId" (expected "appId")"#,
+            #"backends.json:2: error: /backends/1/facebook: Facebook login needs "appSecret" (expected "appSecret")"#
+        ),
+        InvalidCase(
+            "backend-facebook-without-key",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "facebook": {"enabled": true, "appId": "1", "appSecret": "s"}"#
+            ),
+            #"backends.json:2: error: /backends/1: Facebook login needs "anonymousKey" (expected "anonymousKey")"#
         ),
         InvalidCase(
             "backend-version-number", backend(#""name": "b", "version": 1.0, "mobileBackendId": "n""#),

@@ -10,7 +10,9 @@ import Testing
 
     /// The fixture of section 1.5 of the catalogue.
     @Test func sampleLoads() throws {
-        let names = ["gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers"]
+        let names = [
+            "gateway", "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers",
+        ]
         let files = try names.map { name in
             ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
         }
@@ -32,7 +34,10 @@ import Testing
         #expect(configuration.backends.map(\.mobileBackendID) == ["mbe-inv-1", "mbe-sch-1", "mbe-fb-1"])
         #expect(configuration.backends[0].clientSecret?.value == "inv-secret")
         #expect(configuration.backends[1].enableSSO == false)
-        #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], []])
+        #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], [], []])
+        #expect(configuration.applications.map(\.name) == ["testApp"])
+        #expect(configuration.applications[0].apiKey?.value == "1234567890123456789")
+        #expect(configuration.routes.filter { $0.application != nil }.map(\.path) == ["/notes/**"])
         #expect(configuration.users.allSatisfy { $0.password?.hasPrefix("{scrypt}") == true })
         #expect(configuration.webgates.map(\.level) == [2, 2, 3])
         #expect(configuration.webgates[1].userAgents == ["OAMMS-Agent"])
@@ -77,6 +82,15 @@ import Testing
         #expect(items.methods.map(\.access.clientCertificate) == [nil, items.access.clientCertificate])
         #expect(items.forwardClientCertificate)
         #expect(configuration.backends[0].facebook?.appSecret?.value == "app-secret")
+        let application = try #require(configuration.applications.first)
+        #expect(application.systems == ["LIVE", "TEST"] && application.realm == "Staff")
+        #expect(application.userClass.module == "Members" && application.userClass.model == "com.example.Member")
+        #expect(application.administrator?.mail == "admin@example.com" && application.writers == ["joe"])
+        #expect(application.expirations.access == 3600 && application.expirations.refresh == 7200)
+        #expect(application.expirations.manualAccess == 60 && application.expirations.manualRefresh == 120)
+        #expect(application.expirations.longestAccess == 86_400 && application.expirations.longestRefresh == 172_800)
+        #expect(application.allowSignUp && application.facebook?.isEnabled == true)
+        #expect(!configuration.tokenCleaner.isEnabled && configuration.tokenCleaner.minuteOfDay == 23 * 60 + 30)
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))
         #expect(configuration.realms == ["Default", "Staff"])

@@ -53,8 +53,8 @@ import Tokens
     func keys() throws {
         let configuration = String(Self.section("## Configuration"))
         for name in [
-            "gateway", "routes", "webgates", "backends", "users", "policies", "issuers", "trustedIssuers",
-            "certificates",
+            "gateway", "routes", "webgates", "backends", "applications", "users", "policies", "issuers",
+            "trustedIssuers", "certificates",
         ] {
             let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
             let keys = schema["properties"].names + schema["items"]["properties"].names
@@ -84,10 +84,13 @@ import Tokens
         let echo = try Program(GatewayProcess.binary, ["echo", "--listen", "127.0.0.1:0"])
         let upstream = try #require(
             echo.wait(.errors) { $0.compactMap { JSONText($0)["address"].string }.first }, "no sample upstream")
+        for name in ["config/gateway.json", "config/backends.json"] {
+            try directory.write(name, try directory.read(name).replacing("127.0.0.1:9000", with: upstream))
+        }
         let sample = try directory.read("config/gateway.json")
         try directory.write(
             "config/gateway.json",
-            sample.replacing("127.0.0.1:9000", with: upstream).replacing(#""port": 8080"#, with: #""port": 0"#)
+            sample.replacing(#""port": 8080"#, with: #""port": 0"#)
                 .replacing(#""port": 8443"#, with: #""port": 0"#).replacing(#""port": 9901"#, with: #""port": 0"#))
         let gateway = try GatewayProcess(
             ConfigurationDirectory("config", in: directory), listeners: ["public", "secure", "admin"])

@@ -19,6 +19,7 @@ extension GatewayConfiguration {
         case .webgate: webgates.map(\.name)
         case .issuer: issuers.map(\.name)
         case .backend: backends.map(\.reference)
+        case .application: applications.map(\.name)
         case .role: roles
         case .route: routes.map(\.name)
         case .rateLimit: rateLimits.compactMap(\.name)
@@ -38,7 +39,7 @@ extension GatewayConfiguration {
 extension Sources {
     /// Whether the names that a section defines are known. Where it could not be read, or is of the wrong type,
     /// nothing is said about references into it: the one mistake has been reported.
-    fileprivate func isReadable(_ section: String) -> Bool {
+    func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }
         let isKeyedByName = ["upstreams", "issuers", "rateLimits"].contains(section)

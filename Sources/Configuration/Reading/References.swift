@@ -1,6 +1,6 @@
 /// A thing that has a name in one section and is mentioned by it in others.
 enum ReferenceKind: String {
-    case upstream, webgate, issuer, backend, role, route
+    case upstream, webgate, issuer, backend, application, role, route
     case rateLimit = "rate limit"
 
     /// The section that defines the names.
@@ -11,7 +11,7 @@ enum ReferenceKind: String {
         switch self {
         case .backend: "a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
-        case .upstream, .issuer: "the name of an \(rawValue)"
+        case .upstream, .issuer, .application: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
         }
     }

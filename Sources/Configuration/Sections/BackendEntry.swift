@@ -87,6 +87,10 @@ package struct BackendEntry: Sendable {
         if backend.facebook?.isEnabled == true, !backend.httpBasic {
             field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
         }
+        // FB-01: the provider's token comes beside it.
+        if backend.facebook?.isEnabled == true, !names.contains("anonymousKey") {
+            field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
+        }
     }
 
     private static func compare(_ backend: BackendEntry, _ other: BackendEntry, _ field: Field) {
@@ -105,11 +109,13 @@ package struct BackendEntry: Sendable {
     }
 }
 
-/// Facebook login of a backend (FB-02).
+/// Facebook login of a backend or an application (FB-02).
 package struct FacebookEntry: Sendable {
     package var isEnabled: Bool
+    /// Id and secret are there where it is on.
     package var appID: String?
     package var appSecret: Secret?
+    /// Nil for the provider's own.
     package var verifyURL: String?
 
     static func read(_ field: Field) -> FacebookEntry? {
@@ -121,6 +127,10 @@ package struct FacebookEntry: Sendable {
             verifyURL: object.optional("verifyUrl") { $0.name() }
         )
         object.finish()
+        let names = Set(object.entries.map(\.name))
+        for name in ["appId", "appSecret"] where entry.isEnabled && !names.contains(name) {
+            field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
+        }
         return entry
     }
 }

@@ -25,12 +25,14 @@ package struct GatewayConfiguration: Sendable {
     package var issuedTokenCache: IssuedTokenCacheSection
     package var tokenService: TokenServiceSection
     package var store: StoreSection
+    package var tokenCleaner: TokenCleanerSection
     package var log: LogSection
     package var cors: CORSSection
     package var passwords: PasswordsSection
     package var routes: [RouteEntry]
     package var webgates: [WebgateEntry]
     package var backends: [BackendEntry]
+    package var applications: [ApplicationEntry]
     package var users: [UserEntry]
     /// The realms that users and backends may name; nil where any name will do (MBE-09, MBE-10).
     package var realms: [String]?
@@ -54,7 +56,7 @@ package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
 extension GatewayConfiguration {
     /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
-        "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
         "realms", "certificates",
     ]
 
@@ -84,12 +86,14 @@ extension GatewayConfiguration {
                 "issuedTokenCache", default: IssuedTokenCacheSection(), IssuedTokenCacheSection.read),
             tokenService: TokenServiceSection.read(root.take("tokenService"), findings, baseURL: baseURL),
             store: StoreSection.read(root.take("store"), findings),
+            tokenCleaner: root.value("tokenCleaner", default: TokenCleanerSection(), TokenCleanerSection.read),
             log: root.value("log", default: LogSection(), LogSection.read),
             cors: root.value("cors", default: CORSSection(), CORSSection.read),
             passwords: root.value("passwords", default: PasswordsSection(), PasswordsSection.read),
             routes: sections["routes"].map(RouteEntry.readAll) ?? [],
             webgates: sections["webgates"].map(WebgateEntry.readAll) ?? [],
             backends: sections["backends"].map(BackendEntry.readAll) ?? [],
+            applications: sections["applications"].map(ApplicationEntry.readAll) ?? [],
             users: sections["users"].map(UserEntry.readAll) ?? [],
             realms: sections["realms"].map { $0.names("an array of names of realms") ?? [] },
             roles: sections["roles"].map(readRoles) ?? [],

@@ -13,6 +13,8 @@ package struct RouteEntry: Sendable {
     package var webgate: String?
     /// `name/version` of the backends the route belongs to, from both sides of the association (MBE-07).
     package var backends: [String]
+    /// The ApiOmat application whose tokens open the route (AOM-16); nil for a route that takes none of them.
+    package var application: String?
     /// The rule of methods that have none of their own.
     package var access: AccessEntry
     /// Overrides `Security_AllowOrigin` (CORS-10).
@@ -58,6 +60,7 @@ package struct RouteEntry: Sendable {
             },
             webgate: object.optional("webgate") { $0.reference(to: .webgate) },
             backends: object.value("backends", default: []) { $0.references(to: .backend) },
+            application: object.optional("application") { $0.reference(to: .application) },
             access: access,
             allowOrigin: object.optional("allowOrigin") { $0.originPatterns() },
             injection: object.optional("injection", InjectionEntry.read),

@@ -61,9 +61,11 @@ package struct UserEntry: Sendable {
         return user
     }
 
+    static let passwordForm = "\"{scheme}payload\", made by \"portcullis hash\""
+
     /// The text is never shown: it may be a password in the clear.
-    private static func password(_ field: Field) -> String? {
-        let expected = "\"{scheme}payload\", made by \"portcullis hash\""
+    static func password(_ field: Field) -> String? {
+        let expected = passwordForm
         guard let text = field.node.string else {
             field.error("wrong type", expected: expected)
             return nil

@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Tokens
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
 enum PrometheusText {
@@ -16,6 +17,7 @@ enum PrometheusText {
         var uptimeSeconds: Int64
         var workers: Int
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
+        var cleaned: TokenCleaner.Record
     }
 
     struct Page {
@@ -137,6 +139,11 @@ enum PrometheusText {
     private static func store(_ facts: Facts, _ page: inout Page) {
         let store = facts.store
         page.single("revocations", "gauge", "Entries of the deny list.", facts.revocations)
+        // AOM-23.
+        page.single(
+            "token_cleaner_last_run", "gauge",
+            "When expired tokens were last deleted, in seconds since 1970; 0 for never.", facts.cleaned.lastRun)
+        page.single("token_cleaner_deleted_total", "counter", "Expired tokens deleted.", facts.cleaned.deleted)
         page.single(
             "revocations_age_seconds", "gauge", "Since the store was last asked for others' revocations, and answered.",
             Double(store.age) / 1000)

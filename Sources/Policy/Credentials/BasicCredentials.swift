@@ -11,6 +11,7 @@ struct BasicCredentials: Sendable {
     private let known: PasswordCache
     private let roles: RoleCatalogue
     private let level: Int
+    private let social: SocialCredentials
     /// Key and holder of each backend, in the order of the store.
     private let anonymous: [(key: [UInt8], principal: Principal)]
 
@@ -21,6 +22,7 @@ struct BasicCredentials: Sendable {
         known = PasswordCache(seconds: settings.passwordCacheSeconds)
         roles = settings.roles
         level = settings.passwordLevel
+        social = SocialCredentials(settings)
         anonymous = settings.backends.backends.map { backend in
             let principal = Principal(
                 kind: .anonymous, method: .anonymousKey, subject: "anonymous", issuer: "local",
@@ -46,7 +48,11 @@ struct BasicCredentials: Sendable {
         guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
-        if !key.isEmpty, constantTimeEqual(key.span, credential) { return .principal(anonymous[index].principal) }
+        if !key.isEmpty, constantTimeEqual(key.span, credential) {
+            return social.authenticate(backend, bytes: bytes, headers: headers, now: now)
+                ?? .principal(anonymous[index].principal)
+        }
+        guard backend.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
         let digest = known.digest(of: credential, context: UInt64(index))
         if let digest, let principal = known.principal(digest, now: now) { return .principal(principal) }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
@@ -84,6 +90,7 @@ struct BasicCredentials: Sendable {
         guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
             return nil
         }
+        if principal.method == .social { return social.renew(principal, backends.backends[index]) }
         if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
         let user = users.user(named: principal.subject, realm: backends.backends[index].realm)
         guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore else { return nil }

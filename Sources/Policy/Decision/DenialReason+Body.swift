@@ -32,11 +32,12 @@ extension DenialReason {
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
+        case .applicationMismatch: "token or API key are not for this resource"
+        case .insufficientScope: "the token is for reading only"
         case .loginThrottled: "too many attempts"
-        case .storeUnavailable: "try again later"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
-        case .introspectionUnavailable: "try again later"
+        case .providerUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }

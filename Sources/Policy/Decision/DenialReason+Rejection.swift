@@ -1,3 +1,4 @@
+import Identity
 import JOSE
 
 extension DenialReason {
@@ -13,6 +14,16 @@ extension DenialReason {
         case .unknownKey: self = .unknownKey
         case .badSignature: self = .badSignature
         case .missingExpiry, .lifetimeTooLong: self = .invalidToken
+        }
+    }
+
+    /// The same of an opaque token.
+    init(_ refusal: OpaqueTokenRefusal) {
+        switch refusal {
+        case .unknown: self = .invalidToken
+        case .expired: self = .tokenExpired
+        case .unknownSubject: self = .unknownSubject
+        case .unavailable: self = .storeUnavailable
         }
     }
 }

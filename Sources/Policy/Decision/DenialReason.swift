@@ -64,6 +64,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case loginRequired = "login_required"
     /// The route takes social logins alone (AMB-30).
     case socialLoginRequired = "social_login_required"
+    /// The backend takes Facebook logins alone, and this is another one (FB-04).
+    case socialLoginOnly = "social_login_only"
+    /// A route of an application was asked without `X-Apiomat-Apikey` (AOM-16).
+    case missingApplicationKey = "missing_application_key"
     /// The credential was obtained at a lower level than the route asks for (CHAL-06).
     case stepUpRequired = "step_up_required"
 
@@ -74,9 +78,15 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case backendMismatch = "backend_mismatch"
     /// The route is not one of the credential's backend (ISS-07).
     case backendNotAllowed = "backend_not_allowed"
+    /// The token is of another application than the route, or of none, or the key is another application's (AOM-16).
+    case applicationMismatch = "application_mismatch"
+    /// The token is for reading alone (AOM-08).
+    case insufficientScope = "insufficient_scope"
     /// A role is missing, or one is held that is excluded (ROLE-01).
     case roleRequired = "role_required"
 
+    /// The provider that could say whose token it is does not answer (FB-03).
+    case providerUnavailable = "identity_provider_unavailable"
     /// The server that knows what the token is worth does not answer as it should (RFC 7662).
     case introspectionUnavailable = "introspection_unavailable"
 
@@ -87,13 +97,14 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .methodNotAllowed: 405
         case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
         case .corsDenied, .tlsRequired, .certificateRequired, .certificateNotAllowed, .backendMismatch,
-            .backendNotAllowed, .roleRequired:
+            .backendNotAllowed, .applicationMismatch, .insufficientScope, .roleRequired:
             403
-        case .storeUnavailable: 503
+        case .providerUnavailable, .storeUnavailable: 503
         case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
-            .wrongPassword, .loginRequired, .socialLoginRequired, .stepUpRequired:
+            .wrongPassword, .loginRequired, .socialLoginRequired, .socialLoginOnly, .missingApplicationKey,
+            .stepUpRequired:
             401
         case .loginThrottled: 429
         case .introspectionUnavailable, .keysUnavailable: 503
@@ -104,7 +115,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     package var retryAfterSeconds: Int? {
         switch self {
         case .loginThrottled: 30
-        case .storeUnavailable, .introspectionUnavailable: 1
+        case .storeUnavailable, .introspectionUnavailable, .providerUnavailable: 1
         case .keysUnavailable: 5
         default: nil
         }
@@ -146,9 +157,14 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .loginThrottled: "too many wrong passwords for the user or from the address"
         case .loginRequired: "the route takes logged-in users only"
         case .socialLoginRequired: "the route takes social logins only"
+        case .socialLoginOnly: "the backend takes Facebook logins only"
+        case .missingApplicationKey: "the route of an application was asked without X-Apiomat-Apikey"
         case .stepUpRequired: "the credential was obtained at too low a level"
         case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
         case .backendNotAllowed: "the route does not belong to the backend of the credential"
+        case .applicationMismatch: "token or API key are not those of the route's application"
+        case .insufficientScope: "the token is for reading only"
+        case .providerUnavailable: "the identity provider could not be asked"
         case .roleRequired: "the caller does not have the roles that the route asks for"
         case .introspectionUnavailable: "the server that knows the token does not answer as it should"
         }

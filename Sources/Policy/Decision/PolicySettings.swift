@@ -33,6 +33,10 @@ package struct PolicySettings: Sendable {
     package var passwordCacheSeconds: Int64 = 60
     /// Level that a checked password is worth (CHAL-06).
     package var passwordLevel = Principal.standardLevel
+    /// Whoever knows the tokens of ApiOmat applications; nil where there are none.
+    package var opaqueTokens: (any OpaqueTokens)?
+    /// Whoever asks Facebook; nil where no backend has it.
+    package var socialVerifier: SocialVerifier?
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 
@@ -100,6 +104,8 @@ package struct RouteSettings: Sendable {
     package var loginRequired = true
     package var socialLogin = false
     package var level: Int?
+    /// The application whose tokens open the route; nil for a route that takes none of them (AOM-16).
+    package var application: Application?
     package var allowOrigin: String?
     package var injection: InjectionRule?
     package var forwardCredential = false

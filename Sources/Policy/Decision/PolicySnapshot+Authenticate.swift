@@ -50,9 +50,7 @@ extension PolicySnapshot {
             return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
         }
         switch verifier.verify(token, now: now) {
-        case .rejected(let rejection):
-            if let effect = introspected.resolve(token, rejection, now: now) { return .resolve(effect) }
-            return .rejected(DenialReason(rejection))
+        case .rejected(let rejection): return resolve(token, rejection, now: now)
         case .keysUnavailable: return .rejected(.keysUnavailable)
         case .needsKeys(let index, let need): return fetchKeys(need, issuerIndex: index, [UInt8](copying: token), now)
         case .verified(let verified):
@@ -68,6 +66,20 @@ extension PolicySnapshot {
                 return .rejected(error)
             }
         }
+    }
+
+    /// Who else may know a token that is none of our issuers': what is a JWT is judged as one, and by no application. What
+    /// an application has issued is shown to no other server.
+    private func resolve(_ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64) -> AuthenticationOutcome {
+        let elsewhere = introspected.resolve(token, rejection, now: now)
+        guard rejection == .malformed, let effect = opaqueTokens?.resolve(token, now: now) else {
+            return elsewhere.map { .resolve($0) } ?? .rejected(DenialReason(rejection))
+        }
+        return .resolve(
+            effect.then { result -> Effect<Result<Principal, DenialReason>> in
+                if case .failure(.unknown) = result, let elsewhere { return elsewhere }
+                return .done(result.mapError(DenialReason.init))
+            })
     }
 
     /// Has the keys of an issuer fetched, and decides with them.

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import HTTP
 import Identity
 
@@ -15,6 +16,7 @@ extension PolicySnapshot {
         if route.isPublic { return nil }
         guard let principal else { return .missingCredential }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
+        if let denial = checkApplicationKey(route, bytes: bytes, headers: headers) { return denial }
         return authorize(route, principal, head.method, bytes.slice(head.methodText))
     }
 
@@ -22,16 +24,31 @@ extension PolicySnapshot {
     func authorize(
         _ route: Route, _ principal: Principal, _ method: Method, _ methodText: Span<UInt8>
     ) -> DenialReason? {
+        // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
+        let isSocial = principal.method == .social
+        if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }
         if !route.accepts(backend: principal.backendBytes) { return .backendNotAllowed }
-        // ROLE-02: 401 and not 403, since another credential of the same caller would do.
-        if route.loginRequired, principal.kind != .user { return .loginRequired }
-        // AMB-30: no method of authentication that exists so far is a social one.
-        if route.socialLogin { return .socialLoginRequired }
+        if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
+        // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.
+        if route.loginRequired, !route.socialLogin, principal.kind != .user || isSocial { return .loginRequired }
+        if principal.isReadOnly, !PolicySnapshot.isReading(method) { return .insufficientScope }  // AOM-08
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
         let requirement = route.requirement(for: method, methodText)
         return requirement.isMet(by: principal.roles) ? nil : .roleRequired
     }
+
+    /// AOM-16: on a route of an application its key is asked for beside the token.
+    private func checkApplicationKey(_ route: Route, bytes: Span<UInt8>, headers: HeaderTable) -> DenialReason? {
+        if route.applicationKey.isEmpty { return nil }
+        guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
+            return .missingApplicationKey
+        }
+        let key = route.applicationKey
+        return constantTimeEqual(key.span, bytes.slice(field)) ? nil : .applicationMismatch
+    }
+
+    private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }
 
     /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the backend of the credential (ISS-06). The field is
     /// a claim: it cannot give a backend to a credential that has none, and two of them agree with nobody.

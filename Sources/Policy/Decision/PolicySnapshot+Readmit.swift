@@ -46,8 +46,13 @@ extension PolicySnapshot {
         case .resolve, .rejected(.storeUnavailable), .rejected(.keysUnavailable):
             if revocations.isRevoked(principal) { return .refused(.tokenRevoked) }
             if let end = principal.expiresAt, end <= now { return .refused(.tokenExpired) }
-            if let denial = authorize(route, principal, method, nothing.span) { return .refused(denial) }
-            return .admitted(route, principal)
+            var caller = principal
+            if principal.application != nil {
+                guard let renewed = opaqueTokens?.renew(principal) else { return .refused(.unknownSubject) }
+                caller = renewed
+            }
+            if let denial = authorize(route, caller, method, nothing.span) { return .refused(denial) }
+            return .admitted(route, caller)
         case .rejected(let reason), .malformed(let reason): return .refused(reason)
         }
     }
@@ -57,7 +62,7 @@ extension PolicySnapshot {
         case .bearer:
             let token = principal.token
             return authenticate(token: token.span, now: now, cache: cache)
-        case .basic, .anonymousKey:
+        case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }
     }

@@ -24,6 +24,7 @@ package final class PolicySnapshot: Sendable {
     let principals: TokenPrincipals
     let introspected: IntrospectedTokens
     let passwords: BasicCredentials
+    let opaqueTokens: (any OpaqueTokens)?
 
     init(
         _ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy, allowOrigin: AllowOriginPolicy
@@ -40,6 +41,7 @@ package final class PolicySnapshot: Sendable {
         principals = TokenPrincipals(settings)
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
+        opaqueTokens = settings.opaqueTokens
     }
 
     /// What caches of verified tokens are as of, beside the generation. One atomic load.

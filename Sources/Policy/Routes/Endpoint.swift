@@ -16,6 +16,12 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case metadata
     /// Who am I (BASIC-04).
     case whoAmI
+    /// Token maps of ApiOmat applications (AOM-01).
+    case applicationToken
+    /// The end of one token of an application (AOM-21), and of all that a user has (AOM-22).
+    case applicationRevocation, applicationRevocationOfAll
+    /// The users of applications (AOM-18).
+    case applicationUsers
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
@@ -25,7 +31,9 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// (GW-13).
     package var takesCredentials: Bool {
         switch self {
-        case .token, .exchange, .revocation, .introspection: true
+        case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
+            .applicationRevocationOfAll, .applicationUsers:
+            true
         case .jwks, .metadata, .whoAmI: false
         }
     }
@@ -33,11 +41,15 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
         switch self {
-        case .token, .exchange, .revocation, .introspection: Endpoint.posting
+        case .token, .exchange, .revocation, .introspection, .applicationToken: Endpoint.posting
+        case .applicationRevocation, .applicationRevocationOfAll: Endpoint.readingAndPosting
+        case .applicationUsers: Endpoint.changing
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }
 
+    private static let readingAndPosting = Array("GET, POST".utf8)
+    private static let changing = Array("GET, HEAD, POST, PUT".utf8)
     private static let posting = Array("POST".utf8)
     private static let reading = Array("GET, HEAD".utf8)
 }

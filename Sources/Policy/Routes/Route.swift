@@ -15,12 +15,15 @@ package final class Route: Sendable {
     package let upstream: Int
     /// Ids of the backends whose credentials are accepted; empty where all are (ISS-07).
     package let backends: [[UInt8]]
+    /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
+    package let applicationName: [UInt8]
+    let applicationKey: [UInt8]
     package let webgate: Webgate?
     /// No credential is needed or looked at (ROLE-02, AMB-20).
     package let isPublic: Bool
     /// Only users are let in, no clients and no anonymous key (ROLE-02).
     package let loginRequired: Bool
-    /// Only social logins are let in (AMB-30).
+    /// Only social logins are let in, where a login is required (AMB-30, FB-05).
     package let socialLogin: Bool
     /// The least level of a credential (CHAL-06).
     ///
@@ -74,6 +77,8 @@ package final class Route: Sendable {
         methods = settings.methodSet
         upstream = settings.upstream
         backends = settings.backends.map { Array($0.utf8) }
+        applicationName = Array((settings.application?.name ?? "").utf8)
+        applicationKey = Array((settings.application?.apiKey ?? "").utf8)
         isPublic = settings.isPublic
         loginRequired = settings.loginRequired && !settings.isPublic
         socialLogin = settings.socialLogin
@@ -118,5 +123,12 @@ package final class Route: Sendable {
         if backends.isEmpty { return true }
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
+    }
+
+    /// Whether the tokens of an application are accepted, or for an empty name the credentials that are of none
+    /// (AOM-16).
+    func accepts(application name: [UInt8]) -> Bool {
+        if name.isEmpty && applicationName.isEmpty { return true }
+        return equal(applicationName, name.span)
     }
 }

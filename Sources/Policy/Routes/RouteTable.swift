@@ -18,7 +18,8 @@ package struct RouteTable: Sendable {
 
     /// - Parameters:
     ///   - routes: no two of them with the same pattern and a host and method in common; the first would win.
-    ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes.
+    ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes. One that ends in a
+    ///     slash stands for everything below.
     package init(routes: [Route], endpoints: [(path: String, endpoint: Endpoint)] = []) {
         var trie = RouteTrie()
         let anywhere = routes.filter(\.hosts.isEmpty)
@@ -45,7 +46,7 @@ package struct RouteTable: Sendable {
     package func match(
         host: Span<UInt8>, path: Span<UInt8>, method: Method, methodText: Span<UInt8>
     ) -> RouteMatch {
-        for i in endpoints.indices where equal(endpoints[i].path, path) {
+        for i in endpoints.indices where RouteTable.leads(endpoints[i].path, to: path) {
             return .endpoint(endpoints[i].endpoint)
         }
         guard !path.isEmpty, path[0] == ASCII.slash else { return .notFound }
@@ -58,6 +59,11 @@ package struct RouteTable: Sendable {
         }
         if leaf < 0, anyHost >= 0 { leaf = trie.leaf(of: path, under: anyHost) }
         return leaf < 0 ? .notFound : trie.choose(leaf, method, methodText)
+    }
+
+    private static func leads(_ endpoint: [UInt8], to path: Span<UInt8>) -> Bool {
+        if endpoint.last != ASCII.slash { return equal(endpoint, path) }
+        return path.count > endpoint.count && equal(endpoint, path.extracting(first: endpoint.count))
     }
 
     private func wildcardRoot(of name: Span<UInt8>) -> Int32? {

@@ -44,7 +44,7 @@ struct PresentedSecret {
     }
 
     /// User and password of a Basic field, split at the first colon (RFC 7617 section 2).
-    private static func pair(_ field: String, _ schemes: [String]) -> Pair? {
+    static func pair(_ field: String, _ schemes: [String] = ["basic "]) -> Pair? {
         let field = Array(field.utf8)
         let scheme = schemes.map { Array($0.utf8) }.first { field.prefix($0.count).map(ASCII.lowercased) == $0 }
         guard let scheme, field.count > scheme.count else { return nil }

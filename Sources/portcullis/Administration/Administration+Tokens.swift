@@ -63,12 +63,8 @@ extension Administration {
 
     /// What the daily cleaner does, now (AOM-23).
     func cleanTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        var total = 0
-        while case .cleaned(let count) = try ask(.clean(limit: Administration.batch)) {
-            total += count
-            if count < Administration.batch { break }
-        }
-        return .changed("tokens", removed(total))
+        let cleaned = try wait { cleaner?.run(now: Clock.wallSeconds, then: $0) }
+        return .changed("tokens", removed(cleaned))
     }
 
     /// Tokens live for so long at the most; later ones are told apart by their time of issue.
@@ -94,13 +90,19 @@ extension Administration {
 
     /// Asks the store and waits: on a thread where that keeps nobody else from anything.
     private func ask(_ operation: StoreOperation) throws(AdminFailure) -> StoreAnswer {
-        guard let tokens else { throw .unavailable("tokens are kept by a running gateway: use --admin") }
+        try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
+    }
+
+    private func wait<Answer: Sendable>(
+        _ begin: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void?
+    ) throws(AdminFailure) -> Answer {
         let done = DispatchSemaphore(value: 0)
-        let outcome = Outcome()
-        tokens.perform(operation, now: Clock.wallSeconds) { result in
+        let outcome = Outcome<Answer>()
+        let begun: Void? = begin { result in
             outcome.result.withLock { $0 = result }
             done.signal()
         }
+        guard begun != nil else { throw .unavailable("tokens are kept by a running gateway: use --admin") }
         guard done.wait(timeout: .now() + .seconds(10)) == .success else {
             throw .unavailable("the store does not answer")
         }
@@ -112,8 +114,8 @@ extension Administration {
     }
 
     /// What comes from another thread.
-    private final class Outcome: Sendable {
-        let result = Mutex<Result<StoreAnswer, StoreFailure>?>(nil)
+    private final class Outcome<Answer: Sendable>: Sendable {
+        let result = Mutex<Result<Answer, StoreFailure>?>(nil)
     }
 }
 

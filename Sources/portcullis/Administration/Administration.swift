@@ -13,15 +13,17 @@ struct Administration: Sendable {
     let audit: AuditTrail
     /// The store of a running gateway; nil for a directory without one.
     let tokens: (any TokenStore)?
+    let cleaner: TokenCleaner?
     /// Brings what was written into force; answers false where that failed. A directory without a gateway has nothing
     /// to do.
     let apply: @Sendable () -> Bool
 
     init(
-        directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil,
+        directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
         apply: @escaping @Sendable () -> Bool = { true }
     ) {
         self.tokens = tokens
+        self.cleaner = cleaner
         configuration = ConfigurationChange(directory: directory)
         self.audit = audit
         self.apply = apply

@@ -22,7 +22,8 @@ extension Assembly {
                 clientSecret: entry.isRevoked ? "" : entry.clientSecret?.value ?? "", realm: entry.realm,
                 oauthConsumer: entry.oauthConsumer, httpBasic: entry.httpBasic && !entry.isRevoked,
                 enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
-                tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0)
+                tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0,
+                facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
             if !entry.isRevoked { backend.grants = grants(entry.grants, at: "/backends/\(index)") }
             backends.append(backend)
         }

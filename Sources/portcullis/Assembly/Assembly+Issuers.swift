@@ -153,7 +153,8 @@ extension Assembly {
 
     func tokenService(
         _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
-        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
+        _ applications: ApplicationTokens?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -176,6 +177,7 @@ extension Assembly {
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes
+        settings.applications = applications
         return TokenService(settings: settings)
     }
 }

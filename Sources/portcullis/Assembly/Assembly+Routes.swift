@@ -63,6 +63,7 @@ extension Assembly {
         settings.roles = Assembly.roles(entry.access.roles)
         for method in methods { settings.methodRoles[method.method] = Assembly.roles(method.access.roles) }
         settings.backends = entry.backends.compactMap(backendID)
+        settings.application = entry.application.flatMap(application(named:))
         settings.webgate = entry.webgate
         settings.isPublic = access.isPublic
         settings.loginRequired = access.loginRequired
@@ -119,6 +120,12 @@ extension Assembly {
 
     func endpoints() -> [(path: String, endpoint: Endpoint)] {
         var endpoints: [(path: String, endpoint: Endpoint)] = [("/mobile/platform/users/~", .whoAmI)]
+        if !configuration.applications.isEmpty {
+            endpoints.append(("/yambas/oauth/token", .applicationToken))
+            endpoints.append(("/yambas/oauth/users/revoke", .applicationRevocation))
+            endpoints.append(("/yambas/oauth/users/revokeall", .applicationRevocationOfAll))
+            endpoints.append((ApplicationTokens.userObjectsPath, .applicationUsers))
+        }
         guard configuration.tokenService.isEnabled else { return endpoints }
         for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
             endpoints.append((path, .token))

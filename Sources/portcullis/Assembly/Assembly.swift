@@ -45,13 +45,16 @@ struct Assembly {
     /// The snapshot, or nil with errors among the diagnostics.
     mutating func snapshot(generation: UInt64) -> GatewaySnapshot? {
         let catalogue = RoleCatalogue(configuration.roles)
-        let users = UserStore(users: users(), hasher: PasswordHasher(aesKey: configuration.passwords.aesKey))
+        let hasher = PasswordHasher(aesKey: configuration.passwords.aesKey)
+        let users = UserStore(users: users(), hasher: hasher)
         let backends = BackendStore(backendList())
         let serviceKey = tokenServiceKey()
         let modules = issuerModules(serviceKey)
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
         guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
+        let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
+        let applications = applicationTokens(users, hasher, catalogue, social, store)
 
         var settings = PolicySettings(
             backends: backends, users: users, revocations: lasting.revocations, challenges: challenges)
@@ -74,6 +77,8 @@ struct Assembly {
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
+        settings.opaqueTokens = applications
+        settings.socialVerifier = social
         let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
         let listeners = listeners()
@@ -82,9 +87,12 @@ struct Assembly {
         guard let policy, !hasErrors else { return nil }
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
+        lasting.cleaner.use(
+            store.tokens,
+            minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions, store),
+            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions, store, applications),
             backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

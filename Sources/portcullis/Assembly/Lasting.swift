@@ -1,6 +1,8 @@
+import Crypto
 import Gateway
 import Identity
 import Reactor
+import Tokens
 
 /// What outlives configurations: each finds here what the one before has left.
 struct Lasting: Sendable {
@@ -17,6 +19,9 @@ struct Lasting: Sendable {
     let keys = LastingKeys()
     /// Tokens, and what was revoked.
     let store = LastingStore()
+    /// Deletes expired tokens, away from the loops.
+    let cleaner = TokenCleaner(later: { Lasting.cleaning.submit($0) })
+    private static let cleaning = SerialQueue(label: "portcullis.cleaner")
     /// Whether a gateway is to run, and not only a command that reads its configuration.
     let isServing: Bool
     let log: EventLog

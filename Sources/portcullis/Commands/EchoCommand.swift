@@ -13,6 +13,7 @@ enum EchoCommand: Command {
         length of the body and the number of requests so far. Listens on 127.0.0.1:9000 with one thread by default.
 
         /_echo/count          that number alone, as text; not counted itself
+        /_echo/debug_token    what Facebook would say of the token ?input_token=; one that begins with "fb-" is good
         ?delay=MILLISECONDS   the answer comes so much later (the path /slow: 5 s)
         ?bytes=COUNT          a body of so many bytes instead
         ?status=CODE          that status

@@ -38,6 +38,28 @@ struct EchoRequest {
 
     var isCount: Bool { path == "/_echo/count" }
 
+    /// What Facebook would say of a token, for the sample configuration: those that begin with `fb-` are good, and what
+    /// follows is the number of the person. Nil for other paths.
+    var verdict: [UInt8]? {
+        guard path == "/_echo/debug_token" else { return nil }
+        func parameter(_ name: String) -> String {
+            let value = (query ?? "").split(separator: "&").first { $0.hasPrefix("\(name)=") }
+            return value.map { String($0.dropFirst(name.count + 1)) } ?? ""
+        }
+        let token = parameter("input_token")
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("data")
+        writer.beginObject()
+        writer.member("app_id", String(parameter("access_token").prefix { $0 != "%" && $0 != "|" }))
+        writer.member("is_valid", token.hasPrefix("fb-"))
+        writer.member("user_id", String(token.dropFirst(3)))
+        writer.member("expires_at", 0)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
     func json(number: Int, bodyLength: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// - any path: method, path, query, headers in the order received, length of the body, and the number of the request;
 /// - `/_echo/count`: the number of requests so far, without counting this one;
+/// - `/_echo/debug_token`: what Facebook would say of `input_token`, without counting it either;
 /// - a query with `delay=MILLISECONDS`: the answer comes that much later (`/slow` without one: after 5 s);
 /// - a query with `bytes=COUNT`: a body of that many bytes instead;
 /// - a query with `status=CODE`: that status.
@@ -157,6 +158,11 @@ final class EchoServer {
             send(connection, EchoServer.head(request.status, count, "application/octet-stream"))
             connection.remaining = request.isHead ? 0 : count
             continueBody(connection)
+            return
+        }
+        if let verdict = request.verdict {
+            send(connection, EchoServer.head(200, verdict.count, "application/json") + verdict)
+            finish(connection)
             return
         }
         let number = request.isCount ? counter.current : counter.next()

@@ -89,6 +89,7 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
+        settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
         settings.assertionReloadFailures = [
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),

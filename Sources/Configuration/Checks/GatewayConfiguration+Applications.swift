@@ -1,0 +1,54 @@
+/// What ApiOmat applications and Facebook logins ask of other sections.
+extension GatewayConfiguration {
+    func checkApplications(_ findings: Findings) {
+        for (index, application) in applications.enumerated() {
+            checkWriters(of: application, at: "/applications/\(index)/writers", findings)
+        }
+        for (index, route) in routes.enumerated() where route.application != nil {
+            checkRoute(route, at: "/routes/\(index)", findings)
+        }
+        for (index, issuer) in trustedIssuers.enumerated() {
+            checkBackend(of: issuer, at: "/trustedIssuers/\(index)/backend", findings)
+        }
+    }
+
+    private func checkWriters(of application: ApplicationEntry, at pointer: String, _ findings: Findings) {
+        let names = users.filter { $0.realm == application.realm }.map(\.username)
+        guard findings.sources.isReadable("users") else { return }
+        for (index, writer) in application.writers.enumerated() where !names.contains(writer) {
+            findings.error(
+                "\(pointer)/\(index)", "unknown user \"\(writer)\"",
+                expected: "a user of the realm \"\(application.realm)\"",
+                suggestion: Suggestion.nearest(to: writer, among: names))
+        }
+    }
+
+    /// A route belongs to backends or to an application (AOM-16): their credentials are never mixed.
+    private func checkRoute(_ route: RouteEntry, at pointer: String, _ findings: Findings) {
+        let rules = [route.access] + route.methods.map(\.access)
+        if !route.backends.isEmpty {
+            findings.error(
+                "\(pointer)/application", "the route belongs to backends already",
+                expected: "either \"application\" or \"backends\"")
+        }
+        if rules.contains(where: \.socialLogin) {
+            findings.error(
+                "\(pointer)/application", "tokens of an application are no social login",
+                expected: "either \"application\" or \"socialLogin\"")
+        }
+        if rules.allSatisfy(\.isPublic) {
+            findings.error(
+                "\(pointer)/application", "a public route looks at no token",
+                expected: "either \"application\" or \"public\"")
+        }
+    }
+
+    /// FB-04: a backend with Facebook login takes no other method.
+    private func checkBackend(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
+        let backend = backends.first { $0.reference == issuer.backend }
+        guard let backend, backend.facebook?.isEnabled == true else { return }
+        findings.error(
+            pointer, "the backend \"\(backend.reference)\" takes Facebook logins only",
+            expected: "another backend, or none")
+    }
+}

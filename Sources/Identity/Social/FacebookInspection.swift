@@ -1,0 +1,56 @@
+import Bytes
+
+/// The provider's inspection of a token: `GET /debug_token?input_token=...&access_token=APP_ID|APP_SECRET` (FB-03).
+enum FacebookInspection {
+    /// The call; nil for a token that cannot be asked about.
+    static func call(about token: [UInt8], for login: SocialLogin) -> OutboundCall? {
+        guard !token.isEmpty, token.allSatisfy({ $0 > ASCII.space && $0 < 0x7f }) else { return nil }
+        let application = Array("\(login.appID)|\(login.appSecret)".utf8)
+        let joint = login.verifyURL.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        let query = "input_token=\(encode(token))&access_token=\(encode(application))"
+        guard let url = try? OutboundURL("\(login.verifyURL)\(joint)\(query)") else { return nil }
+        return OutboundCall(url: url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 65_536)
+    }
+
+    /// What the answer says: `{"data": {"app_id", "is_valid", "user_id", "expires_at"}}`.
+    ///
+    /// A status other than 200 is about this gateway's own call (a wrong app secret, too many calls), not about the token.
+    static func verdict(_ result: OutboundResult, for login: SocialLogin, now: Int64) -> SocialVerdict {
+        guard case .response(let response) = result, response.status == 200,
+            let answer = try? JSONNode.parse(response.body.span, maximumDepth: 16), let facts = answer["data"],
+            let isValid = facts["is_valid"]?.bool
+        else { return .unavailable }
+        // The token of another app is as good as a stolen one: whoever runs that app could log in here.
+        guard isValid, let appID = text(facts["app_id"]), appID.utf8.elementsEqual(login.appID.utf8),
+            isOfUser(facts["type"]), let userID = text(facts["user_id"]), !userID.isEmpty,
+            ExternalIdentityRules.isFitForHeaders(userID)
+        else { return .invalid }
+        // 0 is a token that does not end by itself.
+        guard let end = facts["expires_at"]?.integer, end != 0 else { return .valid(userID: userID, endsAt: nil) }
+        return end > now ? .valid(userID: userID, endsAt: end) : .invalid
+    }
+
+    /// Tokens of pages and apps are no people.
+    private static func isOfUser(_ type: JSONNode?) -> Bool {
+        guard let type else { return true }
+        return type.string?.utf8.elementsEqual("USER".utf8) == true
+    }
+
+    /// Ids are texts, and numbers in older answers.
+    private static func text(_ node: JSONNode?) -> String? {
+        node?.string ?? node?.integer.map { String($0) }
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

@@ -1,0 +1,24 @@
+/// Login with Facebook, as a mobile backend or an application has it configured (FB-02).
+package struct SocialLogin: Sendable, Equatable {
+    /// `Oracle-Mobile-Social-Identity-Provider`, compared without case.
+    package static let provider = "facebook"
+    /// Where the provider tells whom a token is for (FB-03).
+    package static let standardVerifyURL = "https://graph.facebook.com/debug_token"
+    /// The level of a social login on the scale that webgates ask by (CHAL-06): less than that of a password.
+    package static let level = 1
+
+    /// The app that tokens must be made for.
+    package var appID: String
+    package var appSecret: String
+    package var verifyURL: OutboundURL
+
+    package init(appID: String, appSecret: String, verifyURL: OutboundURL) {
+        self.appID = appID
+        self.appSecret = appSecret
+        self.verifyURL = verifyURL
+    }
+
+    /// The subject of a person that only the provider knows. The prefix keeps numbers of Facebook apart from names of
+    /// local users.
+    package static func subject(_ userID: String) -> String { "\(provider):\(userID)" }
+}

@@ -1,0 +1,60 @@
+import Bytes
+import HTTP
+import Identity
+
+/// The social authenticator: beside a backend's anonymous key, the name of a provider and its token (FB-01).
+struct SocialCredentials: Sendable {
+    private let verifier: SocialVerifier?
+    private let roles: RoleCatalogue
+
+    init(_ settings: PolicySettings) {
+        verifier = settings.socialVerifier
+        roles = settings.roles
+    }
+
+    /// Who is calling, once the anonymous key of the backend was right; nil where neither of the two fields was sent, or
+    /// the backend has no social login and they mean nothing.
+    ///
+    /// - Parameter bytes: the buffer of `headers`.
+    func authenticate(
+        _ backend: Backend, bytes: Span<UInt8>, headers: HeaderTable, now: Int64
+    ) -> AuthenticationOutcome? {
+        guard let login = backend.facebook, let verifier else { return nil }
+        let providers = headers.occurrences(.oracleMobileSocialIdentityProvider)
+        let tokens = headers.occurrences(.oracleMobileSocialAccessToken)
+        if providers == 0, tokens == 0 { return nil }
+        // Half of it is no anonymous call, and of two tokens each side could mean another one.
+        guard providers == 1, tokens == 1, let provider = headers.value(.oracleMobileSocialIdentityProvider),
+            let token = headers.value(.oracleMobileSocialAccessToken)
+        else { return .rejected(.malformedCredential) }
+        guard equalIgnoringCase(SocialCredentials.facebook, bytes.slice(provider)) else {
+            return .rejected(.unknownIssuer)
+        }
+        let copy = [UInt8](copying: bytes.slice(token))
+        let id = backend.mobileBackendID
+        let effect = verifier.verdict(on: copy, for: login, now: now)
+        return .resolve(
+            effect.map { [roles] verdict in
+                switch verdict {
+                case .valid(let userID, let endsAt):
+                    .success(SocialCredentials.principal(SocialLogin.subject(userID), id, roles, endsAt))
+                case .invalid: .failure(.invalidToken)
+                case .unavailable: .failure(.providerUnavailable)
+                }
+            })
+    }
+
+    /// Who a caller of before is now; the provider is not asked again.
+    func renew(_ principal: Principal, _ backend: Backend) -> Principal? { backend.facebook == nil ? nil : principal }
+
+    /// FB-07: nobody whom only the provider knows has roles.
+    private static func principal(
+        _ subject: String, _ backendID: String, _ roles: RoleCatalogue, _ endsAt: Int64?
+    ) -> Principal {
+        Principal(
+            kind: .user, method: .social, subject: subject, issuer: SocialLogin.provider, backendID: backendID,
+            roles: RoleSet(), catalogue: roles, level: SocialLogin.level, virtual: true, expiresAt: endsAt)
+    }
+
+    private static let facebook = Array(SocialLogin.provider.utf8)
+}

@@ -1,0 +1,72 @@
+import Configuration
+import Crypto
+import Gateway
+import Identity
+import Policy
+import Reactor
+import Tokens
+
+/// ApiOmat applications and logins with Facebook.
+extension Assembly {
+    /// What answers for the applications; nil where there are none.
+    mutating func applicationTokens(
+        _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ social: SocialVerifier,
+        _ store: LastingStore.Opened
+    ) -> ApplicationTokens? {
+        guard !configuration.applications.isEmpty else { return nil }
+        let applications = configuration.applications.enumerated().map { application($1, at: "/applications/\($0)") }
+        var settings = ApplicationTokens.Settings(
+            applications: ApplicationStore(applications), users: users, hasher: hasher, catalogue: catalogue,
+            store: store.tokens, key: store.key)
+        settings.social = social
+        settings.throttle = lasting.throttle
+        return ApplicationTokens(settings: settings)
+    }
+
+    /// The application that a route names, as far as the policy goes.
+    func application(named name: String) -> Application? {
+        configuration.applications.first { $0.name == name }.map {
+            Application(name: $0.name, apiKey: $0.apiKey?.value ?? "")
+        }
+    }
+
+    private mutating func application(_ entry: ApplicationEntry, at pointer: String) -> Application {
+        var application = Application(name: entry.name, apiKey: entry.apiKey?.value ?? "")
+        application.systems = entry.systems
+        application.realm = entry.realm
+        application.userClass = Application.UserClass(module: entry.userClass.module, model: entry.userClass.model)
+        application.administrator = entry.administrator.map {
+            Application.Administrator(mail: $0.mail, passwordHash: $0.password)
+        }
+        application.writers = entry.writers
+        application.expirations.access = Int64(entry.expirations.access)
+        application.expirations.refresh = Int64(entry.expirations.refresh)
+        application.expirations.manualAccess = Int64(entry.expirations.manualAccess)
+        application.expirations.manualRefresh = Int64(entry.expirations.manualRefresh)
+        application.expirations.longestAccess = Int64(entry.expirations.longestAccess)
+        application.expirations.longestRefresh = Int64(entry.expirations.longestRefresh)
+        application.allowSignUp = entry.allowSignUp
+        application.facebook = socialLogin(entry.facebook, at: "\(pointer)/facebook")
+        return application
+    }
+
+    /// Login with Facebook where it is on (FB-02).
+    mutating func socialLogin(_ entry: FacebookEntry?, at pointer: String) -> SocialLogin? {
+        guard let entry, entry.isEnabled else { return nil }
+        do throws(OutboundURL.Problem) {
+            let url = try OutboundURL(entry.verifyURL ?? SocialLogin.standardVerifyURL)
+            // Tokens and the app's secret travel in it.
+            if !url.isSecure, !Assembly.isLoopback(url.host) {
+                error("\(pointer)/verifyUrl", "the URL must begin with https://")
+            }
+            return SocialLogin(appID: entry.appID ?? "", appSecret: entry.appSecret?.value ?? "", verifyURL: url)
+        } catch {
+            self.error("\(pointer)/verifyUrl", "the URL cannot be used: \(error.rawValue)")
+            return nil
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || SocketAddress(host, port: 0)?.isLoopback == true
+    }
+}
