@@ -90,8 +90,8 @@ extension InvalidCase {
         ),
         InvalidCase(
             "store-keys", gateway: #""store": {"key": "AAAA", "keyFile": "k"}"#,
-            #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#,
-            #"gateway.json:5: error: /store/key: the key is malformed (expected 32 bytes as padded Base64)"#
+            #"gateway.json:5: error: /store/key: the key is malformed (expected 32 bytes as padded Base64)"#,
+            #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#
         ),
         InvalidCase(
             "store-stance", gateway: #""store": {"whenUnavailable": "alow"}"#,
