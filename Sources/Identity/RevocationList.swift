@@ -15,7 +15,7 @@ package final class RevocationList: Sendable {
     }
 
     /// What a whole group of tokens is refused by: issued at or before an instant, remembered until another.
-    private struct Cutoff {
+    private struct Cutoff: Equatable {
         var issuedAt: Int64
         var until: Int64
     }
@@ -60,7 +60,11 @@ package final class RevocationList: Sendable {
     /// Revokes one token by its `jti`.
     /// - Parameter until: seconds since 1970 when the token ends by itself and the entry can go.
     package func revoke(tokenID: String, until: Int64) {
-        change { $0.tokens[tokenID] = max(until, $0.tokens[tokenID] ?? until) }
+        change { entries in
+            if let known = entries.tokens[tokenID], known >= until { return false }
+            entries.tokens[tokenID] = until
+            return true
+        }
     }
 
     /// Revokes all tokens of a subject that were issued at this second or before. A token of the same second that was
@@ -116,17 +120,22 @@ package final class RevocationList: Sendable {
         }
     }
 
-    private func change(_ body: (inout Entries) -> Void) {
-        entries.withLock { entries in
-            body(&entries)
+    /// What is known already, as an entry that comes back from the store is, disturbs no cache.
+    private func change(_ body: (inout Entries) -> Bool) {
+        let isNew = entries.withLock { entries in
+            guard body(&entries) else { return false }
             occupied.store(true, ordering: .releasing)
+            return true
         }
-        word.add(2, ordering: .acquiringAndReleasing)
+        if isNew { word.add(2, ordering: .acquiringAndReleasing) }
     }
 
-    private static func merge(_ cutoff: Cutoff, into existing: inout Cutoff?) {
-        existing = Cutoff(
+    /// Answers whether anything is refused for longer, or anything more.
+    private static func merge(_ cutoff: Cutoff, into existing: inout Cutoff?) -> Bool {
+        let merged = Cutoff(
             issuedAt: max(cutoff.issuedAt, existing?.issuedAt ?? cutoff.issuedAt),
             until: max(cutoff.until, existing?.until ?? cutoff.until))
+        defer { existing = merged }
+        return merged != existing
     }
 }

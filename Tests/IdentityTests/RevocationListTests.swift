@@ -98,6 +98,23 @@ import Testing
         #expect(list.isEmpty)
     }
 
+    @Test func whatIsKnownDisturbsNoCache() {
+        let list = RevocationList()
+        list.revoke(tokenID: "t1", until: 200)
+        list.revoke(subject: "joe", issuedBefore: 100, until: 200)
+        let generation = list.generation
+        list.revoke(tokenID: "t1", until: 200)
+        list.revoke(tokenID: "t1", until: 150)
+        list.revoke(subject: "joe", issuedBefore: 90, until: 200)
+        #expect(list.generation == generation)
+        list.revoke(subject: "joe", issuedBefore: 101, until: 150)
+        #expect(list.generation == generation + 1)
+        list.revoke(tokenID: "t1", until: 201)
+        #expect(list.generation == generation + 2)
+        list.prune(now: 199)
+        #expect(list.isRevoked(principal("joe", issuedAt: 101, tokenID: "t2")))
+    }
+
     @Test func blindnessIsNoRevocation() {
         let list = RevocationList()
         list.revoke(tokenID: "t1", until: 200)

@@ -64,7 +64,7 @@ struct TokenDecisionTests {
         #expect(decision(known + "x").description.hasPrefix("401"))
         #expect(DenialReason.storeUnavailable.status == 503)
         #expect(DenialReason.storeUnavailable.retryAfterSeconds == 1)
-        #expect(decide(TestRequest("GET", "/inventory/public"), snapshot, cache: cache) == .allowed("nobody"))
+        #expect(decide(TestRequest("GET", "/open/ping"), snapshot, cache: cache) == .allowed("nobody"))
         list.setBlind(false)
         let misses = cache.misses
         #expect(decision(known) == .allowed("joe"))
