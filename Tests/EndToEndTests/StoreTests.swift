@@ -96,7 +96,8 @@ import Testing
         let fixture = try Fixture()
         let directory = fixture.gateway.configuration
         var tokens: [String] = []
-        for _ in 0...40 { tokens.append(try fixture.clientToken()) }
+        for _ in 0...40 { tokens.append(try fixture.token("joe")) }
+        for token in tokens { #expect(try status(fixture.gateway, token) == 200) }
         var gateway = fixture.gateway
         var acknowledged: [String] = []
         for round in 0..<5 {
