@@ -216,7 +216,7 @@ enum AdminResource: Equatable {
 
     var method: String {
         switch self {
-        case .reload, .revocations, .cleaning: "POST"
+        case .reload, .revocations: "POST"
         default: "GET"
         }
     }

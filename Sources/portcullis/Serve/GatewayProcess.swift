@@ -14,7 +14,7 @@ final class GatewayProcess: Sendable {
     /// password from being checked.
     let administrationQueue = SerialQueue(label: "portcullis.administration")
     let log = EventLog(LogWriter(.standardError))
-    private let lasting: Lasting
+    let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
     private let state = Mutex(State())
     let service = ServiceNotification()
