@@ -17,7 +17,7 @@ enum PrometheusText {
         var uptimeSeconds: Int64
         var workers: Int
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
-        var cleaned: TokenCleaner.Record
+        var cleaned = TokenCleaner.Record()
     }
 
     struct Page {

@@ -67,6 +67,6 @@ extension Assembly {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || SocketAddress(host, port: 0)?.isLoopback == true
+        host == "localhost" || host == "::1" || SocketAddress(literal: host, port: 0)?.isLoopback == true
     }
 }

@@ -106,7 +106,7 @@ final class AppFixture: Sendable {
     }
 
     func object(
-        _ method: String, _ target: String = AppFixture.userPath + "/testUser", _ who: Field?, _ body: String? = nil,
+        _ method: String, _ who: Field?, _ body: String? = nil, at target: String = AppFixture.userPath + "/testUser",
         key: String? = AppFixture.key
     ) throws -> Response {
         var fields: [Field] = ["Content-Type: application/json"]

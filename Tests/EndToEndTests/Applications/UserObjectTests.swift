@@ -66,7 +66,7 @@ import Testing
         #expect(try app.object("PUT", nil, Self.manual).status == 401)
         #expect(try app.object("PUT", AppFixture.administrator, Self.manual, key: nil).status == 401)
         #expect(try app.object("PUT", AppFixture.administrator, Self.manual, key: AppFixture.otherKey).status == 403)
-        let taken = try app.object("PUT", AppFixture.userPath + "/joe", AppFixture.administrator, Self.manual)
+        let taken = try app.object("PUT", AppFixture.administrator, Self.manual, at: AppFixture.userPath + "/joe")
         #expect(taken.status == 409)
         let object = try app.object("GET", AppFixture.administrator)
         #expect(JSONText(object.text).names.contains("sessionToken"))

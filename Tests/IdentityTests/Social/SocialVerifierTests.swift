@@ -58,11 +58,12 @@ import Testing
     }
 
     /// Remembered for ten minutes, ten seconds, or not at all, and no longer than the token lives.
-    @Test(arguments: [
-        (good, 600), (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":1030}}"#, 30),
-        (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":0}}"#, 600),
-        (#"{"data":{"app_id":"42","is_valid":false}}"#, 10), ("", 0),
-    ])
+    @Test(
+        arguments: [
+            (good, 600), (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":1030}}"#, 30),
+            (#"{"data":{"app_id":"42","is_valid":true,"user_id":"1","expires_at":0}}"#, 600),
+            (#"{"data":{"app_id":"42","is_valid":false}}"#, 10), ("", 0),
+        ] as [(String, Int64)])
     func memory(_ json: String, _ seconds: Int64) throws {
         let facebook = StubProvider()
         facebook.answers(json)

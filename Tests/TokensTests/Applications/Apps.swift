@@ -114,7 +114,7 @@ final class Apps: Sendable {
 
 extension EndpointResponse {
     var access: String { json?["access_token"]?.string ?? "" }
-    var refreshToken: String { json?["refresh_token"]?.string ?? "" }
+    var renewal: String { json?["refresh_token"]?.string ?? "" }
     var expiresIn: Int64? { json?["expires_in"]?.integer }
     var scope: String? { json?["scope"]?.string }
 }

@@ -74,7 +74,7 @@ private final class Player {
         if let empty = step["sessionToken"] { #expect(response.json?["sessionToken"]?.value == empty.value) }
         guard let names = step["gives"]?.string?.split(separator: "/").map(String.init) else { return }
         try remember(names[0], response.access)
-        try remember(names[1], response.refreshToken)
+        try remember(names[1], response.renewal)
     }
 
     /// The same name stands for the same token, another name for another.

@@ -19,8 +19,8 @@ import Tokens
             ])
         let form = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
         #expect(response.access.wholeMatch(of: form) != nil)
-        #expect(response.refreshToken.wholeMatch(of: form) != nil)
-        #expect(response.access != response.refreshToken)
+        #expect(response.renewal.wholeMatch(of: form) != nil)
+        #expect(response.access != response.renewal)
         #expect(response.json?["token_type"]?.string == "Bearer")
         #expect(response.expiresIn == 604_800)
         #expect(response.scope == "read write")
@@ -92,9 +92,9 @@ import Tokens
         #expect(map.expiresIn == 60)
         #expect(throws: Never.self) { try apps.present(map.access, at: 59).get() }
         #expect(apps.present(map.access, at: 60).failure == .expired)
-        #expect(apps.post(Apps.refreshing(map.refreshToken), at: 119).status == 200)
+        #expect(apps.post(Apps.refreshing(map.renewal), at: 119).status == 200)
         let misspelt = apps.post(Apps.wish("extra=m&refreh_expiration=5&access_expiration=5"))
-        let late = apps.post(Apps.refreshing(misspelt.refreshToken), at: 6)
+        let late = apps.post(Apps.refreshing(misspelt.renewal), at: 6)
         #expect(late.status == 400)
         #expect(late.error == "invalid_grant")
     }
@@ -108,7 +108,7 @@ import Tokens
         }
         let map = apps.post(Apps.wish())
         #expect(map.expiresIn == 100)
-        #expect(apps.post(Apps.refreshing(map.refreshToken), at: 300).status == 400)
+        #expect(apps.post(Apps.refreshing(map.renewal), at: 300).status == 400)
         #expect(apps.post(Apps.wish("access_expiration=201")).status == 400)
     }
 
@@ -128,8 +128,8 @@ import Tokens
         let first = apps.post(Apps.wish("access_expiration=60&refresh_expiration=600"))
         let second = apps.post(Apps.wish(), at: 61)
         #expect(second.access != first.access)
-        #expect(apps.post(Apps.refreshing(first.refreshToken), at: 62).error == "invalid_grant")
-        #expect(apps.post(Apps.refreshing(second.refreshToken), at: 62).status == 200)
+        #expect(apps.post(Apps.refreshing(first.renewal), at: 62).error == "invalid_grant")
+        #expect(apps.post(Apps.refreshing(second.renewal), at: 62).status == 200)
     }
 
     /// AOM-06: of first requests at the same time one makes the pair.
@@ -145,7 +145,7 @@ import Tokens
     /// AOM-13: of two refreshes with one token one succeeds.
     @Test func concurrentRefreshes() async {
         let apps = apps
-        let token = apps.post(Apps.wish()).refreshToken
+        let token = apps.post(Apps.wish()).renewal
         let statuses = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<20 { group.addTask { apps.post(Apps.refreshing(token)).status } }
             return await group.reduce(into: [Int]()) { $0.append($1) }
@@ -156,7 +156,7 @@ import Tokens
 
     /// AOM-12: the application's key is asked for, and the token must be its own.
     @Test func refreshNeedsItsApplication() {
-        let token = apps.post(Apps.wish()).refreshToken
+        let token = apps.post(Apps.wish()).renewal
         #expect(apps.post(Apps.refreshing(token, key: "wrong")).status == 401)
         let foreign = apps.post(Apps.refreshing(token, app: "otherApp", key: Apps.other))
         #expect(foreign.status == 400)
@@ -172,7 +172,7 @@ import Tokens
     /// AOM-14: scope and `extra` stay.
     @Test func refreshKeepsTheSlot() {
         let first = apps.post(Apps.wish("scope=read_only&extra=phone"))
-        let second = apps.post(Apps.refreshing(first.refreshToken), at: 5)
+        let second = apps.post(Apps.refreshing(first.renewal), at: 5)
         #expect(second.scope == "read_only")
         #expect(second.json?["extra"]?.string == "phone")
         #expect(second.expiresIn == 604_800)
@@ -190,7 +190,7 @@ import Tokens
         let record = try #require(records.first)
         #expect(records.count == 1)
         let text = String(describing: record)
-        #expect(!text.contains(map.access) && !text.contains(map.refreshToken))
+        #expect(!text.contains(map.access) && !text.contains(map.renewal))
         #expect(Apps.digestKey.open(record.sealed, id: record.id + "x") == nil)
         #expect(record.accessDigest == Apps.digestKey.digest(map.access))
     }
@@ -211,7 +211,7 @@ import Tokens
 
     /// A store that does not answer is nobody's bad credential.
     @Test func storeIsDown() {
-        let apps = Apps(store: BrokenStore())
+        let apps = Apps(store: SilentStore())
         let map = apps.post(Apps.wish())
         #expect(map.status == 503)
         #expect(map.values("Retry-After") == ["1"])
@@ -221,7 +221,7 @@ import Tokens
     }
 }
 
-final class BrokenStore: TokenStore {
+final class SilentStore: TokenStore {
     var kind: StaticString { "broken" }
     var state: StoreState { .unavailable(since: 0) }
     func perform(

@@ -22,7 +22,7 @@ import Tokens
         #expect(response.status == 200)
         #expect(response.body == Array("{}".utf8))
         #expect(apps.present(map.access).failure == .unknown)
-        #expect(apps.post(Apps.refreshing(map.refreshToken)).status == 400)
+        #expect(apps.post(Apps.refreshing(map.renewal)).status == 400)
         #expect(throws: Never.self) { try apps.present(other.access).get() }
         #expect(apps.post(Apps.wish()).access != map.access)
     }
@@ -37,7 +37,7 @@ import Tokens
         #expect(apps.revoke(map.access, key: nil).status == 401)
         #expect(apps.revoke(map.access, key: Apps.other).status == 403)
         #expect(apps.revoke(map.access, key: "wrong").status == 403)
-        #expect(apps.revoke(map.refreshToken).status == 401)
+        #expect(apps.revoke(map.renewal).status == 401)
         #expect(apps.revoke(map.access, method: .delete).status == 405)
         #expect(throws: Never.self) { try apps.present(map.access).get() }
         #expect(apps.revoke(map.access, at: 60).status == 401)
@@ -241,7 +241,7 @@ import Tokens
             apps.provider.asked
                 == Array(
                     repeating: "/debug_token?input_token=EAAB%2B1&access_token=app%7Cs%7Cx", count: 2))
-        #expect(apps.post(Apps.refreshing(map.refreshToken)).status == 200)
+        #expect(apps.post(Apps.refreshing(map.renewal)).status == 200)
         #expect(apps.post(form + "&extra=x").status == 400)
         apps.provider.answers(#"{"data":{"is_valid":false}}"#)
         #expect(apps.post(form.replacing("EAAB", with: "BAAB")).error == "invalid_grant")
