@@ -118,7 +118,11 @@ import Testing
         let app = try AppFixture { $0["policies"] = #"{"Security_AllowOrigin": "https://shop.example.com"}"# }
         let path = "/yambas/oauth/users/revoke"
         let preflight = try app.gateway.request(
-            "OPTIONS", path, [.origin("https://shop.example.com"), "Access-Control-Request-Method: GET"])
+            "OPTIONS", path,
+            [
+                .origin("https://shop.example.com"), "Access-Control-Request-Method: GET",
+                "Access-Control-Request-Headers: x-apiomat-apikey",
+            ])
         #expect(preflight.status == 204)
         #expect(preflight.only("Access-Control-Allow-Methods") == "GET, POST")
         #expect(preflight.only("Access-Control-Allow-Headers")?.lowercased().contains("x-apiomat-apikey") == true)
