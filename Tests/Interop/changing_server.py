@@ -2,7 +2,7 @@
 """A TLS server that has had enough of HTTP/2: changing_server.py CERT KEY. Prints its port.
 
 By ALPN it chooses h2 on its first connection, where it refuses the first stream (RFC 9113 section 8.7) and prints
-`refused`; on every later one it chooses http/1.1, and answers each request with its method and body.
+`refused`; on every later one it prints `again`, chooses http/1.1, and answers each request with its method and body.
 """
 import http.server
 import socket
@@ -64,6 +64,8 @@ def main():
     is_first = True
     while True:
         plain, address = listener.accept()
+        if not is_first:
+            print("again", flush=True)
         context.set_alpn_protocols(["h2"] if is_first else ["http/1.1"])
         connection = context.wrap_socket(plain, server_side=True)
         if is_first:
