@@ -36,10 +36,10 @@ extension ApplicationTokens {
                 return .done(refused(.storeUnavailable, action, application, subject: subject))
             }
             if held.id == proposed.id { return .done(tokenMap(pair, held, application, action: action, now: now)) }
-            if let known = self.pair(of: held) {
+            if isStillWelcome(held, application), let known = self.pair(of: held) {
                 return .done(tokenMap(known, held, application, action: action, now: now))
             }
-            // Sealed with another key: nobody can be given that pair again.
+            // Ended with an earlier password, or sealed with another key: nobody can be given that pair again.
             return replace(proposed, pair, application, action: action, now: now)
         }
     }
@@ -128,10 +128,10 @@ extension ApplicationTokens {
         record.kind == .pair && record.application.utf8.elementsEqual(application.name.utf8)
     }
 
-    /// Whether the holder may still log in: an account that was disabled or deleted does not go on by refreshing.
+    /// Whether the holder may still log in: an account that was disabled or deleted, or has another password
+    /// by now, does not go on by refreshing.
     func isStillWelcome(_ record: TokenRecord, _ application: Application) -> Bool {
-        if record.isOfFacebook { return application.facebook != nil }
-        return settings.users.user(named: record.subject, realm: application.realm)?.enabled == true
+        account(of: record.subject, virtual: record.isOfFacebook, application, issuedAt: record.issuedAt) != nil
     }
 
     // MARK: The reply

@@ -23,7 +23,8 @@ extension ApplicationTokens: OpaqueTokens {
 
     package func renew(_ principal: Principal) -> Principal? {
         guard let name = principal.application, let application = settings.applications.application(named: name),
-            let account = account(of: principal.subject, virtual: principal.virtual, application)
+            let account = account(
+                of: principal.subject, virtual: principal.virtual, application, issuedAt: principal.issuedAt ?? .min)
         else { return nil }
         return Principal(
             kind: .user, method: .bearer, subject: principal.subject, issuer: principal.issuer, backendID: nil,
@@ -36,7 +37,8 @@ extension ApplicationTokens: OpaqueTokens {
     /// The holder of a token with the roles of now (ROLE-03); nil where the application or the account is gone.
     private func principal(of record: TokenRecord, token: [UInt8]) -> Principal? {
         guard let application = settings.applications.application(named: record.application),
-            let account = account(of: record.subject, virtual: record.isOfFacebook, application)
+            let account = account(
+                of: record.subject, virtual: record.isOfFacebook, application, issuedAt: record.issuedAt)
         else { return nil }
         return Principal(
             kind: .user, method: .bearer, subject: record.subject, issuer: "apiomat", backendID: nil,
@@ -46,10 +48,14 @@ extension ApplicationTokens: OpaqueTokens {
             application: application.name, isReadOnly: !ApplicationScope(recorded: record.scope).canWrite)
     }
 
-    /// The enabled user; for somebody whom only Facebook knows, a stand-in without roles (FB-07).
-    private func account(of subject: String, virtual: Bool, _ application: Application) -> User? {
+    /// The enabled user, whose tokens of that time still count; for somebody whom only Facebook knows, a stand-in without
+    /// roles (FB-07).
+    func account(
+        of subject: String, virtual: Bool, _ application: Application, issuedAt: Int64
+    ) -> User? {
         if virtual { return application.facebook == nil ? nil : User(username: subject) }
         let user = settings.users.user(named: subject, realm: application.realm)
-        return user?.enabled == true ? user : nil
+        guard let user, user.enabled, issuedAt >= user.tokensNotBefore else { return nil }
+        return user
     }
 }

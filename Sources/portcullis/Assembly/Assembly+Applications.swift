@@ -20,6 +20,7 @@ extension Assembly {
             store: store.tokens, key: store.key)
         settings.social = social
         settings.throttle = lasting.throttle
+        settings.registry = lasting.registry
         return ApplicationTokens(settings: settings)
     }
 

@@ -7,7 +7,8 @@ import Tokens
 /// what the store keeps, and about what was issued until the configuration was in force.
 struct EndedTokens: Sendable {
     private enum Holder {
-        case user(String, backendIDs: [String])
+        /// - Parameter applications: as the store names them, ids of backends and names of applications.
+        case user(String, applications: [String])
         case backend(id: String)
     }
 
@@ -21,8 +22,9 @@ struct EndedTokens: Sendable {
             fresh.users.map { ([Array($0.realm.utf8), Array($0.username.utf8)], $0) }, uniquingKeysWith: { $1 })
         for user in old.users {
             let now = users[[Array(user.realm.utf8), Array(user.username.utf8)]]
-            let ids = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
-            let holder = Holder.user(user.username, backendIDs: ids)
+            let backends = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
+            let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)
+            let holder = Holder.user(user.username, applications: backends + applications)
             if let notBefore = EndedTokens.cutoff(
                 user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isEnabled != true && user.isEnabled)
             {
@@ -55,9 +57,11 @@ struct EndedTokens: Sendable {
         let until = now + EndedTokens.longestTokenSeconds
         for (holder, notBefore) in ended {
             switch holder {
-            case .user(let name, let backendIDs):
+            case .user(let name, let applications):
                 if now >= notBefore { tell(shared, .deny(.subject(name, issuedBefore: now, until: until)), now) }
-                for id in backendIDs { tell(shared, .revoke(.subject(application: id, subject: name)), now) }
+                for application in applications {
+                    tell(shared, .revoke(.subject(application: application, subject: name)), now)
+                }
             case .backend(let id):
                 if now >= notBefore { tell(shared, .deny(.backend(id, issuedBefore: now, until: until)), now) }
                 tell(shared, .revoke(.application(id)), now)

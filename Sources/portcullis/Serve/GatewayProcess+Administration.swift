@@ -17,6 +17,9 @@ extension GatewayProcess {
             shared.afterAdoption { adopted.signal() }
             return adopted.wait(timeout: .now() + .seconds(60)) == .success
         }
+        lasting.registry.use { [self] change, then in
+            administrationQueue.submit { then(administration.perform(change)) }
+        }
         shared.onAdministration { [self] request, done in
             administrationQueue.submit { done(administration.handle(request)) }
         }

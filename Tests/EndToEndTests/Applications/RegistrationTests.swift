@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// Users whom clients of an application make and change, through the running binary (AOM-17, AOM-26).
+@Suite struct RegistrationTests {
+    private static func form(_ user: String, _ password: String) -> String {
+        AppFixture.form().replacing("username=testUser", with: "username=\(user)")
+            .replacing("password=secret", with: "password=\(password)")
+    }
+
+    private func signUp(_ app: AppFixture, _ name: String) throws -> Response {
+        try app.object(
+            "POST", nil, #"{"@type":"Basics$User","userName":"\#(name)","password":"Welcome9"}"#,
+            at: AppFixture.userPath)
+    }
+
+    @Test("AOM-26: sign-up makes a user who can log in, where the application allows it")
+    func signsUp() throws {
+        let app = try AppFixture(application: #", "allowSignUp": true"#)
+        #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 400)
+        let made = try signUp(app, "newcomer")
+        #expect(made.status == 201, "\(made.text)")
+        #expect(made.only("Location") == AppFixture.userPath + "/newcomer")
+        #expect(!made.text.contains("Welcome9"))
+        #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 200)
+        #expect(try signUp(app, "newcomer").status == 409)
+        #expect(try signUp(try AppFixture(), "newcomer").status == 403)
+    }
+
+    @Test("AOM-17 Y14: a new password ends the old one and the tokens of before, and a token alone does not set it")
+    func changesPassword() throws {
+        let app = try AppFixture()
+        let map = try app.wish()
+        let change = #"{"@type":"Basics$User","password":"Welcome8"}"#
+        #expect(try app.object("PUT", .bearer(map.access), change).status == 403)
+        #expect(try app.status(map.access) == 200)
+        #expect(try app.object("PUT", .basic("testUser:secret"), change).status == 200)
+        #expect(try app.post(AppFixture.form()).status == 400)
+        #expect(try app.status(map.access) == 401)
+        #expect(try app.refresh(map.refresh).status == 400)
+        let fresh = try TokenMap(app.post(Self.form("testUser", "Welcome8")))
+        #expect(fresh.access != map.access)
+        #expect(try app.status(fresh.access) == 200)
+    }
+}
