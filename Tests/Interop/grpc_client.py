@@ -86,7 +86,7 @@ def status(channel, joe):
 
 def deadline(channel, joe):
     """The server hears of it, too."""
-    error = failure(lambda: rpc(channel, "Slow")(b"", timeout=0.5, metadata=joe))
+    error = failure(lambda: rpc(channel, "Slow")(b"", timeout=2, metadata=joe))
     expect(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED, "status")
     expect(rpc(channel, "Cancelled")(b"1", timeout=LONG, metadata=joe), b"1", "calls that ended at the server")
 
@@ -98,6 +98,7 @@ def cancel(channel, joe):
     expect(failure(lambda: list(call)).code(), grpc.StatusCode.CANCELLED, "status")
     waiting = rpc(channel, "Slow").future(b"", timeout=LONG, metadata=joe)
     expect(rpc(channel, "Unary")(b"a", timeout=LONG, metadata=joe), b"A", "answer of another call")
+    expect(rpc(channel, "Begun")(b"2", timeout=LONG, metadata=joe), b"2", "calls that have begun at the server")
     waiting.cancel()
     expect(rpc(channel, "Cancelled")(b"2", timeout=LONG, metadata=joe), b"2", "calls that ended at the server")
 

@@ -2,7 +2,7 @@
 """A gRPC server for tests: prints its port, and serves `check.Echo` until it is ended. Messages are bytes.
 
 Unary answers what it was asked in upper case, with what it saw of the caller as metadata; Error ends with a status of
-its own, Slow waits until it is cancelled, Cancelled says how often that was; Count, Collect and Talk are streams.
+its own, Slow waits until it is cancelled, Begun and Cancelled say how often that was; Count, Collect and Talk are streams.
 """
 import threading
 import time
@@ -10,6 +10,7 @@ from concurrent import futures
 
 import grpc
 
+begun = 0
 cancelled = 0
 changed = threading.Condition()
 
@@ -29,23 +30,36 @@ def error(request, context):
 
 
 def slow(request, context):
-    global cancelled
+    global begun, cancelled
     ended = threading.Event()
-    context.add_callback(ended.set)
-    ended.wait(60)
+    with changed:
+        begun += 1
+        changed.notify_all()
+    # One that has ended already calls nobody back.
+    if context.add_callback(ended.set):
+        ended.wait(60)
     with changed:
         cancelled += 1
         changed.notify_all()
     return b""
 
 
+def beginnings(request, context):
+    """Waits until as many calls of Slow have begun as the request says."""
+    return wait(request, lambda: begun)
+
+
 def cancellations(request, context):
-    """Waits until there are as many as the request says."""
+    """Waits until as many have ended."""
+    return wait(request, lambda: cancelled)
+
+
+def wait(request, count):
     deadline = time.monotonic() + 20
     with changed:
-        while cancelled < int(request) and time.monotonic() < deadline:
+        while count() < int(request) and time.monotonic() < deadline:
             changed.wait(1)
-        return str(cancelled).encode()
+        return str(count()).encode()
 
 
 def count(request, context):
@@ -70,6 +84,7 @@ def main():
         "Unary": grpc.unary_unary_rpc_method_handler(unary),
         "Error": grpc.unary_unary_rpc_method_handler(error),
         "Slow": grpc.unary_unary_rpc_method_handler(slow),
+        "Begun": grpc.unary_unary_rpc_method_handler(beginnings),
         "Cancelled": grpc.unary_unary_rpc_method_handler(cancellations),
         "Count": grpc.unary_stream_rpc_method_handler(count),
         "Collect": grpc.stream_unary_rpc_method_handler(collect),
