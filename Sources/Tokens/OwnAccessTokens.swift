@@ -12,7 +12,7 @@ struct OwnAccessTokens: Sendable {
         self.settings = settings
         // Tokens for other audiences are ours as well.
         let trust = TrustedIssuer(
-            name: "local", issuer: settings.issuer, audiences: [], requireAudience: false,
+            name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
             keys: KeySet(keys: [settings.signer.publishedKey]), algorithms: [settings.signer.key.algorithm],
             clockSkewSeconds: 0, own: true)
         verifier = JWTVerifier(issuers: [trust])
@@ -27,18 +27,26 @@ struct OwnAccessTokens: Sendable {
         return AccessTokenClaims(verified: verified.claims)
     }
 
-    /// The claims of a token that is good; nil for whatever is not certainly so.
-    func live(_ token: String, now: Int64) -> AccessTokenClaims? {
+    /// What the deny list calls the issuer of these tokens: the name of its entry, as `Principal.issuer` has it.
+    static let issuerName = "local"
+
+    /// The claims of a token that is good; nil for whatever is not certainly so. Throws where nobody knows what others
+    /// have revoked: what a revoked token were exchanged for, nobody would have revoked.
+    func live(_ token: String, now: Int64) throws(TokenFailure) -> AccessTokenClaims? {
+        // Read first: a list that is complete again must have been complete when it was asked.
+        let isBlind = settings.revocations.reading.isBlind
         guard let claims = signed(token, now: now),
             let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
             claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm)
         else { return nil }
+        if isBlind { throw .storeUnavailable }
         return claims
     }
 
     private func isRevoked(_ claims: AccessTokenClaims) -> Bool {
         settings.revocations.isRevoked(
-            tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID, issuedAt: claims.issuedAt)
+            tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
+            issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt)
     }
 
     /// Whether a local user is still there and enabled, with the password that the token goes back to.

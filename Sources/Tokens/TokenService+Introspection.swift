@@ -11,14 +11,14 @@ extension TokenService {
         let form = try TokenForm(request)
         if let server = try resourceServer(request.authorization, form) {
             guard let token = form["token"] else { throw .missingParameter }
-            return .done(answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) })
+            return .done(try answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) })
         }
         let proof = try clients.authenticate(request.authorization, form, now: now)
         let backend = proof.backend
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
             guard backend.grants.introspection else { throw .introspectionNotAllowed }
             guard let token = form["token"] else { throw .missingParameter }
-            let response = answer(token, to: backend.reference, now: now) {
+            let response = try answer(token, to: backend.reference, now: now) {
                 $0.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
             }
             return .done(response)
@@ -40,8 +40,8 @@ extension TokenService {
 
     private func answer(
         _ token: String, to client: String, now: Int64, _ mayAsk: (AccessTokenClaims) -> Bool
-    ) -> EndpointResponse {
-        guard let claims = ownTokens.live(token, now: now), mayAsk(claims) else {
+    ) throws(TokenFailure) -> EndpointResponse {
+        guard let claims = try ownTokens.live(token, now: now), mayAsk(claims) else {
             return .personal(Array(#"{"active":false}"#.utf8), reason: "token_inactive")
         }
         return .personal(TokenService.describe(claims), reason: "token_active")

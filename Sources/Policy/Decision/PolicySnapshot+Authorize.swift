@@ -17,7 +17,9 @@ extension PolicySnapshot {
         guard let principal else { return .missingCredential }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
         if let denial = checkApplicationKey(route, bytes: bytes, headers: headers) { return denial }
-        return authorize(route, principal, head.method, bytes.slice(head.methodText))
+        if let denial = authorize(route, principal, head.method, bytes.slice(head.methodText)) { return denial }
+        // What goes through a tunnel has no method (AOM-08).
+        return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
     }
 
     /// The same but for what the request claims of its backend.

@@ -131,6 +131,13 @@ extension ApplicationTokens {
     /// Whether the holder may still log in: an account that was disabled or deleted, or has another password
     /// by now, does not go on by refreshing.
     func isStillWelcome(_ record: TokenRecord, _ application: Application) -> Bool {
+        let isRevoked = settings.revocations.isRevoked(
+            tokenID: record.tokenID, subject: record.subject, backendID: nil, issuer: ApplicationTokens.issuerName,
+            issuedAt: record.issuedAt)
+        return !isRevoked && hasAccount(record, application)
+    }
+
+    private func hasAccount(_ record: TokenRecord, _ application: Application) -> Bool {
         account(of: record.subject, virtual: record.isOfFacebook, application, issuedAt: record.issuedAt) != nil
     }
 

@@ -3,6 +3,9 @@ import Identity
 
 /// Tokens of applications on routes (AOM-15, AOM-16).
 extension ApplicationTokens: OpaqueTokens {
+    /// What the deny list and principals call the issuer of these tokens.
+    static let issuerName = "apiomat"
+
     package func resolve(
         _ token: Span<UInt8>, now: Int64
     ) -> Effect<Result<Principal, OpaqueTokenRefusal>>? {
@@ -41,7 +44,7 @@ extension ApplicationTokens: OpaqueTokens {
                 of: record.subject, virtual: record.isOfFacebook, application, issuedAt: record.issuedAt)
         else { return nil }
         return Principal(
-            kind: .user, method: .bearer, subject: record.subject, issuer: "apiomat", backendID: nil,
+            kind: .user, method: .bearer, subject: record.subject, issuer: ApplicationTokens.issuerName, backendID: nil,
             roles: settings.catalogue.roles(named: account.roles), catalogue: settings.catalogue,
             level: record.isOfFacebook ? SocialLogin.level : settings.passwordLevel, virtual: record.isOfFacebook,
             expiresAt: record.accessExpiresAt, issuedAt: record.issuedAt, tokenID: record.tokenID, token: token,

@@ -39,7 +39,8 @@ extension ApplicationTokens {
         return ask(.find(.access(settings.key.digest(token.span))), now: now) { [self] answer in
             guard case .success(.record(let found)) = answer else { return .refuse(.storeUnavailable) }
             guard let record = found, record.kind == .pair, record.accessLives(at: now),
-                let application = settings.applications.application(named: record.application)
+                let application = settings.applications.application(named: record.application),
+                isStillWelcome(record, application)
             else { return .refuse(.invalidToken) }
             guard application.hasKey(Array(key.utf8).span) else { return .refuse(.mismatch) }
             return next(record, application)

@@ -23,6 +23,8 @@ package final class ApplicationTokens: Sendable {
         package var registry: (any UserRegistry)?
         /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
+        /// What the data plane refuses tokens by.
+        package var revocations = RevocationList()
         /// The level of a checked password (CHAL-06).
         package var passwordLevel = Principal.standardLevel
 

@@ -64,7 +64,7 @@ struct AssertionExchange: Sendable {
 
     /// JTX-06: a token that this service has given the client itself, good like one that opens routes.
     private func backend(ofClientToken token: String, named: String?) throws(TokenFailure) -> Backend? {
-        guard let claims = service.ownTokens.live(token, now: now), claims.kind == .client,
+        guard let claims = try service.ownTokens.live(token, now: now), claims.kind == .client,
             claims.audience.contains(where: { audience in
                 settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
             })

@@ -54,7 +54,8 @@ extension TokenService {
             family.authenticatedAt + lifetimes.familySeconds > now,
             // A user whose tokens were all revoked is not let in by what is left of them.
             !settings.revocations.isRevoked(
-                tokenID: nil, subject: record.subject, backendID: record.application, issuedAt: record.issuedAt),
+                tokenID: nil, subject: record.subject, backendID: record.application,
+                issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(

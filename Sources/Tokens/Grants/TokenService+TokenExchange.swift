@@ -37,17 +37,20 @@ extension TokenService {
     private func subject(
         _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> AccessTokenClaims {
-        guard let claims = ownTokens.live(token, now: now),
-            claims.audience.contains(where: { audience in
-                settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
-            })
-        else { throw .invalidSubjectToken }
+        guard let claims = try ownTokens.live(token, now: now), isForGateway(claims) else {
+            throw .invalidSubjectToken
+        }
         let reference = "\(claims.backendName)/\(claims.backendVersion)"
         guard
             claims.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
                 || rules.subjects.contains(where: { $0.utf8.elementsEqual(reference.utf8) })
         else { throw .invalidSubjectToken }
         return claims
+    }
+
+    /// A token for somebody else's eyes is no proof here (RFC 8693 section 2.1).
+    private func isForGateway(_ claims: AccessTokenClaims) -> Bool {
+        claims.audience.contains { audience in settings.audience.contains { $0.utf8.elementsEqual(audience.utf8) } }
     }
 
     /// A user belongs to the realm of the backend (MBE-09), and a token without a user to its own client.
@@ -70,7 +73,7 @@ extension TokenService {
         }
         guard let type = form["actor_token_type"] else { throw .missingParameter }
         try TokenService.check(type: type)
-        guard rules.actors, let actor = ownTokens.live(token, now: now),
+        guard rules.actors, let actor = try ownTokens.live(token, now: now), isForGateway(actor),
             actor.clientID.utf8.elementsEqual(backend.clientID.utf8),
             earlier.count < AccessTokenClaims.maximumActors
         else { throw .invalidActorToken }

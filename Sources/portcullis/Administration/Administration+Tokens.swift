@@ -49,7 +49,10 @@ extension Administration {
         switch (subject, application) {
         case (let subject?, let application):
             selector = .subject(application: application, subject: subject)
-            if application == nil { entry = .subject(subject, issuedBefore: now, until: until) }
+            // JWTs have no record, and the deny list knows subjects as a whole only. An application's tokens all have one.
+            if application == nil || request.parameter("backend") != nil {
+                entry = .subject(subject, issuedBefore: now, until: until)
+            }
         case (nil, let application?):
             selector = .application(application)
             if request.parameter("backend") != nil { entry = .backend(application, issuedBefore: now, until: until) }

@@ -21,6 +21,7 @@ extension Assembly {
         settings.social = social
         settings.throttle = lasting.throttle
         settings.registry = lasting.registry
+        settings.revocations = lasting.revocations
         return ApplicationTokens(settings: settings)
     }
 

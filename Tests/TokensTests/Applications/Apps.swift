@@ -18,6 +18,7 @@ final class Apps: Sendable {
     let registry = Registry()
     let provider = Provider()
     let store: any TokenStore
+    let revocations = RevocationList()
 
     init(store: any TokenStore = MemoryTokenStore(), _ change: (inout Application) -> Void = { _ in }) {
         self.store = store
@@ -30,6 +31,7 @@ final class Apps: Sendable {
             applications: ApplicationStore([first, second]), users: Apps.users, hasher: PasswordHasher(),
             catalogue: RoleCatalogue(["Manager", "Clerk"]), store: store, key: Apps.digestKey)
         settings.registry = registry
+        settings.revocations = revocations
         settings.social = SocialVerifier(caller: provider) { Apps.start }
         tokens = ApplicationTokens(settings: settings)
     }
