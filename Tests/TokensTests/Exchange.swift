@@ -35,13 +35,13 @@ final class Exchange: Sendable {
             policy: ReloadingValue(
                 Exchange.read(text) ?? AssertionPolicy(), loadedAt: Service.now, counter: failures
             ) { done in
-                done(world.exchange.withLock { $0 }?.policyText.withLock { $0 }.flatMap(Exchange.read))
+                done(world.exchange?.policyText.withLock { $0 }.flatMap(Exchange.read))
             },
             certificates: ReloadingValue(CertificateStore(), loadedAt: Service.now, counter: failures) { done in
-                done(world.exchange.withLock { $0 }?.certificates.withLock { $0 })
+                done(world.exchange?.certificates.withLock { $0 })
             },
             remoteKeys: { _, _, _, _ in
-                .done(world.exchange.withLock { $0 }?.fetched.withLock { $0 } ?? .failure(.unavailable))
+                .done(world.exchange?.fetched.withLock { $0 } ?? .failure(.unavailable))
             })
         let revocations = revocations
         service = Service.service {
@@ -49,12 +49,15 @@ final class Exchange: Sendable {
             $0.revocations = revocations
             change(&$0)
         }
-        world.exchange.withLock { $0 = self }
+        world.present.withLock { $0.exchange = self }
     }
 
-    /// Who the sources ask.
+    /// Who the sources ask; weak, since the exchange holds the sources.
     private final class World: Sendable {
-        let exchange = Mutex<Exchange?>(nil)
+        struct Present { weak var exchange: Exchange? }
+
+        let present = Mutex(Present())
+        var exchange: Exchange? { present.withLock { $0.exchange } }
     }
 
     static func policy(_ issuer: String) -> String {
