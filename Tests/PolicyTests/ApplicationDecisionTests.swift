@@ -75,6 +75,13 @@ struct ApplicationDecisionTests {
         #expect(decision("writer-token", [Self.key], method) == .allowed("testUser"))
     }
 
+    @Test("a tunnel has no method, so that a token for reading opens none")
+    func readOnlyTunnel() {
+        let upgrade = [Self.key, ("Connection", "Upgrade"), ("Upgrade", "websocket")]
+        #expect(decision("reader-token", upgrade) == .denied(.insufficientScope))
+        #expect(decision("writer-token", upgrade) == .allowed("testUser"))
+    }
+
     @Test("why a token is worth nothing; to the client they are all 401 with invalid_token (AOM-15)")
     func refusals() {
         #expect(decision("unknown-token") == .denied(.invalidToken))
