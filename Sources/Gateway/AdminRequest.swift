@@ -54,30 +54,11 @@ package struct AdminRequest: Sendable {
         var segments: [String] = []
         var start = 0
         for i in 0...path.count where i == path.count || path[i] == ASCII.slash {
-            guard let segment = decode(path.extracting(start..<i)) else { return nil }
+            guard let segment = PathSegment.decode(path.extracting(start..<i)) else { return nil }
             segments.append(segment)
             start = i + 1
         }
         guard let form = try? FormFields.parse(query), form.repeatedName == nil else { return nil }
         return (segments, form.fields.map { Parameter(name: $0.name, value: $0.value) })
-    }
-
-    private static func decode(_ segment: Span<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var i = 0
-        while i < segment.count {
-            var byte = segment[i]
-            if byte == ASCII.percent {
-                guard i + 2 < segment.count, let high = ASCII.hexadecimalValue(segment[i + 1]),
-                    let low = ASCII.hexadecimalValue(segment[i + 2])
-                else { return nil }
-                byte = high << 4 | low
-                i += 2
-            }
-            guard byte >= 0x20, byte != 0x7F else { return nil }
-            bytes.append(byte)
-            i += 1
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

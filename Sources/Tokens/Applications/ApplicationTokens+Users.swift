@@ -254,7 +254,7 @@ extension ApplicationTokens {
         response.status = 201
         let path =
             "\(UserObjectPath.prefix)\(application.name)/models/\(application.userClass.module)/"
-            + "\(application.userClass.name)/\(UserObjectPath.encode(user.username))"
+            + "\(application.userClass.name)/\(PathSegment.encode(user.username))"
         response.headers.append((name: "Location", value: path))
         response.audit = AuditEntry(
             action: "user.create", outcome: .changed, subject: user.username, client: application.name)

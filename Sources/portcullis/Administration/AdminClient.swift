@@ -66,8 +66,8 @@ struct AdminClient: Sendable {
 
     private func head(of request: AdminRequest) -> String {
         var target = "/admin"
-        for segment in request.path { target += "/" + AdminClient.encoded(segment) }
-        let query = request.parameters.map { AdminClient.encoded($0.name) + "=" + AdminClient.encoded($0.value) }
+        for segment in request.path { target += "/" + PathSegment.encode(segment) }
+        let query = request.parameters.map { PathSegment.encode($0.name) + "=" + PathSegment.encode($0.value) }
         if !query.isEmpty { target += "?" + query.joined(separator: "&") }
         let name = host.contains(":") ? "[\(host)]" : host
         var head = "\(request.method.text) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
@@ -75,20 +75,6 @@ struct AdminClient: Sendable {
         head += "Content-Type: \(request.contentType ?? "application/json")\r\n"
         if let condition = request.condition { head += "If-Match: \(condition)\r\n" }
         return head + "\r\n"
-    }
-
-    /// Everything but what needs no escape in any part of a URL.
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if ASCII.isDigit(byte) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The gateway closes behind its answer, which has a length.

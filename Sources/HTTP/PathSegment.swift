@@ -1,0 +1,39 @@
+import Bytes
+
+/// A name as one segment of a path (RFC 3986 section 3.3).
+package enum PathSegment {
+    /// The segment without its percent-encoding; nil where that is malformed, or what it stands for is no UTF-8 or has
+    /// control characters.
+    package static func decode(_ segment: Span<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var i = 0
+        while i < segment.count {
+            var byte = segment[i]
+            if byte == ASCII.percent {
+                guard i + 2 < segment.count, let high = ASCII.hexadecimalValue(segment[i + 1]),
+                    let low = ASCII.hexadecimalValue(segment[i + 2])
+                else { return nil }
+                byte = high << 4 | low
+                i += 2
+            }
+            guard byte >= 0x20, byte != 0x7F else { return nil }
+            bytes.append(byte)
+            i += 1
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// The segment of a name: all but unreserved characters are encoded.
+    package static func encode(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in name.utf8 {
+            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
