@@ -8,9 +8,9 @@ struct GrantedScope: Sendable {
     /// None was asked for.
     static let none = GrantedScope()
 
-    private init() {
-        claim = nil
-        reply = nil
+    private init(claim: String? = nil, reply: String? = nil) {
+        self.claim = claim
+        self.reply = reply
     }
 
     /// - Parameters:
@@ -19,20 +19,17 @@ struct GrantedScope: Sendable {
     ///     carries none, so nobody upstream can take the client's word for a right.
     init(requested: String?, allowed: [String]) throws(TokenFailure) {
         guard let requested else {
-            claim = nil
-            reply = nil
+            self.init()
             return
         }
         let names = try GrantedScope.names(requested)
         guard !allowed.isEmpty else {
-            claim = nil
-            reply = nil
+            self.init()
             return
         }
         let granted = names.filter(allowed.contains).joined(separator: " ")
         guard !granted.isEmpty else { throw .invalidScope }
-        claim = granted
-        reply = granted == requested ? nil : granted
+        self.init(claim: granted, reply: granted == requested ? nil : granted)
     }
 
     /// The scope of a token that comes of an earlier grant: all of that, or the part that is asked for, and never more
@@ -40,20 +37,17 @@ struct GrantedScope: Sendable {
     /// - Parameter granted: the scope of before; empty for none.
     init(requested: String?, granted: String, allowed: [String]) throws(TokenFailure) {
         guard let requested else {
-            claim = granted.isEmpty ? nil : granted
-            reply = nil
+            self.init(claim: granted.isEmpty ? nil : granted)
             return
         }
         let names = try GrantedScope.names(requested)
         guard !allowed.isEmpty else {
-            claim = nil
-            reply = nil
+            self.init()
             return
         }
         let held = granted.split(separator: " ").map(String.init)
         guard names.allSatisfy(held.contains) else { throw .invalidScope }
-        claim = requested
-        reply = nil
+        self.init(claim: requested)
     }
 
     private static func names(_ scope: String) throws(TokenFailure) -> [String] {
