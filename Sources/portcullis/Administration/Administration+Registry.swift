@@ -6,12 +6,15 @@ import Tokens
 
 extension Administration {
     /// Does for clients of applications what administrators could do (AOM-17, AOM-26). Blocks on files.
-    func perform(_ change: UserChange) -> UserChangeOutcome {
-        switch handle(Administration.request(for: change)).status {
-        case 200..<300: .done
-        case 404: .unknown
-        case 409: .exists
-        default: .failed
+    ///
+    /// - Returns: what came of it, and from which second on, as `handle` says.
+    func perform(_ change: UserChange) -> (outcome: UserChangeOutcome, since: Int64) {
+        let (response, since) = handle(Administration.request(for: change))
+        switch response.status {
+        case 200..<300: return (.done, since)
+        case 404: return (.unknown, since)
+        case 409: return (.exists, since)
+        default: return (.failed, since)
         }
     }
 

@@ -29,7 +29,9 @@ struct Administration: Sendable {
         self.apply = apply
     }
 
-    func handle(_ request: AdminRequest) -> EndpointResponse {
+    /// The answer, and the second since 1970 from which on it holds: nobody is to be told before that a new password or
+    /// secret is in force. Tokens of before and tokens of now are told apart by their dates, which are in seconds.
+    func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) {
         var action = "unknown"
         do throws(AdminFailure) {
             let resource = try AdminResources.find(request)
@@ -38,14 +40,13 @@ struct Administration: Sendable {
             if resource.changesConfiguration, !apply() {
                 throw .cannotWrite("the change was written, but the gateway could not take it up")
             }
-            if answer.endsTokens { Administration.waitForNextSecond() }
             if answer.isAudited { audit.write(action, answer.object, request, resource.isChange ? .changed : .shown) }
-            return answer.response
+            return (answer.response, answer.endsTokens ? Administration.cutoff : 0)
         } catch {
             if request.method != .get, request.method != .head {
                 audit.write(action, request.path.dropFirst().joined(separator: "/"), request, .refused(error.reason))
             }
-            return error.response
+            return (error.response, 0)
         }
     }
 }
@@ -54,12 +55,6 @@ extension Administration {
     /// Tokens that were issued before this second since 1970 are void by a change now: the next one, since their dates
     /// are in seconds.
     static var cutoff: Int64 { Clock.wallSeconds + 1 }
-
-    /// Whoever is answered gets tokens that count.
-    private static func waitForNextSecond() {
-        let instant = cutoff
-        while Clock.wallSeconds < instant { usleep(10_000) }
-    }
 }
 
 /// What became of a request.

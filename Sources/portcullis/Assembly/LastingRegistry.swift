@@ -5,12 +5,28 @@ import Synchronization
 final class LastingRegistry: UserRegistry {
     typealias Handler = @Sendable (UserChange, @escaping @Sendable (UserChangeOutcome) -> Void) -> Void
 
-    private let handler = Mutex<Handler?>(nil)
+    private struct State {
+        var handler: Handler?
+        var waiting = 0
+    }
 
-    func use(_ handler: @escaping Handler) { self.handler.withLock { $0 = handler } }
+    /// How many changes wait at the most: each is a reload, and administrators wait behind them.
+    private static let limit = 4
+
+    private let state = Mutex(State())
+
+    func use(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 
     func perform(_ change: UserChange, then: @escaping @Sendable (UserChangeOutcome) -> Void) {
-        guard let handler = handler.withLock({ $0 }) else { return then(.failed) }
-        handler(change, then)
+        let handler = state.withLock { state -> Handler? in
+            guard state.waiting < LastingRegistry.limit, let handler = state.handler else { return nil }
+            state.waiting += 1
+            return handler
+        }
+        guard let handler else { return then(.failed) }
+        handler(change) { [self] outcome in
+            state.withLock { $0.waiting -= 1 }
+            then(outcome)
+        }
     }
 }

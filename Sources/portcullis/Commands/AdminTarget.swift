@@ -1,7 +1,9 @@
 import Bytes
 import Foundation
 import Gateway
+import Glibc
 import HTTP
+import Reactor
 import Tokens
 
 /// Where an administrative command does its work: on the files of a directory, or on a running gateway. Both take the
@@ -76,7 +78,9 @@ enum AdminTarget {
     private func answer(to request: AdminRequest) throws(ExitStatus) -> (Int, [UInt8]) {
         switch self {
         case .directory(let administration):
-            let response = administration.handle(request)
+            let (response, since) = administration.handle(request)
+            // A command has nothing else to do, and what follows it gets tokens that count.
+            while Clock.wallSeconds < since { usleep(10_000) }
             return (response.status, response.body)
         case .gateway(let client):
             do throws(AdminClient.Failure) {

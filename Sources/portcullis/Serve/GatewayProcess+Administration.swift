@@ -1,5 +1,6 @@
 import Dispatch
 import Gateway
+import Glibc
 import Reactor
 import Tokens
 
@@ -18,10 +19,25 @@ extension GatewayProcess {
             return adopted.wait(timeout: .now() + .seconds(60)) == .success
         }
         lasting.registry.use { [self] change, then in
-            administrationQueue.submit { then(administration.perform(change)) }
+            administrationQueue.submit {
+                let (outcome, since) = administration.perform(change)
+                GatewayProcess.run(at: since) { then(outcome) }
+            }
         }
         shared.onAdministration { [self] request, done in
-            administrationQueue.submit { done(administration.handle(request)) }
+            administrationQueue.submit {
+                let (response, since) = administration.handle(request)
+                GatewayProcess.run(at: since) { done(response) }
+            }
         }
+    }
+
+    /// Waits on no thread: the next change is not to wait for the answer to this one.
+    /// - Parameter second: since 1970.
+    private static func run(at second: Int64, _ work: @escaping @Sendable () -> Void) {
+        guard second > Clock.wallSeconds else { return work() }
+        // Some milliseconds later, since the clock of the loops is a coarse one.
+        let time = DispatchWallTime(timespec: timespec(tv_sec: Int(second), tv_nsec: 10_000_000))
+        DispatchQueue.global().asyncAfter(wallDeadline: time, execute: work)
     }
 }
