@@ -49,14 +49,12 @@ struct HeaderRewrite {
         if let certificate = exchange.certificate, exchange.route?.forwardsCertificate == true {
             append(certificate, to: chunk)
         }
-        if let injection, let token = exchange.issued {
-            chunk.append(injection.headerName)
-            chunk.append(": ")
-            chunk.append(injection.prefix)
-            chunk.append(token.value)
-            chunk.append(injection.suffix)
+        if let rule = exchange.route?.challengeRule {
+            chunk.append("User-Agent: ")
+            chunk.append(rule.userAgent)
             chunk.append("\r\n")
         }
+        if let injection, let token = exchange.issued { append(token, injection, to: chunk) }
         tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
@@ -83,6 +81,7 @@ struct HeaderRewrite {
             length += principal.subjectField.count + principal.roleField.count + principal.backendField.count
         }
         length += exchange.certificate?.fieldLength ?? 0
+        length += exchange.route?.challengeRule?.userAgent.count ?? 0
         if let injection = exchange.route?.injection, let token = exchange.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
         }
@@ -101,6 +100,8 @@ struct HeaderRewrite {
         case .authorization, .oracleMobileSocialAccessToken, .xApiomatApikey:
             // The client's credential is for the gateway (GW-09).
             if exchange.route?.forwardCredential != true || injection != nil { return true }
+        case .userAgent:
+            if exchange.route?.challengeRule != nil { return true }
         default:
             break
         }
@@ -122,6 +123,37 @@ struct HeaderRewrite {
         chunk.append(": ")
         chunk.append(bytes.slice(field.value))
         chunk.append("\r\n")
+    }
+
+    private static func append(_ token: IssuedToken, _ injection: InjectionRule, to chunk: Chunk) {
+        chunk.append(injection.headerName)
+        chunk.append(": ")
+        chunk.append(injection.prefix)
+        chunk.append(token.value)
+        chunk.append(injection.suffix)
+        chunk.append("\r\n")
+    }
+
+    /// Writes a head that `request` has made once more, with this token and no other.
+    static func request(_ head: Span<UInt8>, with token: IssuedToken, _ injection: InjectionRule, into chunk: Chunk) {
+        chunk.ensureFree(
+            head.count + injection.headerName.count + injection.prefix.count + token.value.count
+                + injection.suffix.count + 8)
+        var start = 0
+        while start < head.count {
+            var end = start
+            while end < head.count, head[end] != UInt8(ascii: "\n") { end += 1 }
+            let line = head.extracting(start..<min(end + 1, head.count))
+            // Only the token that was written before has a field of this name: the client's were dropped.
+            if line.count == 2 { append(token, injection, to: chunk) }
+            if !isField(line, named: injection.headerName) { chunk.append(line) }
+            start = end + 1
+        }
+    }
+
+    private static func isField(_ line: Span<UInt8>, named name: [UInt8]) -> Bool {
+        line.count > name.count && line[name.count] == ASCII.colon
+            && bytesEqualIgnoringCase(line.extracting(first: name.count), name.span)
     }
 
     private static func appendForwarding(_ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {

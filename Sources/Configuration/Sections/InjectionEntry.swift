@@ -3,8 +3,8 @@ package struct InjectionEntry: Sendable {
     /// Name of an issuer.
     package var issuer: String
     package var header: String
-    /// Text of the field with `{token}` once.
-    package var format: String
+    /// Text of the field with `{token}` once; nil for that of the scheme which the upstream asks for.
+    package var format: String?
 
     /// Fields that frame the message or steer the connection, where a token would break the request, and those that the
     /// gateway writes itself. As upstreams compare names that take every other character for `_` (GW-09).
@@ -20,7 +20,7 @@ package struct InjectionEntry: Sendable {
         let entry = InjectionEntry(
             issuer: object.required("issuer", "the name of an issuer", standIn: "") { $0.reference(to: .issuer) },
             header: object.value("header", default: "Authorization", header),
-            format: object.value("format", default: "Bearer {token}", format)
+            format: object.optional("format", format)
         )
         object.finish()
         return entry

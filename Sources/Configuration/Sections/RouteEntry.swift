@@ -20,6 +20,8 @@ package struct RouteEntry: Sendable {
     /// Overrides `Security_AllowOrigin` (CORS-10).
     package var allowOrigin: String?
     package var injection: InjectionEntry?
+    /// That the upstream is behind a Webgate, whose challenges the gateway answers (CACHE-08).
+    package var upstreamAuth: UpstreamAuthEntry?
     /// Whether the client's own credential goes to the upstream too.
     package var forwardCredential: Bool
     /// Whether the upstream is told what the client's certificate says.
@@ -64,6 +66,7 @@ package struct RouteEntry: Sendable {
             access: access,
             allowOrigin: object.optional("allowOrigin") { $0.originPatterns() },
             injection: object.optional("injection", InjectionEntry.read),
+            upstreamAuth: object.optional("upstreamAuth", UpstreamAuthEntry.read),
             forwardCredential: object.flag("forwardCredential", default: false),
             forwardClientCertificate: object.flag("forwardClientCertificate", default: false),
             maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },

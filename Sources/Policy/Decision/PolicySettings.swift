@@ -108,6 +108,8 @@ package struct RouteSettings: Sendable {
     package var application: Application?
     package var allowOrigin: String?
     package var injection: InjectionRule?
+    /// How the Webgate that the upstream is behind is answered; nil where it is behind none (CACHE-08).
+    package var challengeRule: UpstreamChallengeRule?
     package var forwardCredential = false
     /// What is asked of the client's certificate; nil for nothing.
     package var certificateRule: CertificateRule?

@@ -35,6 +35,8 @@ package final class Route: Sendable {
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
+    /// How the Webgate that the upstream is behind is answered; nil where it is behind none (CACHE-08).
+    package let challengeRule: UpstreamChallengeRule?
     /// Whether the client's credential goes to the upstream (GW-09).
     package let forwardCredential: Bool
     /// What is asked of the client's certificate, public or not; nil for nothing.
@@ -85,6 +87,7 @@ package final class Route: Sendable {
         challengeLevel = settings.level ?? webgate?.level ?? 0
         level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
         injection = settings.injection ?? webgate?.injection
+        challengeRule = settings.challengeRule
         forwardCredential = settings.forwardCredential
         certificateRule = settings.certificateRule
         forwardsCertificate = settings.forwardsCertificate

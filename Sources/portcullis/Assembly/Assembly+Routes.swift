@@ -70,7 +70,10 @@ extension Assembly {
         settings.socialLogin = access.socialLogin
         settings.level = access.level
         settings.allowOrigin = entry.allowOrigin
-        settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
+        settings.challengeRule = entry.upstreamAuth.map {
+            UpstreamChallengeRule(userAgent: $0.userAgent, maximumKeptBody: $0.maximumReplayBytes)
+        }
+        settings.injection = injection(of: entry, at: pointer, modules)
         settings.forwardCredential = entry.forwardCredential
         settings.certificateRule = access.clientCertificate.map { certificateRule($0, at: pointer) }
         settings.forwardsCertificate = entry.forwardClientCertificate
@@ -91,15 +94,28 @@ extension Assembly {
         RoleSettings(any: entry.any.isEmpty ? nil : entry.any, all: entry.all, none: entry.none)
     }
 
+    /// The route's own rule, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
+    private mutating func injection(
+        of entry: RouteEntry, at pointer: String, _ modules: [String: IssuerModule]
+    ) -> InjectionRule? {
+        let scheme = entry.upstreamAuth == nil ? "Bearer" : "OAM-Auth"
+        if let own = entry.injection { return rule(own, at: "\(pointer)/injection", modules, scheme: scheme) }
+        guard entry.upstreamAuth != nil,
+            let shared = configuration.webgates.first(where: { $0.name == entry.webgate })?.injection
+        else { return nil }
+        return rule(shared, at: "\(pointer)/webgate", modules, scheme: scheme)
+    }
+
+    /// - Parameter scheme: of credentials, for a rule that does not say how the token is put.
     mutating func rule(
-        _ entry: InjectionEntry, at pointer: String, _ modules: [String: IssuerModule]
+        _ entry: InjectionEntry, at pointer: String, _ modules: [String: IssuerModule], scheme: String = "Bearer"
     ) -> InjectionRule? {
         // A module that could not be made has been reported at its own place.
         guard let module = modules[entry.issuer] else { return nil }
         let index = configuration.issuers.firstIndex { $0.name == entry.issuer } ?? 0
         let rule = InjectionRule(
             issuer: entry.issuer, issuerIndex: index, configurationID: module.issuer.configurationID,
-            header: entry.header, format: entry.format)
+            header: entry.header, format: entry.format ?? "\(scheme) {token}")
         if rule == nil { error(pointer, "header must be a field name, and format have {token} exactly once") }
         return rule
     }
