@@ -87,7 +87,7 @@ let package = Package(
         tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity", "TestSupport"]),
         tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
         tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
-        tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers"]),
+        tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers", "TestSupport"]),
         tests("ConfigurationTests", ["Bytes", "Configuration"]),
         tests(
             "GatewayTests",

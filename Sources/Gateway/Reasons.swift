@@ -20,7 +20,7 @@ package enum Reasons {
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }
-        codes += IssueFailure.allCases.map(\.rawValue)
+        codes += IssueFailure.Reason.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }
         codes += TLSFailure.codes.map { "tls_\($0)" }
         codes += H2Failure.allCases.map { "\($0.reason)" }

@@ -81,6 +81,20 @@ package final class SharedState: Sendable {
 
     // MARK: Issued tokens
 
+    /// Does what it takes to have a token, on the blocking pool or by waiting for another server.
+    func settle(
+        _ flight: IssuedTokenStore.Flight, _ effect: Effect<Result<IssuedToken, IssueFailure>>,
+        leader: IssuedTokenStore.Waiter?
+    ) {
+        switch effect {
+        case .done(let result): complete(flight, result, leader: leader)
+        case .offload(let work):
+            let accepted = blocking.submit { [self] in settle(flight, work(), leader: leader) }
+            if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
+        case .await(let begin): begin { [self] in settle(flight, $0, leader: leader) }
+        }
+    }
+
     /// Reports what became of an issuer call, to the store and to everybody who waits for it.
     func complete(
         _ flight: IssuedTokenStore.Flight, _ result: Result<IssuedToken, IssueFailure>, leader: IssuedTokenStore.Waiter?

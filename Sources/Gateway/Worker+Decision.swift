@@ -249,24 +249,9 @@ extension Worker {
     {
         let key = flight.key
         let request = IssueRequest(
-            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate)
-        let shared = shared
-        switch key.target.issuer.issue(request, now: poller.wallSeconds) {
-        case .issued(let token): shared.complete(flight, .success(token), leader: leader)
-        case .denied(let failure): shared.complete(flight, .failure(failure), leader: leader)
-        case .offload(let work):
-            let accepted = shared.blocking.submit { shared.complete(flight, Worker.result(of: work()), leader: leader) }
-            if !accepted { shared.complete(flight, .failure(.unavailable), leader: leader) }
-        }
-    }
-
-    private static func result(of outcome: IssueOutcome) -> Result<IssuedToken, IssueFailure> {
-        switch outcome {
-        case .issued(let token): .success(token)
-        case .denied(let failure): .failure(failure)
-        // Work that is offloaded does not offload again (the contract of `TokenIssuer`).
-        case .offload: .failure(.unavailable)
-        }
+            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
+            previous: flight.previous)
+        shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
     }
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {

@@ -126,7 +126,7 @@ extension Worker {
     /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
     func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
         reply(
-            exchange, status: failure.status, reason: failure.rawValue, detail: "no token for the upstream",
+            exchange, status: failure.status, reason: failure.reason.rawValue, detail: "no token for the upstream",
             retryAfter: failure.retryAfterSeconds)
     }
 

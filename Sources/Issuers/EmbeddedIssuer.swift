@@ -31,9 +31,9 @@ package final class EmbeddedIssuer: TokenIssuer {
         configurationID = EmbeddedIssuer.configurationID(settings, signer)
     }
 
-    package func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
-        guard signer.key.isSlow else { return .issued(mint(request, now: now)) }
-        return .offload { .issued(self.mint(request, now: now)) }
+    package func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
+        guard signer.key.isSlow else { return .done(.success(mint(request, now: now))) }
+        return .offload { .done(.success(self.mint(request, now: now))) }
     }
 
     private func mint(_ request: IssueRequest, now: Int64) -> IssuedToken {

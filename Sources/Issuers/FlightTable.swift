@@ -27,10 +27,12 @@ struct FlightTable {
     }
 
     /// Begins a call. Those who wait for a lost one now wait for this.
-    mutating func begin(_ key: InjectionKey, now: Int64) -> IssuedTokenStore.Flight {
+    mutating func begin(
+        _ key: InjectionKey, replacing previous: IssuedToken?, now: Int64
+    ) -> IssuedTokenStore.Flight {
         lastTicket += 1
         calls[key] = Call(ticket: lastTicket, startedAt: now, waiters: calls[key]?.waiters ?? [])
-        return IssuedTokenStore.Flight(key: key, ticket: lastTicket)
+        return IssuedTokenStore.Flight(key: key, previous: previous, ticket: lastTicket)
     }
 
     /// Ends a call.

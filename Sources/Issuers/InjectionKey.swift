@@ -12,11 +12,14 @@ package final class InjectionTarget: Sendable {
     package let webgateBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
+    /// Of the issuer.
+    package let dependsOnCredential: Bool
     fileprivate let hash: UInt64
 
     package init(webgate: String, issuer: any TokenIssuer) {
         self.webgate = webgate
         self.issuer = issuer
+        dependsOnCredential = issuer.dependsOnCredential
         let webgateBytes = Array(webgate.utf8)
         let configurationBytes = Array(issuer.configurationID.utf8)
         self.webgateBytes = webgateBytes
@@ -32,8 +35,9 @@ package final class InjectionTarget: Sendable {
 /// What an issued token belongs to (CACHE-03). Making, hashing and comparing one allocates nothing.
 ///
 /// Two keys are equal when every fact that a token may be made from is equal: who the caller is (kind, subject and the
-/// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the settings of the
-/// upstream's issuer. Fields are compared one by one, so no two lists of fields can run together into the same key.
+/// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the
+/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Fields are
+/// compared one by one, so no two lists of fields can run together into the same key.
 package struct InjectionKey: Hashable, Sendable {
     package let principal: Principal
     package let target: InjectionTarget
@@ -47,11 +51,12 @@ package struct InjectionKey: Hashable, Sendable {
         guard left.target.isSamePlace(as: right.target) else { return false }
         let a = left.principal
         let b = right.principal
-        return a === b
-            || (a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
-                && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
-                && a.issuer.utf8.elementsEqual(b.issuer.utf8)
-                && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) })
+        if a === b { return true }
+        if left.target.dependsOnCredential, a.token != b.token { return false }
+        return a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
+            && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
+            && a.issuer.utf8.elementsEqual(b.issuer.utf8)
+            && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) }
     }
 
     /// Seeded per process: clients can't choose subjects that collide.
@@ -61,6 +66,8 @@ package struct InjectionKey: Hashable, Sendable {
         hasher.combine(target.hash)
         hasher.combine(principal.kind)
         hasher.combine(principal.level)
+        // One caller may have any number of tokens.
+        if target.dependsOnCredential { hasher.combine(InjectionKey.hash(principal.token)) }
     }
 
     private static let keyedHash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())

@@ -1,4 +1,6 @@
-/// A token for an upstream. Immutable, so that caches and workers share it.
+import Synchronization
+
+/// A token for an upstream. Immutable but for its end, so that caches and workers share it.
 package final class IssuedToken: Sendable {
     /// The token in ASCII, fit for a header field.
     package let value: [UInt8]
@@ -6,11 +8,32 @@ package final class IssuedToken: Sendable {
     package let issuedAt: Int64
     /// Seconds since 1970 when it ends; `Int64.max` for never.
     package let expiresAt: Int64
+    /// What its successor may be had for without the caller (RFC 6749 section 6); nil for nothing. Never leaves the
+    /// issuer and the gateway.
+    package let refresh: [UInt8]?
+    /// Seconds since 1970 when `refresh` ends; nil where the issuer has not said.
+    package let refreshExpiresAt: Int64?
+    private let refusals = Atomic<Bool>(false)
 
-    package init(value: [UInt8], issuedAt: Int64, expiresAt: Int64) {
+    package init(
+        value: [UInt8], issuedAt: Int64, expiresAt: Int64, refresh: [UInt8]? = nil, refreshExpiresAt: Int64? = nil
+    ) {
         self.value = value
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
+        self.refresh = refresh
+        self.refreshExpiresAt = refreshExpiresAt
+    }
+
+    /// Whether its upstream has refused it, so that no cache may hand it out any more. One atomic load.
+    package var isRefused: Bool { refusals.load(ordering: .relaxed) }
+
+    func refuse() { refusals.store(true, ordering: .relaxed) }
+
+    /// The refresh token, where there is one that has not ended.
+    package func usableRefresh(now: Int64) -> [UInt8]? {
+        if let end = refreshExpiresAt, now >= end { return nil }
+        return refresh
     }
 
     /// Whether it is a header value that nothing can be smuggled through: visible ASCII, and at least one character.

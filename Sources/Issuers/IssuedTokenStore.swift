@@ -20,6 +20,8 @@ package final class IssuedTokenStore: Sendable {
     /// The duty to make one issuer call and to report its outcome.
     package struct Flight: Sendable {
         package let key: InjectionKey
+        /// What the new token is to replace, where there is something.
+        package let previous: IssuedToken?
         let ticket: UInt64
     }
 
@@ -51,6 +53,8 @@ package final class IssuedTokenStore: Sendable {
         package var failed: UInt64 = 0
         /// Entries removed by a purge.
         package var purged: UInt64 = 0
+        /// Tokens that their upstreams refused; also counted in `purged`.
+        package var refused: UInt64 = 0
         /// Entries at present.
         package var entries = 0
     }
@@ -59,6 +63,8 @@ package final class IssuedTokenStore: Sendable {
         var tokens: TokenTable
         var flights: FlightTable
         var failures: [InjectionKey: (failure: IssueFailure, until: Int64)] = [:]
+        /// When an upstream last refused a token, in seconds.
+        var refusals: [InjectionKey: Int64] = [:]
         var counters = Counters()
 
         mutating func removeAll(where fits: (InjectionKey) -> Bool) -> Int {
@@ -102,20 +108,20 @@ package final class IssuedTokenStore: Sendable {
     /// - Parameter now: seconds since 1970.
     package func lookup(_ key: InjectionKey, waiter: Waiter, now: Int64) -> Lookup {
         state.withLock { state in
-            if let token = state.tokens.use(key) {
-                if now < timing.usableUntil(token) {
-                    state.counters.hits += 1
-                    return .hit(token, refresh: refresh(key, token, in: &state, now: now))
-                }
-                _ = state.tokens.remove(key)
+            let known = state.tokens.use(key)
+            if let known, now < timing.usableUntil(known) {
+                state.counters.hits += 1
+                return .hit(known, refresh: refresh(key, known, in: &state, now: now))
             }
+            // One that has ended stays while its refresh token is good for another.
+            if known != nil, known?.usableRefresh(now: now) == nil { _ = state.tokens.remove(key) }
             state.counters.misses += 1
             if state.flights.join(key, waiter, now: now) {
                 state.counters.joins += 1
                 return .join
             }
             if let failure = recentFailure(key, in: &state, now: now) { return .failed(failure) }
-            return .lead(state.flights.begin(key, now: now))
+            return .lead(state.flights.begin(key, replacing: known, now: now))
         }
     }
 
@@ -143,12 +149,12 @@ package final class IssuedTokenStore: Sendable {
         guard now >= timing.refreshAt(token), !state.flights.isUnderWay(key, now: now),
             recentFailure(key, in: &state, now: now) == nil
         else { return nil }
-        return state.flights.begin(key, now: now)
+        return state.flights.begin(key, replacing: token, now: now)
     }
 
     private func keep(_ token: IssuedToken, for key: InjectionKey, in state: inout State, now: Int64) {
         state.failures[key] = nil
-        guard now < timing.usableUntil(token) else { return }
+        guard now < timing.usableUntil(token) || token.usableRefresh(now: now) != nil else { return }
         if state.tokens.insert(token, for: key) { state.counters.evictions += 1 }
     }
 }
@@ -168,6 +174,10 @@ extension IssuedTokenStore {
     private func remember(_ failure: IssueFailure, for key: InjectionKey, in state: inout State, now: Int64) {
         if state.failures.count >= IssuedTokenStore.maximumFailures { state.failures.removeAll(keepingCapacity: true) }
         state.failures[key] = (failure, now + 1)
+        // Whoever is refused has lost what could have been renewed; what is still good goes on to its end.
+        if failure == .refused, let token = state.tokens.use(key), now >= timing.usableUntil(token) {
+            _ = state.tokens.remove(key)
+        }
     }
 }
 
@@ -200,8 +210,25 @@ extension IssuedTokenStore {
 
     /// Forgets one token that its upstream refused. Where it has been replaced meanwhile nothing happens, so that many
     /// exchanges which hold the same stale token cause one new call.
-    package func purge(_ token: IssuedToken, for key: InjectionKey) {
-        purge { $0.tokens.remove(key, ifSame: token) ? 1 : 0 }
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: whether another token may be had for the request. No: its upstream has refused one of the same caller
+    ///   within the last second, and this is what came of that. An upstream that refuses them all does not keep the
+    ///   issuer busy.
+    package func refuse(_ token: IssuedToken, for key: InjectionKey, now: Int64) -> Bool {
+        state.withLock { state in
+            guard state.tokens.use(key) === token else { return true }
+            if let last = state.refusals[key], now - last < 1 { return false }
+            if state.refusals.count >= IssuedTokenStore.maximumFailures {
+                state.refusals.removeAll(keepingCapacity: true)
+            }
+            state.refusals[key] = now
+            // Workers look at this, and need not forget the tokens of everybody else.
+            token.refuse()
+            _ = state.tokens.remove(key)
+            state.counters.purged += 1
+            state.counters.refused += 1
+            return true
+        }
     }
 
     /// Removes under the lock. The epoch changes under it too: a worker that has seen the new value finds nothing old.

@@ -20,17 +20,12 @@ package struct ModuleGrantIssuer: GrantIssuer {
             level: grant.level, virtual: grant.virtual, expiresAt: now + grant.lifetimeSeconds, issuedAt: now)
         let request = IssueRequest(
             principal: principal, backend: grant.backend, webgate: "", lifetimeSeconds: grant.lifetimeSeconds)
-        return outcome(module.issue(request, now: now), now: now)
-    }
-
-    private func outcome(_ outcome: IssueOutcome, now: Int64) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
-        switch outcome {
-        case .issued(let token):
-            guard token.isFitForHeaders, token.expiresAt > now else { return .done(.failure(GrantIssuerFailure())) }
+        return module.issue(request, now: now).map { result in
+            guard case .success(let token) = result, token.isFitForHeaders, token.expiresAt > now else {
+                return .failure(GrantIssuerFailure())
+            }
             let seconds = token.expiresAt == .max ? nil : token.expiresAt - now
-            return .done(.success(GrantedToken(value: token.value, expiresIn: seconds)))
-        case .denied: return .done(.failure(GrantIssuerFailure()))
-        case .offload(let work): return .offload { self.outcome(work(), now: now) }
+            return .success(GrantedToken(value: token.value, expiresIn: seconds))
         }
     }
 }

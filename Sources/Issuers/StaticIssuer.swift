@@ -19,7 +19,7 @@ package final class StaticIssuer: TokenIssuer {
         configurationID = "static:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }
 
-    package func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
-        .issued(IssuedToken(value: token, issuedAt: now, expiresAt: .max))
+    package func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
+        .done(.success(IssuedToken(value: token, issuedAt: now, expiresAt: .max)))
     }
 }

@@ -61,7 +61,7 @@ package final class WorkerTokenCache {
         }
         let set = firstSlot(principal, target)
         if let index = find(principal, target, in: set) {
-            if let tag = tags[index], now < tag.goodUntil, let token = tokens[index] {
+            if let tag = tags[index], now < tag.goodUntil, let token = tokens[index], !token.isRefused {
                 hits &+= 1
                 return .hit(token, refresh: nil)
             }

@@ -10,9 +10,9 @@ private struct DummyIssuer: TokenIssuer {
     let kind = "dummy"
     let configurationID = "dummy 1"
 
-    func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
+    func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         let value = "dummy-for-\(request.principal.subject)"
-        return .issued(IssuedToken(value: Array(value.utf8), issuedAt: now, expiresAt: now + 3600))
+        return .done(.success(IssuedToken(value: Array(value.utf8), issuedAt: now, expiresAt: now + 3600)))
     }
 }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Dispatch
+import Identity
 import Issuers
 import Reactor
 import TestSupport
@@ -39,10 +40,11 @@ import Testing
 
         init(_ gate: Gate) { self.gate = gate }
 
-        func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
+        func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
             .offload { [gate] in
                 gate.pass()
-                return .issued(IssuedToken(value: Array("slow".utf8), issuedAt: now, expiresAt: now + 600))
+                return .done(
+                    .success(IssuedToken(value: Array("slow".utf8), issuedAt: now, expiresAt: now + 600)))
             }
         }
     }

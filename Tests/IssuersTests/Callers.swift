@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import Issuers
 import JOSE
+import TestSupport
 
 /// Callers, places and issuers for the tests.
 enum Callers {
@@ -11,11 +12,12 @@ enum Callers {
     static func principal(
         _ subject: String = "joe", kind: Principal.Kind = .user, issuer: String = "local",
         backend: String? = "mbe-inv-1", roles: [String] = [], level: Int = 2, virtual: Bool = false,
-        catalogue: RoleCatalogue = catalogue
+        catalogue: RoleCatalogue = catalogue, token: String = ""
     ) -> Principal {
         Principal(
             kind: kind, method: .bearer, subject: subject, issuer: issuer, backendID: backend,
-            roles: catalogue.roles(named: roles), catalogue: catalogue, level: level, virtual: virtual)
+            roles: catalogue.roles(named: roles), catalogue: catalogue, level: level, virtual: virtual,
+            token: Array(token.utf8))
     }
 
     static let backend = Backend(
@@ -37,23 +39,18 @@ struct DummyIssuer: TokenIssuer {
     let kind = "dummy"
     var configurationID = "dummy:1"
     var offloads = false
+    var dependsOnCredential = false
 
-    func issue(_ request: IssueRequest, now: Int64) -> IssueOutcome {
+    func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         let value = "dummy-\(request.principal.subject)-\(request.webgate)-\(now)"
         let token = IssuedToken(value: Array(value.utf8), issuedAt: now, expiresAt: now + 100)
-        return offloads ? .offload { .issued(token) } : .issued(token)
+        return offloads ? .offload { .done(.success(token)) } : .done(.success(token))
     }
 }
 
-extension IssueOutcome {
-    /// The token, blocking work done at once.
-    var token: IssuedToken? {
-        switch self {
-        case .issued(let token): token
-        case .denied: nil
-        case .offload(let work): if case .issued(let token) = work() { token } else { nil }
-        }
-    }
+extension Effect where Value == Result<IssuedToken, IssueFailure> {
+    /// The token, everything that it takes done at once.
+    var token: IssuedToken? { try? settled().get() }
 }
 
 extension IssuedToken {

@@ -53,6 +53,20 @@ import Testing
         #expect(left.hashValue == right.hashValue)
     }
 
+    /// ISS-08: another token of the same caller shares what is injected, unless that is made from the token itself.
+    @Test func credentialCountsWhereTheIssuerSaysSo() {
+        for (depends, isSame) in [(false, true), (true, false)] {
+            let target = Callers.target("WG", DummyIssuer(dependsOnCredential: depends))
+            let left = InjectionKey(principal: Callers.principal(token: "a"), target: target)
+            let right = InjectionKey(principal: Callers.principal(token: "b"), target: target)
+            let again = InjectionKey(principal: Callers.principal(token: "a"), target: target)
+            #expect((left == right) == isSame)
+            #expect(left == again)
+            #expect(left.hashValue == again.hashValue)
+            #expect(Set([left, right, again]).count == (isSame ? 1 : 2))
+        }
+    }
+
     /// After a reload a bit of a role set may stand for another role: names are compared, not bits.
     @Test func rolesOfAnotherCatalogueAreComparedByName() {
         let old = RoleCatalogue(["Manager", "Clerk"])

@@ -130,7 +130,7 @@ extension IssuedTokenStore {
     }
 
     /// CACHE-05: a failure is remembered for a second at most.
-    @Test(arguments: IssueFailure.allCases)
+    @Test(arguments: IssueFailure.all)
     func failureIsRememberedForASecond(_ failure: IssueFailure) throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 100).flight)
@@ -208,6 +208,39 @@ extension IssuedTokenStore {
         #expect(store.answer(joe, at: 62) == .hit("t"))
     }
 
+    /// ISS-05: what has ended is never handed out, but its refresh token goes into the call for its successor.
+    @Test func refreshTokenOutlivesItsToken() throws {
+        let store = IssuedTokenStore()
+        let flight = try #require(store.ask(joe, at: 0).flight)
+        #expect(flight.previous == nil)
+        let old = IssuedToken(
+            value: Array("old".utf8), issuedAt: 0, expiresAt: 100, refresh: Array("r".utf8), refreshExpiresAt: 1000)
+        _ = store.complete(flight, .success(old), now: 0)
+        #expect(store.ask(joe, at: 60).flight?.previous === old)
+        let next = try #require(store.ask(ann, at: 60).flight)
+        #expect(next.previous == nil)
+    }
+
+    @Test func refreshTokenIsUsedBehindTheEndAndNotBehindItsOwn() throws {
+        for (now, isUsable) in [(200, true), (999, true), (1000, false)] as [(Int64, Bool)] {
+            let store = IssuedTokenStore()
+            let first = try #require(store.ask(joe, at: 0).flight)
+            let old = IssuedToken(
+                value: Array("old".utf8), issuedAt: 0, expiresAt: 100, refresh: Array("r".utf8), refreshExpiresAt: 1000)
+            _ = store.complete(first, .success(old), now: 0)
+            let lookup = store.ask(joe, at: now)
+            #expect(Answer(lookup) == .lead)
+            let flight = try #require(lookup.flight)
+            #expect((flight.previous?.usableRefresh(now: now) != nil) == isUsable)
+            // An outage does not cost the refresh token, a refusal does.
+            _ = store.complete(flight, .failure(.unavailable), now: now)
+            let second = try #require(store.ask(joe, at: now + 1).flight)
+            #expect((second.previous === old) == (now < 999))
+            _ = store.complete(second, .failure(.refused), now: now + 1)
+            #expect(store.ask(joe, at: now + 2).flight?.previous == nil)
+        }
+    }
+
     @Test func tokenWithoutEndIsKept() throws {
         let store = IssuedTokenStore()
         let flight = try #require(store.ask(joe, at: 0).flight)
@@ -217,7 +250,11 @@ extension IssuedTokenStore {
 
     /// ISS-03: whoever is authenticated is never told 401.
     @Test func failuresAreNeverTheCallersFault() {
-        #expect(IssueFailure.allCases.map(\.status) == [403, 503, 502])
-        #expect(IssueFailure.unavailable.retryAfterSeconds != nil)
+        #expect(IssueFailure.all.map(\.status) == [403, 503, 502, 502])
+        #expect(IssueFailure.unavailable.retryAfterSeconds == 1)
+        #expect(IssueFailure.unavailable(retryAfter: 20).retryAfterSeconds == 20)
+        #expect(IssueFailure.unavailable(retryAfter: .max).retryAfterSeconds == 3600)
+        #expect(IssueFailure.unavailable(retryAfter: -5).retryAfterSeconds == 1)
+        #expect(IssueFailure.refused.retryAfterSeconds == nil)
     }
 }

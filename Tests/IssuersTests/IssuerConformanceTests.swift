@@ -51,12 +51,6 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(token.expiresAt > now)
     }
 
-    @Test(arguments: Module.all)
-    func offloadedWorkDoesNotOffloadAgain(_ module: Module) {
-        guard case .offload(let work) = module.issuer.issue(request(), now: now) else { return }
-        if case .offload = work() { Issue.record("work offloads again") }
-    }
-
     /// Routes without webgate and callers without backend are served too.
     @Test(arguments: Module.all)
     func absentFactsAreNoObstacle(_ module: Module) {

@@ -49,11 +49,28 @@ import Testing
     /// An upstream refuses a token that has been replaced already: the new one stays.
     @Test func refusedToken() throws {
         guard case .hit(let token, _) = store.ask(joe, at: 1) else { throw Missing.token }
-        store.purge(token, for: joe)
+        #expect(store.refuse(token, for: joe, now: 1))
+        #expect(token.isRefused)
         try store.fill(joe, "new", at: 1)
-        store.purge(token, for: joe)
+        #expect(store.refuse(token, for: joe, now: 1))
         #expect(store.answer(joe, at: 2) == .hit("new"))
+        #expect(store.counters.refused == 1)
         #expect(store.answer(joeHigh, at: 2) == .hit("high"))
+    }
+
+    /// An upstream that refuses every token costs one call of the issuer a second, whoever asks and how often.
+    @Test func refusalOfEveryToken() throws {
+        for now in Int64(1)...3 {
+            var renewals = 0
+            for _ in 0..<20 {
+                if case .lead = store.ask(joe, at: now) { Issue.record("the token is gone") }
+                guard case .hit(let token, _) = store.ask(joe, at: now) else { throw Missing.token }
+                guard store.refuse(token, for: joe, now: now) else { continue }
+                renewals += 1
+                try store.fill(joe, "new \(renewals)", at: now)
+            }
+            #expect(renewals == 1)
+        }
     }
 
     /// A token that was asked for before the purge is not kept after it, and those who come later don't wait for it.

@@ -54,6 +54,30 @@ import Testing
         #expect(answer(cache, ann, at: 0) == .hit("ann"))
     }
 
+    /// A token that its upstream refused leaves every worker, and the others stay where they are.
+    @Test func refusedTokenIsNotHandedOut() throws {
+        let workers = (0..<2).map { _ in WorkerTokenCache(store: store) }
+        let joe = Callers.principal()
+        let ann = Callers.principal("ann")
+        try fill(joe, target, "joe", at: 0)
+        try fill(ann, target, "ann", at: 0)
+        for cache in workers {
+            #expect(answer(cache, joe, at: 0) == .hit("joe"))
+            #expect(answer(cache, ann, at: 0) == .hit("ann"))
+        }
+        guard case .hit(let token, _) = workers[0].lookup(joe, target, waiter: waiter, now: 0) else {
+            Issue.record("no token")
+            return
+        }
+        #expect(store.refuse(token, for: InjectionKey(principal: joe, target: target), now: 0))
+        try fill(joe, target, "new", at: 0)
+        for cache in workers {
+            #expect(answer(cache, joe, at: 0) == .hit("new"))
+            #expect(answer(cache, ann, at: 0) == .hit("ann"))
+            #expect(cache.hits > 0)
+        }
+    }
+
     /// CACHE-05: neither cache hands out a token that has ended, and the refresh is asked for once among all workers.
     @Test func refreshAndEndAreTheStores() throws {
         let workers = (0..<3).map { _ in WorkerTokenCache(store: store) }

@@ -1,0 +1,47 @@
+/// Why there is no token. The caller is authenticated, so none of these is ever answered with 401 (ISS-03).
+package struct IssueFailure: Error, Sendable, Equatable {
+    /// The raw values are stable: they stand in answers, logs and metrics.
+    package enum Reason: String, Sendable, CaseIterable {
+        /// The issuer refuses this caller.
+        case refused = "issuer_refused"
+        /// The issuer can't be reached or is overloaded; a later request may succeed.
+        case unavailable = "issuer_unavailable"
+        /// The issuer's answer makes no sense, or its token has ended already.
+        case invalidToken = "issuer_invalid_token"
+        /// The issuer doesn't accept the gateway itself, whoever the caller is: a mistake in the configuration.
+        case misconfigured = "issuer_misconfigured"
+    }
+
+    package let reason: Reason
+    /// How long the issuer wants to be left alone, or is; nil where nobody has said.
+    private let pauseSeconds: Int?
+
+    private init(_ reason: Reason, pauseSeconds: Int? = nil) {
+        self.reason = reason
+        self.pauseSeconds = pauseSeconds
+    }
+
+    package static let refused = IssueFailure(.refused)
+    package static let unavailable = IssueFailure(.unavailable)
+    package static let invalidToken = IssueFailure(.invalidToken)
+    package static let misconfigured = IssueFailure(.misconfigured)
+
+    /// - Parameter seconds: at least one, and never more than an hour, whatever an issuer says.
+    package static func unavailable(retryAfter seconds: Int) -> IssueFailure {
+        IssueFailure(.unavailable, pauseSeconds: min(max(1, seconds), 3600))
+    }
+
+    package static let all = Reason.allCases.map { IssueFailure($0) }
+
+    /// The status that the client gets.
+    package var status: Int {
+        switch reason {
+        case .refused: 403
+        case .unavailable: 503
+        case .invalidToken, .misconfigured: 502
+        }
+    }
+
+    /// Seconds for a `Retry-After`; nil where waiting does not help.
+    package var retryAfterSeconds: Int? { reason == .unavailable ? pauseSeconds ?? 1 : nil }
+}
