@@ -47,8 +47,11 @@ final class Exchange {
     var principal: Principal?
     /// What the client's certificate says, where the route looks at it.
     var certificate: ClientCertificate?
-    /// The token for the upstream.
+    /// The token for the upstream, and the place that it is for.
     var issued: IssuedToken?
+    var issuedFor: InjectionTarget?
+    /// The upstream has refused it with 401 once, and the request goes there with another token.
+    var wasRefused = false
     /// The value of `Origin` of an allowed cross-site request; empty for every other.
     let origin = Chunk(capacity: 128)
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
@@ -62,7 +65,7 @@ final class Exchange {
     var tunnel: Tunnel?
     /// Place among the exchanges that last; -1 for one that does not.
     var lastingPlace = -1
-    /// The body of a request to a gateway endpoint.
+    /// The body of a request to a gateway endpoint, or one that is kept so that the request can be repeated.
     var collected: [UInt8] = []
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
     var bodySeen = 0
@@ -141,6 +144,8 @@ final class Exchange {
         principal = nil
         certificate = nil
         issued = nil
+        issuedFor = nil
+        wasRefused = false
         variesByOrigin = false
         origin.reset()
         requestID.reset()

@@ -11,6 +11,8 @@ package final class GatewaySnapshot: Sendable {
     package let policy: PolicySnapshot
     /// Where the upstream's token comes from, by the number of the route; nil where nothing is injected.
     package let injections: [InjectionTarget?]
+    /// The Webgates that the upstream is behind, by the number of the route; nil where it is behind none (CACHE-08).
+    package let upstreamWebgates: [UpstreamWebgates?]
     package let tokens: TokenService
     package let backends: BackendStore
     package let upstreams: [UpstreamSettings]
@@ -32,6 +34,11 @@ package final class GatewaySnapshot: Sendable {
     /// Names of the routes in the order of their numbers, for the counters.
     var routeNames: [String] { policy.routes.routes.map(\.name) }
 
+    /// The Webgates that the route's upstream is behind, where it is behind one.
+    func upstreamWebgates(of route: Route) -> UpstreamWebgates? {
+        upstreamWebgates.indices.contains(route.index) ? upstreamWebgates[route.index] : nil
+    }
+
     /// The backend that a credential is bound to.
     func backend(of principal: Principal) -> Backend? {
         let id = principal.backendBytes
@@ -43,6 +50,7 @@ package final class GatewaySnapshot: Sendable {
     package init(
         generation: UInt64, policy: PolicySnapshot, injections: [InjectionTarget?], tokens: TokenService,
         backends: BackendStore,
+        upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], proxies: TrustedProxies = TrustedProxies(),
         rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = []
@@ -50,6 +58,7 @@ package final class GatewaySnapshot: Sendable {
         self.generation = generation
         self.policy = policy
         self.injections = injections
+        self.upstreamWebgates = upstreamWebgates
         self.tokens = tokens
         self.backends = backends
         self.upstreams = upstreams

@@ -10,7 +10,8 @@ package enum Reasons {
     private static let own = [
         "body_too_large", "body_timeout", "header_timeout", "malformed_body", "overloaded", "client_closed",
         "client_reset", "client_write_timeout", "unknown_host", "rate_limited", "decision_timeout", "memory_exhausted",
-        "invalid_request", "unavailable", "reload_failed", "upgrade_refused",
+        "invalid_request", "unavailable", "reload_failed", "upgrade_refused", "upstream_auth_failed",
+        "upstream_auth_required",
         "not_found", "conflict", "precondition_failed", "invalid_configuration", "write_failed", "busy", "other",
     ]
 

@@ -94,7 +94,7 @@ extension Worker {
 
     /// Brings the path into its one canonical form. Answers whether that stands in `pathScratch` because it differs from
     /// the received one, or nil where the path can be read in two ways (ROLE-05).
-    private func canonicalise(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool? {
+    func canonicalise(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool? {
         pathScratch.reset()
         switch CanonicalPath.canonicalise(bytes.slice(exchange.head.path), into: pathScratch) {
         case .unchanged: return false
@@ -223,9 +223,14 @@ extension Worker {
 
     private func inject(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         guard let target = exchange.snapshot.injections[route.index], let principal = exchange.principal else {
-            forward(exchange, route, path, bytes)
+            if let rule = route.challengeRule {
+                approachWebgate(exchange, route, rule, path, bytes)
+            } else {
+                forward(exchange, route, path, bytes)
+            }
             return
         }
+        exchange.issuedFor = target
         let waiter = IssuedTokenStore.Waiter(worker: number, exchange: exchange.identity)
         switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
         case .hit(let token, let refresh):
@@ -245,17 +250,23 @@ extension Worker {
     }
 
     /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
-    private func issue(_ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?)
-    {
+    func issue(
+        _ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?,
+        challenge: UpstreamChallenge? = nil
+    ) {
         let key = flight.key
         let request = IssueRequest(
             principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
-            previous: flight.previous)
+            previous: flight.previous, challenge: challenge)
         shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
     }
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         unpark(exchange)
+        if exchange.wasRefused {
+            repeatRequest(exchange, result)
+            return
+        }
         guard let buffer = reread(exchange), let route = exchange.route else {
             abandon(exchange, reason: "client_closed")
             return

@@ -125,14 +125,18 @@ extension Worker {
         callEndpoint(exchange)
     }
 
-    /// The request is whole: the token service answers it, at once or from the blocking pool.
+    /// The request is whole: the token service answers it, at once or from the blocking pool, or it goes on to its
+    /// upstream.
     private func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
             exchange.head.length += exchange.bodySeen
             callAdmin(exchange, resource)
             return
         }
-        guard let endpoint = exchange.endpoint else { return }
+        guard let endpoint = exchange.endpoint else {
+            bodyKept(exchange)
+            return
+        }
         guard let buffer = reread(exchange) else {
             abandon(exchange, reason: "client_closed")
             return
@@ -186,8 +190,10 @@ extension Worker {
 }
 
 extension Exchange {
-    /// Longest body that an endpoint takes.
-    fileprivate var maximumCollected: Int { adminResource?.maximumBodyBytes ?? TokenService.maximumBodyBytes }
+    /// Longest body that an endpoint takes, or that is kept for a route.
+    fileprivate var maximumCollected: Int {
+        adminResource?.maximumBodyBytes ?? route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
+    }
 }
 
 extension Endpoint {

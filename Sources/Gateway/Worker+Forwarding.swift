@@ -67,6 +67,7 @@ extension Worker {
             }
             poller.send(socket, chunk)
         }
+        if !exchange.collected.isEmpty { sendKeptBody(exchange, to: side) }
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
     }
 

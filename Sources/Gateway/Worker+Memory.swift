@@ -60,6 +60,7 @@ extension Worker {
     /// The same for what an exchange holds beside its client's connection.
     private func heldBytes(_ exchange: Exchange) -> Int {
         let socket = exchange.upstream?.socket
-        return (exchange.requestChunk?.capacity ?? 0) + (socket?.inbox?.capacity ?? 0) + (socket?.pendingBytes ?? 0)
+        return (exchange.requestChunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.inbox?.capacity ?? 0)
+            + (socket?.pendingBytes ?? 0)
     }
 }

@@ -149,7 +149,7 @@ extension Worker {
         let scheme = Worker.scheme(session.socket)
         let stream = link.session.request(
             method: method, scheme: scheme.span, authority: host, path: path, fields: fields,
-            ended: exchange.requestBody.isComplete)
+            ended: exchange.requestBody.isComplete && exchange.collected.isEmpty)
         queue(link)
         guard let stream else { return false }
         stream.owner = upstream.index + 1

@@ -133,6 +133,7 @@ extension Worker {
             reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
             return
         }
+        if head.status == 401, answerRefusal(upstream, exchange, head, buffer) { return }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status
@@ -301,7 +302,7 @@ extension Worker {
     }
 
     /// Puts the connection back into its pool if it can serve another exchange.
-    private func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
+    func release(_ upstream: UpstreamConnection, requestComplete: Bool) {
         if upstream.session != nil {
             leaveStream(upstream)
             return

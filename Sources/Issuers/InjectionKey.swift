@@ -8,27 +8,28 @@ package final class InjectionTarget: Sendable {
     /// Name of the webgate; empty for a route without one.
     package let webgate: String
     package let issuer: any TokenIssuer
-    /// `webgate` in UTF-8.
-    package let webgateBytes: [UInt8]
+    /// What tells the place from others, in UTF-8.
+    private let placeBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
     /// Of the issuer.
     package let dependsOnCredential: Bool
     fileprivate let hash: UInt64
 
-    package init(webgate: String, issuer: any TokenIssuer) {
+    /// - Parameter place: tells the target from others of the issuer; nil where the name of the webgate does.
+    package init(webgate: String, place: String? = nil, issuer: any TokenIssuer) {
         self.webgate = webgate
         self.issuer = issuer
         dependsOnCredential = issuer.dependsOnCredential
-        let webgateBytes = Array(webgate.utf8)
+        let placeBytes = Array((place ?? webgate).utf8)
         let configurationBytes = Array(issuer.configurationID.utf8)
-        self.webgateBytes = webgateBytes
+        self.placeBytes = placeBytes
         self.configurationBytes = configurationBytes
-        hash = InjectionKey.hash(webgateBytes) &* 31 &+ InjectionKey.hash(configurationBytes)
+        hash = InjectionKey.hash(placeBytes) &* 31 &+ InjectionKey.hash(configurationBytes)
     }
 
     fileprivate func isSamePlace(as other: InjectionTarget) -> Bool {
-        self === other || (webgateBytes == other.webgateBytes && configurationBytes == other.configurationBytes)
+        self === other || (placeBytes == other.placeBytes && configurationBytes == other.configurationBytes)
     }
 }
 

@@ -125,6 +125,16 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
+    /// The token for a key, where there is one to use; nothing is begun to get another.
+    /// - Parameter now: seconds since 1970.
+    package func find(_ key: InjectionKey, now: Int64) -> IssuedToken? {
+        state.withLock { state in
+            guard let known = state.tokens.use(key), now < timing.usableUntil(known) else { return nil }
+            state.counters.hits += 1
+            return known
+        }
+    }
+
     /// Reports what a call came to. A token that has ended, or that does not fit into a header field, is a failure.
     /// - Returns: the result as leader and waiters are to take it. A failed refresh leaves the old token in use.
     package func complete(_ flight: Flight, _ result: Result<IssuedToken, IssueFailure>, now: Int64) -> Completion {

@@ -13,6 +13,8 @@ package protocol TokenIssuer: Sendable {
     /// Whether a token is made from the very credential that the caller presented, so that two tokens of one caller
     /// must not share what is issued for them (RFC 8693).
     var dependsOnCredential: Bool { get }
+    /// Whether a token for an upstream that is behind a Webgate can't be had before that has challenged (CACHE-08).
+    var needsChallenge: Bool { get }
     /// Obtains a token. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>>
@@ -20,4 +22,5 @@ package protocol TokenIssuer: Sendable {
 
 extension TokenIssuer {
     package var dependsOnCredential: Bool { false }
+    package var needsChallenge: Bool { false }
 }

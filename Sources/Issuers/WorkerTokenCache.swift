@@ -53,24 +53,39 @@ package final class WorkerTokenCache {
     package func lookup(
         _ principal: Principal, _ target: InjectionTarget, waiter: IssuedTokenStore.Waiter, now: Int64
     ) -> IssuedTokenStore.Lookup {
-        // Before the store is asked: what is kept below was current at this epoch or later (CACHE-07).
+        let set = firstSlot(principal, target)
+        if let token = held(principal, target, in: set, now: now) { return .hit(token, refresh: nil) }
+        misses &+= 1
+        let answer = store.lookup(InjectionKey(principal: principal, target: target), waiter: waiter, now: now)
+        if case .hit(let token, _) = answer { keep(token, principal, target, in: set, now: now) }
+        return answer
+    }
+
+    /// The token to inject, where there is one; nothing is begun to get another.
+    package func find(_ principal: Principal, _ target: InjectionTarget, now: Int64) -> IssuedToken? {
+        let set = firstSlot(principal, target)
+        if let token = held(principal, target, in: set, now: now) { return token }
+        misses &+= 1
+        guard let token = store.find(InjectionKey(principal: principal, target: target), now: now) else { return nil }
+        keep(token, principal, target, in: set, now: now)
+        return token
+    }
+
+    /// The token that the cache itself has.
+    private func held(_ principal: Principal, _ target: InjectionTarget, in set: Int, now: Int64) -> IssuedToken? {
+        // Before the store is asked: what is kept later was current at this epoch or later (CACHE-07).
         let current = store.epoch
         if current != epoch {
             clear()
             epoch = current
         }
-        let set = firstSlot(principal, target)
-        if let index = find(principal, target, in: set) {
-            if let tag = tags[index], now < tag.goodUntil, let token = tokens[index], !token.isRefused {
-                hits &+= 1
-                return .hit(token, refresh: nil)
-            }
-            forget(index)
+        guard let index = find(principal, target, in: set) else { return nil }
+        if let tag = tags[index], now < tag.goodUntil, let token = tokens[index], !token.isRefused {
+            hits &+= 1
+            return token
         }
-        misses &+= 1
-        let answer = store.lookup(InjectionKey(principal: principal, target: target), waiter: waiter, now: now)
-        if case .hit(let token, _) = answer { keep(token, principal, target, in: set, now: now) }
-        return answer
+        forget(index)
+        return nil
     }
 
     /// Forgets everything, as after a reload.

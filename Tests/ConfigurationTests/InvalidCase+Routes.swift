@@ -128,6 +128,33 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/injection/format: invalid value (expected visible ASCII text with "{token}" once, such as "Bearer {token}", found "Bearer token")"#
         ),
         InvalidCase(
+            "upstream-auth-kind", routes(route("/a", #""upstreamAuth": "oam""#)),
+            #"routes.json:2: error: /routes/0/upstreamAuth: invalid value (expected "oam-challenge", found "oam")"#
+        ),
+        InvalidCase(
+            "upstream-auth-token", routes(route("/a", #""upstreamAuth": "oam-challenge""#)),
+            #"routes.json:2: error: /routes/0/upstreamAuth: the upstream's challenges can't be answered without a token (expected an "injection" of the route or of its webgate)"#
+        ),
+        InvalidCase(
+            "upstream-auth-public",
+            routes(
+                route(
+                    "/a",
+                    #""public": true, "injection": {"issuer": "local"}, "upstreamAuth": {"kind": "oam-challenge"}"#
+                )),
+            #"routes.json:2: error: /routes/0/upstreamAuth: a public route knows nobody whose token could be asked for (expected no "public")"#
+        ),
+        InvalidCase(
+            "upstream-auth-agent",
+            routes(
+                route(
+                    "/a",
+                    #""injection": {"issuer": "local"}, "upstreamAuth": {"kind": "oam-challenge", "userAgent": "a\nb"}"#
+                )
+            ),
+            #"routes.json:2: error: /routes/0/upstreamAuth/userAgent: invalid value (expected visible ASCII text, such as "OAMMS-Agent", found "a\nb")"#
+        ),
+        InvalidCase(
             "route-type", routes(route("/a"), "\"/b\""),
             #"routes.json:3: error: /routes/1: wrong type (expected a route: {"path", "upstream"}, found "/b")"#
         ),

@@ -4,6 +4,7 @@ extension GatewayConfiguration {
         for (i, route) in routes.enumerated() where !route.path.isEmpty {
             checkOverlap(of: route, at: i, findings)
             checkEndpoints(against: route, at: i, findings)
+            checkUpstreamAuth(of: route, at: i, findings)
         }
         checkVariants(findings)
     }
@@ -38,6 +39,21 @@ extension GatewayConfiguration {
             findings.error(
                 "\(pointer)/methods", "/routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path)\"",
                 expected: "each method of a path in one route")
+        }
+    }
+
+    /// Challenges are answered with a token of an issuer's, and for somebody (CACHE-08).
+    private func checkUpstreamAuth(of route: RouteEntry, at index: Int, _ findings: Findings) {
+        guard route.upstreamAuth != nil else { return }
+        let pointer = "/routes/\(index)/upstreamAuth"
+        if route.injection == nil, webgates.first(where: { $0.name == route.webgate })?.injection == nil {
+            findings.error(
+                pointer, "the upstream's challenges can't be answered without a token",
+                expected: "an \"injection\" of the route or of its webgate")
+        }
+        if route.access.isPublic || route.methods.contains(where: \.access.isPublic) {
+            findings.error(
+                pointer, "a public route knows nobody whose token could be asked for", expected: "no \"public\"")
         }
     }
 

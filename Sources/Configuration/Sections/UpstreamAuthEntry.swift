@@ -1,3 +1,5 @@
+import Bytes
+
 /// That an upstream is behind a Webgate of its own, whose challenges the gateway answers (CACHE-08): `"oam-challenge"`,
 /// or an object where a setting differs.
 package struct UpstreamAuthEntry: Sendable {

@@ -1,4 +1,5 @@
 import Configuration
+import Gateway
 import Issuers
 import Policy
 import Tokens
@@ -124,13 +125,32 @@ extension Assembly {
     func injections(_ policy: PolicySnapshot, _ modules: [String: IssuerModule]) -> [InjectionTarget?] {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
-            guard let rule = route.injection, let module = modules[rule.issuer] else { return nil }
+            // An upstream behind a Webgate says itself which token it wants.
+            guard route.challengeRule == nil, let rule = route.injection, let module = modules[rule.issuer] else {
+                return nil
+            }
             let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
             let key = "\(rule.issuer) \(place)"
             if let known = targets[key] { return known }
             let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module.issuer)
             targets[key] = target
             return target
+        }
+    }
+
+    /// What is known of the Webgates that upstreams are behind. Routes to one upstream share it, and so their tokens.
+    func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: IssuerModule]) -> [UpstreamWebgates?] {
+        var known: [String: UpstreamWebgates] = [:]
+        return policy.routes.routes.map { route in
+            guard route.challengeRule != nil, let rule = route.injection, let module = modules[rule.issuer] else {
+                return nil
+            }
+            let upstream = configuration.upstreams[route.upstream].name
+            let key = "\(rule.issuer) \(upstream)"
+            if let webgates = known[key] { return webgates }
+            let webgates = UpstreamWebgates(upstream: upstream, issuer: module.issuer)
+            known[key] = webgates
+            return webgates
         }
     }
 
