@@ -38,6 +38,17 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// Who tries again does so after a while.
+    @Test func aCallMayWait() throws {
+        let bench = try CallBench()
+        let began = Clock.monotonicMilliseconds
+        let peer = try bench.arrived { $0.delayMilliseconds = 60 }
+        #expect(Clock.monotonicMilliseconds - began >= 60)
+        peer.send(.ok("late"))
+        #expect(bench.result() == "200 late")
+        bench.expectNothingLeft(idle: 1)
+    }
+
     /// All framings, the bytes one by one.
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false, "200 hello"),

@@ -58,7 +58,7 @@ import Testing
     ) throws -> Introspector {
         var server = IntrospectionServer(
             name: "as", issuer: "https://as.example.com", url: try OutboundURL("https://as.example.com/introspect"),
-            authorization: IntrospectionServer.basic(clientID: "gate way", secret: "a:b%"), audiences: ["gateway"])
+            authorization: FormEncoding.basic(clientID: "gate way", secret: "a:b%"), audiences: ["gateway"])
         change(&server)
         return Introspector(server: server, caller: caller)
     }
