@@ -98,6 +98,8 @@ final class Exchange {
     /// The request as written to the upstream, held until the first byte of the response for further attempts.
     var requestChunk: Chunk?
     var requestLength = 0
+    /// Where the token for the upstream stands in it.
+    var tokenOffset = 0
     /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no answer to it has begun.
     var mayReplay = false
     /// What of the request body is still to come, and how it goes to the upstream.

@@ -53,6 +53,7 @@ struct HeaderRewrite {
             chunk.append(injection.headerName)
             chunk.append(": ")
             chunk.append(injection.prefix)
+            exchange.tokenOffset = chunk.count
             chunk.append(token.value)
             chunk.append(injection.suffix)
             chunk.append("\r\n")

@@ -245,8 +245,7 @@ extension Worker {
     }
 
     /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
-    private func issue(_ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?)
-    {
+    func issue(_ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?) {
         let key = flight.key
         let request = IssueRequest(
             principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
@@ -256,6 +255,13 @@ extension Worker {
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         unpark(exchange)
+        if exchange.attempt.hadTokenReplaced {
+            switch result {
+            case .success(let token): resend(exchange, with: token)
+            case .failure(let failure): refuseWithoutToken(exchange, failure)
+            }
+            return
+        }
         guard let buffer = reread(exchange), let route = exchange.route else {
             abandon(exchange, reason: "client_closed")
             return

@@ -133,6 +133,7 @@ extension Worker {
             reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
             return
         }
+        if head.status == 401, exchange.issued != nil, replaceToken(exchange) { return }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
         exchange.status = head.status

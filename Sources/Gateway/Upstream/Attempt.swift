@@ -12,6 +12,8 @@ struct Attempt {
     var retries = 0
     /// It was sent again because a connection had been closed before it got the request.
     var wasReplayed = false
+    /// It was sent again with another token because the upstream had refused the first.
+    var hadTokenReplaced = false
     /// Servers that failed.
     var tried: [UpstreamServer] = []
     /// The place of the request's key under consistent hashing.
