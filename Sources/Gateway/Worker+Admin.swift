@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Issuers
 import Reactor
 import Tokens
 
@@ -73,7 +74,8 @@ extension Worker {
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = Readiness(
-            snapshot.issuerKeys, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+            snapshot.issuerKeys, tokenIssuers: snapshot.issuers.map(\.report),
+            store: shared.tokens.report(now: poller.now), isDraining: isDraining)
         respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
     }
 
@@ -184,6 +186,7 @@ extension Worker {
         exchange.reports = nil
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.issuers = snapshot.issuers.map(\.report)
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         respond(

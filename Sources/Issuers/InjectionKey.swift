@@ -14,12 +14,14 @@ package final class InjectionTarget: Sendable {
     package let configurationBytes: [UInt8]
     /// Of the issuer.
     package let dependsOnCredential: Bool
+    package let dependsOnCaller: Bool
     fileprivate let hash: UInt64
 
     package init(webgate: String, issuer: any TokenIssuer) {
         self.webgate = webgate
         self.issuer = issuer
         dependsOnCredential = issuer.dependsOnCredential
+        dependsOnCaller = issuer.dependsOnCaller
         let webgateBytes = Array(webgate.utf8)
         let configurationBytes = Array(issuer.configurationID.utf8)
         self.webgateBytes = webgateBytes
@@ -36,7 +38,8 @@ package final class InjectionTarget: Sendable {
 ///
 /// Two keys are equal when every fact that a token may be made from is equal: who the caller is (kind, subject and the
 /// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the
-/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Fields are
+/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Of the caller
+/// nothing counts where the issuer has one token for all. Fields are
 /// compared one by one, so no two lists of fields can run together into the same key.
 package struct InjectionKey: Hashable, Sendable {
     package let principal: Principal
@@ -51,7 +54,7 @@ package struct InjectionKey: Hashable, Sendable {
         guard left.target.isSamePlace(as: right.target) else { return false }
         let a = left.principal
         let b = right.principal
-        if a === b { return true }
+        if a === b || !left.target.dependsOnCaller { return true }
         if left.target.dependsOnCredential, a.token != b.token { return false }
         return a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
             && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
@@ -61,9 +64,10 @@ package struct InjectionKey: Hashable, Sendable {
 
     /// Seeded per process: clients can't choose subjects that collide.
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(target.hash)
+        guard target.dependsOnCaller else { return }
         hasher.combine(InjectionKey.hash(principal.subjectBytes))
         hasher.combine(InjectionKey.hash(principal.backendBytes))
-        hasher.combine(target.hash)
         hasher.combine(principal.kind)
         hasher.combine(principal.level)
         // One caller may have any number of tokens.

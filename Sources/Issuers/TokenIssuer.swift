@@ -1,3 +1,4 @@
+import Crypto
 import Identity
 
 /// A module that obtains the token which a request carries to its upstream (ISS-01). Modules neither block nor open
@@ -13,6 +14,10 @@ package protocol TokenIssuer: Sendable {
     /// Whether a token is made from the very credential that the caller presented, so that two tokens of one caller
     /// must not share what is issued for them (RFC 8693).
     var dependsOnCredential: Bool { get }
+    /// Whether callers get tokens of their own. Where not, one token serves all of them (an account of the gateway's).
+    var dependsOnCaller: Bool { get }
+    /// The keys that it signs with, whose public parts are published with those of the token service.
+    var publishedKeys: [SigningKey] { get }
     /// Obtains a token. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>>
@@ -20,4 +25,6 @@ package protocol TokenIssuer: Sendable {
 
 extension TokenIssuer {
     package var dependsOnCredential: Bool { false }
+    package var dependsOnCaller: Bool { true }
+    package var publishedKeys: [SigningKey] { [] }
 }

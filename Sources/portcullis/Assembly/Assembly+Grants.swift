@@ -36,11 +36,11 @@ extension Assembly {
     }
 
     /// The modules that make the access tokens of backends which name them (OAUTH-09).
-    func grantIssuers(_ modules: [String: IssuerModule], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
+    func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
         var issuers: [String: any GrantIssuer] = [:]
         for name in configuration.backends.compactMap(\.issuer) {
             guard let module = modules[name] else { continue }
-            issuers[name] = ModuleGrantIssuer(module: module.issuer, catalogue: catalogue)
+            issuers[name] = ModuleGrantIssuer(module: module, catalogue: catalogue)
         }
         return issuers
     }
