@@ -23,6 +23,7 @@ extension Worker {
             takeBody(exchange)
             return
         }
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
         let outcome = exchange.snapshot.policy.authenticate(
             nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
             cache: tokenCache)
@@ -32,7 +33,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): beginResolving(effect, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
     }
 
