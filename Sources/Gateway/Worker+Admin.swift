@@ -132,9 +132,7 @@ extension Worker {
             let value = text(bytes, requestHeaders[i].value)
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
-        request.address = exchange.address?.text ?? ""
-        let id = exchange.requestID
-        request.requestID = text(id.readable, ByteRange(start: 0, count: id.count))
+        request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)
         return request
     }
 

@@ -8,8 +8,10 @@ extension Administration {
     /// Does for clients of applications what administrators could do (AOM-17, AOM-26). Blocks on files.
     ///
     /// - Returns: what came of it, and from which second on, as `handle` says.
-    func perform(_ change: UserChange) -> (outcome: UserChangeOutcome, since: Int64) {
-        let (response, since) = handle(Administration.request(for: change))
+    func perform(_ change: UserChange, from origin: ChangeOrigin) -> (outcome: UserChangeOutcome, since: Int64) {
+        var request = Administration.request(for: change)
+        request.origin = origin
+        let (response, since) = handle(request)
         switch response.status {
         case 200..<300: return (.done, since)
         case 404: return (.unknown, since)

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Where users are made and changed, once a gateway runs whose administration can do it (AOM-17, AOM-26).
 final class LastingRegistry: UserRegistry {
-    typealias Handler = @Sendable (UserChange, @escaping @Sendable (UserChangeOutcome) -> Void) -> Void
+    typealias Handler =
+        @Sendable (UserChange, ChangeOrigin, @escaping @Sendable (UserChangeOutcome) -> Void) -> Void
 
     private struct State {
         var handler: Handler?
@@ -17,14 +18,16 @@ final class LastingRegistry: UserRegistry {
 
     func use(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 
-    func perform(_ change: UserChange, then: @escaping @Sendable (UserChangeOutcome) -> Void) {
+    func perform(
+        _ change: UserChange, from origin: ChangeOrigin, then: @escaping @Sendable (UserChangeOutcome) -> Void
+    ) {
         let handler = state.withLock { state -> Handler? in
             guard state.waiting < LastingRegistry.limit, let handler = state.handler else { return nil }
             state.waiting += 1
             return handler
         }
         guard let handler else { return then(.failed) }
-        handler(change) { [self] outcome in
+        handler(change, origin) { [self] outcome in
             state.withLock { $0.waiting -= 1 }
             then(outcome)
         }

@@ -18,9 +18,9 @@ extension GatewayProcess {
             shared.afterAdoption { adopted.signal() }
             return adopted.wait(timeout: .now() + .seconds(60)) == .success
         }
-        lasting.registry.use { [self] change, then in
+        lasting.registry.use { [self] change, origin, then in
             administrationQueue.submit {
-                let (outcome, since) = administration.perform(change)
+                let (outcome, since) = administration.perform(change, from: origin)
                 GatewayProcess.run(at: since) { then(outcome) }
             }
         }
