@@ -111,6 +111,8 @@ import Tokens
         (Apps.administrator, #"{"sessionToken":"manual-token-1"}"#, 400),
         (Apps.administrator, body(#""sessionToken":"manual-token-1""#, type: "Basics$Other"), 400),
         (Apps.administrator, body(#""sessionToken":"short6""#), 400),
+        // The least (Y12).
+        (Apps.administrator, body(#""sessionToken":"manual1""#), 200),
         (Apps.administrator, body(#""sessionToken":"with blank""#), 400),
         (Apps.administrator, body(#""sessionToken":"über-token""#), 400),
         (Apps.administrator, body(#""sessionToken":7"#), 400),
