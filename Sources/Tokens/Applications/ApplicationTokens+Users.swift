@@ -213,11 +213,13 @@ extension ApplicationTokens {
         record.refreshExpiresAt = now + lifetimes.manualRefresh
         record.scope = ApplicationScope.readOnly.text
         record.extra = PairRequest.manual
-        return ask(.replace(record), now: now) { answer in
+        return ask(.replace(record), now: now) { [unknown, record] answer in
             switch answer {
-            case .success(.conflict): .done(ApplicationFailure.tokenInUse.response)
-            case .success: .done(nil)
-            case .failure: .done(ApplicationFailure.storeUnavailable.response)
+            case .success(.conflict): return .done(ApplicationFailure.tokenInUse.response)
+            case .success:
+                if let digest = record.accessDigest { unknown.forget(digest) }
+                return .done(nil)
+            case .failure: return .done(ApplicationFailure.storeUnavailable.response)
             }
         }
     }
