@@ -15,6 +15,15 @@ import Testing
         }
     }
 
+    /// The worker ends when its last client has heard that it does.
+    private func end(_ bench: WorkerBench, with client: H2Client) {
+        bench.turn {
+            client.move()
+            if client.peer.isOver { client.peer.close() }
+            return bench.worker.isFinished
+        }
+    }
+
     @Test func aRequestIsForwardedAndAnswered() throws {
         let bench = try bench()
         let client = bench.h2Client()
@@ -219,11 +228,7 @@ import Testing
         #expect(client.sawGoAway)
         #expect(bench.answer(client, late).status == 404)
         #expect(client[late].resetCode == nil)
-        bench.turn {
-            client.move()
-            if client.peer.isOver { client.peer.close() }
-            return bench.worker.isFinished
-        }
+        end(bench, with: client)
     }
 
     /// Issue B: a client that takes on a request for each answer has taken on some that it loses if a GOAWAY stands behind
@@ -250,11 +255,7 @@ import Testing
         #expect(types[..<farewell].count { $0 == 1 } == 1, "\(types)")
         server.send(.ok("held"))
         #expect(bench.answer(client, held).text == "held")
-        bench.turn {
-            client.move()
-            if client.peer.isOver { client.peer.close() }
-            return bench.worker.isFinished
-        }
+        end(bench, with: client)
     }
 
     /// Issue B: so it is with a client that has just connected, and has taken on its first requests.
@@ -289,11 +290,7 @@ import Testing
         #expect(!bench.worker.isFinished)
         server.send(.ok("late"))
         #expect(bench.answer(client, id).text == "late")
-        bench.turn {
-            client.move()
-            if client.peer.isOver { client.peer.close() }
-            return bench.worker.isFinished
-        }
+        end(bench, with: client)
     }
 
     /// HTTP/1 goes on on the same listener.
