@@ -23,7 +23,8 @@ import time
 import urllib.parse
 
 KEY = "1234567890123456789"
-CLIENT = "Basic " + base64.b64encode(b"inv-client:inv-secret").decode()
+# `patient` has time to ask again for what was lost.
+BACKENDS = {"inv": {}, "patient": {"refreshReuseInterval": "60s"}}
 PATIENCE = 10
 LANES = 4
 SHARED_SLOTS = 200
@@ -92,9 +93,9 @@ class Gateway:
             "upstreams": {"echo": {"url": upstream}},
             "users": [{"username": name, "password": "{PlainText}secret"} for name in USERS],
             "backends": [{
-                "name": "inventory", "version": "1.0", "mobileBackendId": "mbe-inv-1", "clientId": "inv-client",
-                "clientSecret": "inv-secret", "refreshTokens": True, "introspection": True,
-            }],
+                "name": name, "version": "1.0", "mobileBackendId": f"mbe-{name}", "clientId": name,
+                "clientSecret": "secret", "refreshTokens": True, "introspection": True, **more,
+            } for name, more in BACKENDS.items()],
             "applications": [{
                 "name": "testApp", "apiKey": KEY, "admin": {"mail": "a@example.com", "password": "{PlainText}x"},
             }],
@@ -136,8 +137,9 @@ class Gateway:
 class Connection:
     """A client's connection to the gateway that runs now."""
 
-    def __init__(self, port):
+    def __init__(self, port, client="inv"):
         self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        self.client = {"Authorization": "Basic " + base64.b64encode(f"{client}:secret".encode()).decode()}
 
     def ask(self, method, path, headers, form=None):
         body = urllib.parse.urlencode(form) if form is not None else None
@@ -161,14 +163,14 @@ class Connection:
             return False
 
     def grant(self, **form):
-        return self.ask("POST", "/oauth2/token", {"Authorization": CLIENT}, form)
+        return self.ask("POST", "/oauth2/token", self.client, form)
 
     def revoke(self, token):
-        status, _ = self.ask("POST", "/oauth2/revoke", {"Authorization": CLIENT}, {"token": token})
+        status, _ = self.ask("POST", "/oauth2/revoke", self.client, {"token": token})
         expect(status == 200, f"revocation: {status}")
 
     def is_active(self, token):
-        status, answer = self.ask("POST", "/oauth2/introspect", {"Authorization": CLIENT}, {"token": token})
+        status, answer = self.ask("POST", "/oauth2/introspect", self.client, {"token": token})
         expect(status == 200, f"introspection: {status}")
         return answer["active"]
 
@@ -198,6 +200,7 @@ class Lane:
 
     def __init__(self, number):
         self.name = f"{type(self).__name__}-{number}"
+        self.client = list(BACKENDS)[number % len(BACKENDS)]
         self.user = USERS[number % LANES]
         self.doubt = None
         self.acknowledged = self.doubtful = self.checked = 0
@@ -268,6 +271,7 @@ class Logins(Lane):
         doubt, self.doubt = self.doubt, None
         if self.pair and doubt in ("refresh", "revoke"):
             if not self.refresh(connection):
+                self.judge(doubt == "revoke" or self.client != "patient", "who has time is refused")
                 # It has happened; and a refresh token that came twice ended what had come of it.
                 old = self.pair[0]
                 self.end()
@@ -280,13 +284,15 @@ class Logins(Lane):
         for token in self.sample(self.spent):
             status, _ = connection.grant(grant_type="refresh_token", refresh_token=token)
             self.judge(status == 400, f"a refresh token of a login that ended is answered {status}")
-        if self.pair and self.used and random.random() < 0.3:
-            self.steal(connection)
+        # The one that was used last may come again where there is time for that.
+        used = self.used[:-1] if self.client == "patient" else self.used
+        if self.pair and used and random.random() < 0.3:
+            self.steal(connection, random.choice(used))
         self.doubt = None
 
-    def steal(self, connection):
+    def steal(self, connection, token):
         """A refresh token that comes twice ends its login."""
-        status, _ = connection.grant(grant_type="refresh_token", refresh_token=random.choice(self.used))
+        status, _ = connection.grant(grant_type="refresh_token", refresh_token=token)
         self.judge(status == 400, f"a used refresh token is answered {status}")
         last = self.pair
         self.end()
@@ -407,7 +413,7 @@ class Rounds:
         """Runs it for each lane in a thread of its own; answers the threads."""
         def guarded(lane):
             try:
-                body(lane, Connection(self.gateway.port))
+                body(lane, Connection(self.gateway.port, lane.client))
             except Violation as violation:
                 self.violations.append(str(violation))
             except Lost:
