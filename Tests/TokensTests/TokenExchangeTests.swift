@@ -217,6 +217,19 @@ import Tokens
         #expect(exchange(subject, "&actor_token=\(actor ?? "")", standards).error == "invalid_request")
     }
 
+    /// Section 2.1: a token that the client itself was given for another audience says nothing here of who acts.
+    @Test func actorsForOthers() throws {
+        let standards = standards()
+        let subject = standards.login("", "sch").accessToken
+        let own = standards.grant("grant_type=client_credentials").accessToken
+        let elsewhere = exchange(own, "&audience=https%3A%2F%2Fbilling.example.com", standards)
+        let claims = try elsewhere.claims(audience: "https://billing.example.com")
+        #expect(claims.clientID == "inv-client" && claims.kind == .client)
+        let response = exchange(
+            subject, "&actor_token=\(elsewhere.accessToken ?? "")&actor_token_type=\(Self.accessToken)", standards)
+        #expect(response.error == "invalid_request" && response.reasonText == "actor_token_invalid")
+    }
+
     @Test func whatIsNotTaken() {
         let standards = standards()
         let login = standards.login()
