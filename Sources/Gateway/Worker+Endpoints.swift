@@ -149,7 +149,9 @@ extension Worker {
         let identity = exchange.identity
         switch effect {
         case .done(let response): respond(exchange, response)
-        case .offload(let work): park(exchange, in: .inEndpoint) { .endpoint(exchange: identity, work()) }
+        case .offload(let work):
+            park(exchange, in: .inEndpoint, shared.blocking) { .endpoint(exchange: identity, work()) }
+        case .hash(let work): park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .inEndpoint)
             let mailbox = mailbox
