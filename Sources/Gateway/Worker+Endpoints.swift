@@ -97,8 +97,7 @@ extension Worker {
             if used == 0 { break }
         }
         if exchange.requestBody.isComplete {
-            clearClientDeadline(exchange)
-            callEndpoint(exchange)
+            enterLine(exchange)
             return
         }
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
@@ -121,12 +120,11 @@ extension Worker {
             return
         }
         exchange.requestBody = .empty
-        clearClientDeadline(exchange)
-        callEndpoint(exchange)
+        enterLine(exchange)
     }
 
-    /// The request is whole: the token service answers it, at once or from the blocking pool.
-    private func callEndpoint(_ exchange: Exchange) {
+    /// The token service answers a request that is whole, at once or from the blocking pool.
+    func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
             exchange.head.length += exchange.bodySeen
             callAdmin(exchange, resource)
