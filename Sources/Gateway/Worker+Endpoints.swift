@@ -23,6 +23,7 @@ extension Worker {
             takeBody(exchange)
             return
         }
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
         let outcome = exchange.snapshot.policy.authenticate(
             nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
             cache: tokenCache)
@@ -32,7 +33,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): beginResolving(effect, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
     }
 
@@ -181,11 +182,19 @@ extension Worker {
             method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
-            address: exchange.address, fields: fields)
+            address: exchange.address, requestID: exchange.requestIDText, fields: fields)
     }
 }
 
 extension Exchange {
+    /// `requestID` for logs.
+    var requestIDText: String {
+        let id = requestID
+        var copy: [UInt8] = []
+        copy.append(copying: id.readable)
+        return String(decoding: copy, as: UTF8.self)
+    }
+
     /// Longest body that an endpoint takes.
     fileprivate var maximumCollected: Int { adminResource?.maximumBodyBytes ?? TokenService.maximumBodyBytes }
 }

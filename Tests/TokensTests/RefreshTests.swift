@@ -67,6 +67,16 @@ import Tokens
         #expect(standards.refresh(standards.login().refreshToken).status == 200)
     }
 
+    /// A cut-off by date means logins: what has come of one since does not go on.
+    @Test func cutoffOfTheLogin() throws {
+        let standards = Standards()
+        let early = standards.refresh(standards.login().refreshToken, at: Service.now + 100)
+        let late = standards.login(at: Service.now + 51)
+        standards.revocations.revoke(subject: "joe", issuedBefore: Service.now + 50, until: .max)
+        #expect(standards.refresh(early.refreshToken, at: Service.now + 200).error == "invalid_grant")
+        #expect(standards.refresh(late.refreshToken, at: Service.now + 200).status == 200)
+    }
+
     @Test func boundToTheClient() throws {
         let standards = Standards {
             $0.backends = Standards.backends()

@@ -52,10 +52,11 @@ extension TokenService {
         guard record.kind == .refresh, record.application.utf8.elementsEqual(backend.mobileBackendID.utf8),
             record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
             family.authenticatedAt + lifetimes.familySeconds > now,
-            // A user whose tokens were all revoked is not let in by what is left of them.
+            // A user whose tokens were all revoked is not let in by what is left of them: the date is that of the login,
+            // whatever has come of it since.
             !settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: record.application,
-                issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
+                issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
