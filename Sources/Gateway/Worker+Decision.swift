@@ -148,7 +148,9 @@ extension Worker {
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            park(exchange, in: .resolvingCredential) { .credential(exchange: identity, work()) }
+            park(exchange, in: .resolvingCredential, shared.blocking) { .credential(exchange: identity, work()) }
+        case .hash(let work):
+            park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .resolvingCredential)
             let mailbox = mailbox

@@ -98,8 +98,7 @@ extension Worker {
             if used == 0 { break }
         }
         if exchange.requestBody.isComplete {
-            clearClientDeadline(exchange)
-            callEndpoint(exchange)
+            enterLine(exchange)
             return
         }
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
@@ -122,12 +121,11 @@ extension Worker {
             return
         }
         exchange.requestBody = .empty
-        clearClientDeadline(exchange)
-        callEndpoint(exchange)
+        enterLine(exchange)
     }
 
-    /// The request is whole: the token service answers it, at once or from the blocking pool.
-    private func callEndpoint(_ exchange: Exchange) {
+    /// The token service answers a request that is whole, at once or from the blocking pool.
+    func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
             exchange.head.length += exchange.bodySeen
             callAdmin(exchange, resource)
@@ -150,7 +148,9 @@ extension Worker {
         let identity = exchange.identity
         switch effect {
         case .done(let response): respond(exchange, response)
-        case .offload(let work): park(exchange, in: .inEndpoint) { .endpoint(exchange: identity, work()) }
+        case .offload(let work):
+            park(exchange, in: .inEndpoint, shared.blocking) { .endpoint(exchange: identity, work()) }
+        case .hash(let work): park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .inEndpoint)
             let mailbox = mailbox

@@ -63,9 +63,11 @@ package final class Poller {
     // MARK: Waiting
 
     /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
-    package func wait() {
+    ///
+    /// - Parameter sleeping: false to look only at what has happened already.
+    package func wait(sleeping: Bool = true) {
         settle()
-        let limit = revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
+        let limit = sleeping && revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
         waits &+= 1

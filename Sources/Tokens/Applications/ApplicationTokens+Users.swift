@@ -84,7 +84,7 @@ extension ApplicationTokens {
         switch throttle.admit(user: administrator.mail, realm: realm, network: network, now: now) {
         case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
         case .admitted(let attempt):
-            return .offload {
+            return .hash {
                 guard hasher.verify(password.span, stored: administrator.passwordHash) else {
                     return .done(.failure(.wrongPassword))
                 }
@@ -186,7 +186,7 @@ extension ApplicationTokens {
         guard let password else { return .done(nil) }
         guard let registry = settings.registry else { return .done(ApplicationFailure.usersUnavailable.response) }
         let hasher = settings.hasher
-        return .offload {
+        return .hash {
             guard let hash = try? hasher.make(Array(password.utf8).span) else {
                 return .done(.invalidObject("password"))
             }
@@ -243,7 +243,7 @@ extension ApplicationTokens {
             settings.users.user(named: wanted.name, realm: application.realm) == nil
         else { return .refuse(.nameTaken) }
         let (hasher, origin) = (settings.hasher, request.origin(application))
-        return .offload { [self] in
+        return .hash { [self] in
             guard let hash = try? hasher.make(Array(wanted.password.utf8).span) else {
                 return .done(.invalidObject("password"))
             }
