@@ -38,6 +38,7 @@ package final class SharedState: Sendable {
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
+    let floods = FloodRecord()
     /// Blocking work by address.
     let errands = AddressTally()
     let buffers = BufferBudget()
