@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import Issuers
+import Policy
 import Reactor
 import Tokens
 
@@ -134,9 +135,7 @@ extension Worker {
             let value = text(bytes, requestHeaders[i].value)
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
-        request.address = exchange.address?.text ?? ""
-        let id = exchange.requestID
-        request.requestID = text(id.readable, ByteRange(start: 0, count: id.count))
+        request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)
         return request
     }
 
@@ -187,6 +186,7 @@ extension Worker {
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
         facts.issuers = snapshot.issuers.map(\.report)
+        facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         respond(

@@ -16,6 +16,7 @@ enum PrometheusText {
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
         /// Of those that upstreams' tokens come from.
         var issuers: [IssuerGate.Report] = []
+        var introspection: [(name: String, report: Introspector.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
