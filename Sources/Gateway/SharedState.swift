@@ -94,11 +94,18 @@ package final class SharedState: Sendable {
     ) {
         switch effect {
         case .done(let result): complete(flight, result, leader: leader)
-        case .offload(let work):
-            let accepted = blocking.submit { [self] in settle(flight, work(), leader: leader) }
-            if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
+        case .offload(let work): settle(flight, work, on: blocking, leader: leader)
+        case .hash(let work): settle(flight, work, on: hashes, leader: leader)
         case .await(let begin): begin { [self] in settle(flight, $0, leader: leader) }
         }
+    }
+
+    private func settle(
+        _ flight: IssuedTokenStore.Flight, _ work: @escaping @Sendable () -> Effect<Result<IssuedToken, IssueFailure>>,
+        on pool: BlockingPool, leader: IssuedTokenStore.Waiter?
+    ) {
+        let accepted = pool.submit { [self] in settle(flight, work(), leader: leader) }
+        if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
     }
 
     /// Reports what became of an issuer call, to the store and to everybody who waits for it.

@@ -29,10 +29,11 @@ import Testing
             testDescription: "it answers in HTML", answer: [.reply(body: "<html>")], status: 502,
             code: "issuer_invalid_token", outcome: "invalid_token"),
         Trouble(
-            testDescription: "its token has ended", answer: OutsideTokens.token("t", seconds: 0), status: 502,
+            testDescription: "its token has ended", answer: IssuedElsewhere.token("t", seconds: 0), status: 502,
             code: "issuer_invalid_token", outcome: "invalid_token"),
         Trouble(
-            testDescription: "its token is two lines", answer: OutsideTokens.token(#"a\r\nX-Admin: yes"#), status: 502,
+            testDescription: "its token is two lines", answer: IssuedElsewhere.token(#"a\r\nX-Admin: yes"#),
+            status: 502,
             code: "issuer_invalid_token", outcome: "invalid_token"),
         Trouble(
             testDescription: "it does not know the gateway",
@@ -46,7 +47,7 @@ import Testing
 
     @Test("cause, answer, counter: never 401, for the caller is known", arguments: troubles)
     func cause(_ trouble: Trouble) throws {
-        let outside = try OutsideTokens(trouble.members, grant: trouble.grant) { _, _ in trouble.answer }
+        let outside = try IssuedElsewhere(trouble.members, grant: trouble.grant) { _, _ in trouble.answer }
         let joe = try outside.fixture.token("joe")
         let response = try outside.fixture.request("GET", "/inventory/me", [.bearer(joe)])
         #expect(response.status == trouble.status)
@@ -66,8 +67,8 @@ import Testing
     @Test("story 12: an outage is 503 for misses and 200 for hits, costs few calls, and passes by itself")
     func outage() throws {
         let isUp = Monitor(true)
-        let outside = try OutsideTokens(#", "circuitBreaker": {"failures": 3, "pause": "200ms"}"#) { _, number in
-            isUp.current ? OutsideTokens.token("t-\(number)") : [.reply("500 Oops")]
+        let outside = try IssuedElsewhere(#", "circuitBreaker": {"failures": 3, "pause": "200ms"}"#) { _, number in
+            isUp.current ? IssuedElsewhere.token("t-\(number)") : [.reply("500 Oops")]
         }
         let joe = try outside.fixture.token("joe")
         let ann = try outside.fixture.token("ann")
@@ -98,7 +99,7 @@ import Testing
 
     @Test("a token that the upstream has revoked is replaced, and the client sees nothing of it")
     func revocation() throws {
-        let outside = try OutsideTokens { _, number in OutsideTokens.token("t-\(number)") }
+        let outside = try IssuedElsewhere { _, number in IssuedElsewhere.token("t-\(number)") }
         let revoked = Monitor<Set<String>>([])
         outside.fixture.upstream.on("/inventory/me") { request in
             let token = request.only("Authorization") ?? ""
@@ -121,7 +122,7 @@ import Testing
     @Test("CACHE-05: expiry, slowness and outages under load, and no ended token ever injected")
     func load() throws {
         let ends = Monitor<[String: Date]>([:])
-        let outside = try OutsideTokens(
+        let outside = try IssuedElsewhere(
             "",
             {
                 $0["issuedTokenCache"] = #"{"skew": "1s"}"#
@@ -129,7 +130,7 @@ import Testing
         ) { _, number in
             if number % 4 == 3 { return [.reply("503 Busy")] }
             ends.withLock { $0["Bearer t-\(number)"] = Date().addingTimeInterval(3) }
-            let token = OutsideTokens.token("t-\(number)", seconds: 3)
+            let token = IssuedElsewhere.token("t-\(number)", seconds: 3)
             return number % 2 == 1 ? [.pause(.milliseconds(150))] + token : token
         }
         let ended = Monitor(0)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OutsideTokenTests {
     @Test("ISS-05 CACHE-01: one call of the token endpoint, and its token for every request")
     func oneCall() throws {
-        let outside = try OutsideTokens { _, number in OutsideTokens.token("t-\(number)") }
+        let outside = try IssuedElsewhere { _, number in IssuedElsewhere.token("t-\(number)") }
         let joe = try outside.fixture.token("joe")
         for _ in 0..<20 { #expect(try outside.fixture.request("GET", "/inventory/me", [.bearer(joe)]).status == 200) }
         #expect(outside.calls.count == 1)
@@ -23,7 +23,7 @@ import Testing
     @Test("CACHE-02: fifty first requests at once wait for one call")
     func singleFlight() throws {
         let gate = Gate()
-        let outside = try OutsideTokens { _, number in [.wait(gate)] + OutsideTokens.token("t-\(number)") }
+        let outside = try IssuedElsewhere { _, number in [.wait(gate)] + IssuedElsewhere.token("t-\(number)") }
         let request = RawConnection.request("GET", "/inventory/me", [.bearer(try outside.fixture.token("joe"))])
         let connections = try (0..<50).map { _ in try outside.fixture.connect() }
         for connection in connections { try connection.send(request) }
@@ -38,7 +38,8 @@ import Testing
 
     @Test("one token for everybody, where the account is the gateway's")
     func shared() throws {
-        let outside = try OutsideTokens(#", "perCaller": false"#) { _, number in OutsideTokens.token("t-\(number)") }
+        let outside = try IssuedElsewhere(#", "perCaller": false"#) { _, number in IssuedElsewhere.token("t-\(number)")
+        }
         for user in ["joe", "ann", "bob"] {
             let token = try outside.fixture.token(user)
             #expect(try outside.fixture.request("GET", "/inventory/me", [.bearer(token)]).status == 200)
@@ -50,12 +51,12 @@ import Testing
     @Test("ISS-05: after the expiry the refresh token is posted, and none that was revoked is")
     func refresh() throws {
         let isRefused = Monitor(false)
-        let outside = try OutsideTokens { request, number in
+        let outside = try IssuedElsewhere { request, number in
             let form = String(decoding: request.body, as: UTF8.self)
             if form.contains("grant_type=refresh_token"), isRefused.current {
                 return [.reply("400 Bad Request", body: #"{"error": "invalid_grant"}"#)]
             }
-            return OutsideTokens.token("t-\(number)", seconds: 31, #", "refresh_token": "r-\#(number)""#)
+            return IssuedElsewhere.token("t-\(number)", seconds: 31, #", "refresh_token": "r-\#(number)""#)
         }
         let joe = try outside.fixture.token("joe")
         func untilCalls(_ count: Int) throws {
@@ -75,7 +76,7 @@ import Testing
 
     @Test("RFC 8693: the caller's token is exchanged, once for each; a password is nothing to exchange")
     func exchange() throws {
-        let outside = try OutsideTokens(grant: "token-exchange") { _, number in OutsideTokens.token("t-\(number)") }
+        let outside = try IssuedElsewhere(grant: "token-exchange") { _, number in IssuedElsewhere.token("t-\(number)") }
         for _ in 0..<2 {
             let token = try outside.fixture.token("joe")
             for _ in 0..<2 {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A gateway whose upstream's tokens come from a stub of an authorization server.
-struct OutsideTokens {
+struct IssuedElsewhere {
     let fixture: Fixture
     let server: StubUpstream
 
