@@ -24,6 +24,7 @@ package enum ConfigurationLoader {
             values.checkRealms(findings)
             values.joinBackends()
             values.checkRoutes(findings)
+            values.checkIssuerHosts(findings)
             values.checkApplications(findings)
             values.checkSafety(findings)
             configuration = values
@@ -31,7 +32,7 @@ package enum ConfigurationLoader {
         }
         return LoadedConfiguration(
             configuration: configuration, diagnostics: reading.diagnostics + findings.diagnostics,
-            sources: reading.sources, directory: root)
+            sources: reading.sources, directory: root, environment: environment, production: production)
     }
 }
 

@@ -9,8 +9,15 @@ package struct LoadedConfiguration: Sendable {
     /// Absolute path of the directory.
     package let directory: String
     private let sources: Sources
+    private let environment: [String: String]
+    private let production: Bool
 
-    init(configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String) {
+    init(
+        configuration: GatewayConfiguration?, diagnostics: [Diagnostic], sources: Sources, directory: String,
+        environment: [String: String], production: Bool
+    ) {
+        self.environment = environment
+        self.production = production
         self.directory = directory
         let order = diagnostics.sorted { ($0.file, $0.line, $0.pointer) < ($1.file, $1.line, $1.pointer) }
         self.diagnostics = order
@@ -23,6 +30,11 @@ package struct LoadedConfiguration: Sendable {
     /// Name of the file that a section stands in; nil where there is no such section.
     package func file(ofSection name: String) -> String? {
         sources.sections[name]?.name ?? sources.gateway?.root[name].map { _ in Sources.gatewayFile }
+    }
+
+    /// Findings about what is read later than the rest.
+    func findings() -> Findings {
+        Findings(sources: sources, directory: directory, environment: environment, production: production)
     }
 
     /// A finding of somebody else about a place of this configuration, such as a key file that does not parse.

@@ -24,6 +24,8 @@ package final class GatewaySnapshot: Sendable {
     package let endpointLimits: [RateLimiter]
     /// Of the trusted issuers that publish theirs.
     package let issuerKeys: [IssuerKeys]
+    /// Those that obtain tokens for upstreams, in the order of their names.
+    package let issuers: [IssuerGate]
     /// By the listener's id; those that are not here speak HTTP/1 without TLS.
     package let listeners: [ListenerSettings]
     /// What the admin listener wants as bearer token; nil where there is none.
@@ -53,7 +55,8 @@ package final class GatewaySnapshot: Sendable {
         upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], proxies: TrustedProxies = TrustedProxies(),
-        rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = []
+        rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
+        issuers: [IssuerGate] = []
     ) {
         self.generation = generation
         self.policy = policy
@@ -69,6 +72,7 @@ package final class GatewaySnapshot: Sendable {
         self.proxies = proxies
         self.endpointLimits = endpointLimits
         self.issuerKeys = issuerKeys
+        self.issuers = issuers
         self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
     }
 }

@@ -2,6 +2,8 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Issuers
+import Policy
 import Reactor
 import Tokens
 
@@ -73,7 +75,8 @@ extension Worker {
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = Readiness(
-            snapshot.issuerKeys, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+            snapshot.issuerKeys, tokenIssuers: snapshot.issuers.map(\.report),
+            store: shared.tokens.report(now: poller.now), isDraining: isDraining)
         respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
     }
 
@@ -132,9 +135,7 @@ extension Worker {
             let value = text(bytes, requestHeaders[i].value)
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
-        request.address = exchange.address?.text ?? ""
-        let id = exchange.requestID
-        request.requestID = text(id.readable, ByteRange(start: 0, count: id.count))
+        request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)
         return request
     }
 
@@ -184,6 +185,8 @@ extension Worker {
         exchange.reports = nil
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.issuers = snapshot.issuers.map(\.report)
+        facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         respond(

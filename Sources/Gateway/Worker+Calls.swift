@@ -21,6 +21,16 @@ extension Worker {
             return
         }
         let place = CallConnection.Place(call)
+        guard call.delayMilliseconds <= 0 else {
+            let connection = vacantCall()
+            connection.pending = pending
+            connection.request = request
+            connection.place = place
+            connection.tls = call.tls
+            connection.phase = .delayed
+            setDeadline(connection, in: call.delayMilliseconds)
+            return
+        }
         if call.mayRepeat, let idle = calls.first(where: { $0.phase == .idle && $0.place == place }) {
             idle.pending = pending
             idle.request = request
@@ -164,7 +174,7 @@ extension Worker {
     /// The connection is of no use any more.
     func callBroke(_ connection: CallConnection) {
         switch connection.phase {
-        case .vacant, .resolving: break
+        case .vacant, .delayed, .resolving: break
         case .idle: end(connection, nil)
         case .connecting:
             if connection.isConnected {
@@ -190,6 +200,7 @@ extension Worker {
         switch connection.phase {
         case .vacant: break
         case .idle: end(connection, nil)
+        case .delayed: if let pending = connection.pending { resolve(connection, pending) }
         case .connecting where poller.now < connection.connectBy && !connection.addresses.isEmpty:
             closeSocket(connection)
             tryNextAddress(connection)

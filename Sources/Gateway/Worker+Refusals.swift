@@ -81,7 +81,7 @@ extension Worker {
             ?? exchange.issuedFor
         guard let target, challenge != nil || exchange.issued != nil else { return false }
         let mayHaveAnother = refuseToken(exchange, principal, target)
-        let isSpent = exchange.wasRefused || !mayHaveAnother
+        let isSpent = exchange.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
         guard !isSpent, isRepeatable(exchange) else {
             if challenge == nil { return false }
             giveUp(upstream, exchange, head, buffer)

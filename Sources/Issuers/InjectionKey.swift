@@ -14,6 +14,7 @@ package final class InjectionTarget: Sendable {
     package let configurationBytes: [UInt8]
     /// Of the issuer.
     package let dependsOnCredential: Bool
+    package let dependsOnCaller: Bool
     fileprivate let hash: UInt64
 
     /// - Parameter place: tells the target from others of the issuer; nil where the name of the webgate does.
@@ -21,6 +22,7 @@ package final class InjectionTarget: Sendable {
         self.webgate = webgate
         self.issuer = issuer
         dependsOnCredential = issuer.dependsOnCredential
+        dependsOnCaller = issuer.dependsOnCaller
         let placeBytes = Array((place ?? webgate).utf8)
         let configurationBytes = Array(issuer.configurationID.utf8)
         self.placeBytes = placeBytes
@@ -37,7 +39,8 @@ package final class InjectionTarget: Sendable {
 ///
 /// Two keys are equal when every fact that a token may be made from is equal: who the caller is (kind, subject and the
 /// issuer that vouches for the name), the backend or application, roles and level of the session, the webgate and the
-/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Fields are
+/// settings of the upstream's issuer; where that makes its tokens from the caller's own, that one, too. Of the caller
+/// nothing counts where the issuer has one token for all. Fields are
 /// compared one by one, so no two lists of fields can run together into the same key.
 package struct InjectionKey: Hashable, Sendable {
     package let principal: Principal
@@ -52,7 +55,7 @@ package struct InjectionKey: Hashable, Sendable {
         guard left.target.isSamePlace(as: right.target) else { return false }
         let a = left.principal
         let b = right.principal
-        if a === b { return true }
+        if a === b || !left.target.dependsOnCaller { return true }
         if left.target.dependsOnCredential, a.token != b.token { return false }
         return a.kind == b.kind && a.level == b.level && a.virtual == b.virtual && a.subjectBytes == b.subjectBytes
             && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
@@ -62,9 +65,10 @@ package struct InjectionKey: Hashable, Sendable {
 
     /// Seeded per process: clients can't choose subjects that collide.
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(target.hash)
+        guard target.dependsOnCaller else { return }
         hasher.combine(InjectionKey.hash(principal.subjectBytes))
         hasher.combine(InjectionKey.hash(principal.backendBytes))
-        hasher.combine(target.hash)
         hasher.combine(principal.kind)
         hasher.combine(principal.level)
         // One caller may have any number of tokens.

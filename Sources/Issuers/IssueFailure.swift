@@ -10,25 +10,40 @@ package struct IssueFailure: Error, Sendable, Equatable {
         case invalidToken = "issuer_invalid_token"
         /// The issuer doesn't accept the gateway itself, whoever the caller is: a mistake in the configuration.
         case misconfigured = "issuer_misconfigured"
+        /// The issuer makes its tokens from the caller's own, and this caller has not brought any.
+        case credentialMissing = "issuer_credential_missing"
     }
 
     package let reason: Reason
     /// How long the issuer wants to be left alone, or is; nil where nobody has said.
-    private let pauseSeconds: Int?
+    package let requestedPause: Int?
+    /// What exactly is wrong, for the log; no part of what a failure is.
+    package let detail: String?
 
-    private init(_ reason: Reason, pauseSeconds: Int? = nil) {
+    private init(_ reason: Reason, pause: Int? = nil, detail: String? = nil) {
         self.reason = reason
-        self.pauseSeconds = pauseSeconds
+        requestedPause = pause
+        self.detail = detail
+    }
+
+    package static func == (left: IssueFailure, right: IssueFailure) -> Bool {
+        left.reason == right.reason && left.requestedPause == right.requestedPause
+    }
+
+    /// The same failure, with a word for the log.
+    package func because(_ detail: String) -> IssueFailure {
+        IssueFailure(reason, pause: requestedPause, detail: detail)
     }
 
     package static let refused = IssueFailure(.refused)
     package static let unavailable = IssueFailure(.unavailable)
     package static let invalidToken = IssueFailure(.invalidToken)
     package static let misconfigured = IssueFailure(.misconfigured)
+    package static let credentialMissing = IssueFailure(.credentialMissing)
 
     /// - Parameter seconds: at least one, and never more than an hour, whatever an issuer says.
     package static func unavailable(retryAfter seconds: Int) -> IssueFailure {
-        IssueFailure(.unavailable, pauseSeconds: min(max(1, seconds), 3600))
+        IssueFailure(.unavailable, pause: min(max(1, seconds), 3600))
     }
 
     package static let all = Reason.allCases.map { IssueFailure($0) }
@@ -36,12 +51,21 @@ package struct IssueFailure: Error, Sendable, Equatable {
     /// The status that the client gets.
     package var status: Int {
         switch reason {
-        case .refused: 403
+        case .refused, .credentialMissing: 403
         case .unavailable: 503
         case .invalidToken, .misconfigured: 502
         }
     }
 
     /// Seconds for a `Retry-After`; nil where waiting does not help.
-    package var retryAfterSeconds: Int? { reason == .unavailable ? pauseSeconds ?? 1 : nil }
+    package var retryAfterSeconds: Int? { reason == .unavailable ? requestedPause ?? 1 : nil }
+
+    /// Whether the issuer is down: yes, or no since it has answered; nil where nobody has asked it.
+    var isOutage: Bool? {
+        switch reason {
+        case .unavailable, .invalidToken: true
+        case .refused, .misconfigured: false
+        case .credentialMissing: nil
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Identity
 
 /// A module that obtains the token which a request carries to its upstream (ISS-01). Modules neither block nor open
@@ -15,6 +16,10 @@ package protocol TokenIssuer: Sendable {
     var dependsOnCredential: Bool { get }
     /// Whether a token for an upstream that is behind a Webgate can't be had before that has challenged (CACHE-08).
     var needsChallenge: Bool { get }
+    /// Whether callers get tokens of their own. Where not, one token serves all of them (an account of the gateway's).
+    var dependsOnCaller: Bool { get }
+    /// The keys that it signs with, whose public parts are published with those of the token service.
+    var publishedKeys: [SigningKey] { get }
     /// Obtains a token. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>>
@@ -23,4 +28,6 @@ package protocol TokenIssuer: Sendable {
 extension TokenIssuer {
     package var dependsOnCredential: Bool { false }
     package var needsChallenge: Bool { false }
+    package var dependsOnCaller: Bool { true }
+    package var publishedKeys: [SigningKey] { [] }
 }

@@ -194,6 +194,7 @@ import Testing
             for _ in 0..<32 { #expect(try fixture.request("GET", "/open/x").status == 200) }
         }
         try change(workers: 3, #"{"name": "more", "address": "127.0.0.1", "port": 0}"#)
+        _ = fixture.gateway.waitForEvent("listening") { $0["listener"].string == "more" }
         let events = fixture.gateway.events("listening")
         #expect(events.filter { $0["address"].string == "127.0.0.1:\(publicPort)" }.count == 2)
         let more = try #require(events.last { $0["listener"].string == "more" }?["address"].string)
@@ -212,8 +213,8 @@ import Testing
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
         ])
-        let (script, gate) = (directory.path + "/launch", directory.path + "/gate")
-        try directory.write(
+        let gate = directory.path + "/gate"
+        let script = try directory.writeProgram(
             "launch",
             """
             #!/bin/bash
@@ -221,7 +222,6 @@ import Testing
             exec -a "$0" "\(GatewayProcess.binary)" "$@"
 
             """)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
         // SAFETY: the text outlives the call.
         try #require(unsafe mkfifo(gate, 0o600) == 0)
         return try GatewayProcess(directory, binary: script)

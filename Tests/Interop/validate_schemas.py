@@ -113,7 +113,17 @@ SPOILED = {
         (("Security_AuthTokenConfiguration", "issuers", 1, "jwks"), {"jwksUri": "https://a"}),
     ],
     "issuers": [
-        (("local", "module"), "oauth2"),
+        (("local", "module"), "oauth3"),
+        (("local", "allowedHosts"), []),
+        (("partner", "clientId"), None),
+        (("partner", "issuer"), None),
+        (("partner", "grant"), "implicit"),
+        (("partner", "tokenEndpoint"), "https://as.example.com/token"),
+        (("partner", "circuitBreaker", "failure"), 3),
+        (("login", "url"), None),
+        (("login", "token", "pointer"), "/token"),
+        (("login", "status", 0), 404),
+        (("login", "clientId"), "gateway"),
         (("local", "algorithm"), "HS256"),
         (("fixed", "lifetimeSeconds"), 5),
     ],
@@ -196,7 +206,7 @@ def main():
             Draft202012Validator.check_schema(schema)
         except Exception as error:  # the validator's own report is the message
             check(False, f"{name}.schema.json is no schema: {error}")
-        for directory in (ROOT / "config", COMPLETE):
+        for directory in (ROOT / "config", ROOT / "config" / "examples", COMPLETE):
             path = directory / f"{name}.json"
             if not path.exists():
                 continue

@@ -18,6 +18,15 @@ struct Module: Sendable, CustomTestStringConvertible {
         self.twin = twin
     }
 
+    private static func oauth2(_ more: [String: IssuerValue] = [:]) -> (any TokenIssuer)? {
+        try? BuiltModule.make(.oauth2, BuiltModule.oauth2(more))
+    }
+
+    private static func login(_ more: [String: IssuerValue] = [:]) -> (any TokenIssuer)? {
+        try? BuiltModule.make(.login, ["url": .text("https://api.example/login")].merging(more) { $1 })
+    }
+
+    private static let assertion = IssuerValue.object(ModuleSettings(["keyFile": .key(rs256)]))
     private static let es256 = SigningKey.generate(.es256)
     private static let edDSA = SigningKey.generate(.edDSA)
     private static let rs256 = SigningKey.generate(.rs256)
@@ -28,6 +37,16 @@ struct Module: Sendable, CustomTestStringConvertible {
         Module("embedded, EdDSA") { EmbeddedIssuer.sample(edDSA, audience: ["https://api.example.com"]) },
         Module("embedded, RS256") { EmbeddedIssuer.sample(rs256, audience: ["a", "b"]) },
         Module("static") { StaticIssuer(token: "0123-abc.DEF_~") },
+        Module("oauth2, client credentials") { oauth2() },
+        Module("oauth2, password") {
+            oauth2(["grant": .text("password"), "username": .text("u"), "password": .text("p")])
+        },
+        Module("oauth2, JWT bearer, RS256") { oauth2(["grant": .text("jwt-bearer"), "assertion": assertion]) },
+        Module("oauth2, token exchange") { oauth2(["grant": .text("token-exchange")]) },
+        Module("http") { login() },
+        Module("http, form") { login(["form": .map([(name: "user", value: "{subject}")])]) },
+        Module("http, shared") { login(["method": .text("GET"), "perCaller": .flag(false)]) },
+        Module("sample") { try? BuiltModule.make(.sample, ["greeting": .text("hello")]) },
         Module("dummy") { DummyIssuer() },
         Module("dummy, off the loop") { DummyIssuer(offloads: true) },
     ]
@@ -40,7 +59,7 @@ struct Module: Sendable, CustomTestStringConvertible {
     private func request(_ subject: String = "joe", backend: Backend? = Callers.backend, webgate: String = "WG")
         -> IssueRequest
     {
-        IssueRequest(principal: Callers.principal(subject), backend: backend, webgate: webgate)
+        IssueRequest(principal: Callers.principal(subject, token: "a.b.c"), backend: backend, webgate: webgate)
     }
 
     @Test(arguments: Module.all)
@@ -54,7 +73,7 @@ struct Module: Sendable, CustomTestStringConvertible {
     /// Routes without webgate and callers without backend are served too.
     @Test(arguments: Module.all)
     func absentFactsAreNoObstacle(_ module: Module) {
-        let principal = Callers.principal(backend: nil)
+        let principal = Callers.principal(backend: nil, token: "a.b.c")
         let request = IssueRequest(principal: principal, backend: nil, webgate: "")
         #expect(module.issuer.issue(request, now: now).token != nil)
     }
@@ -93,6 +112,42 @@ struct Module: Sendable, CustomTestStringConvertible {
         #expect(cached === token)
     }
 
+    /// Whatever a module makes of a token that is to be replaced, another comes of it.
+    @Test(arguments: Module.all)
+    func previousTokenIsNoObstacle(_ module: Module) throws {
+        let old = IssuedToken(
+            value: Array("old".utf8), issuedAt: now - 100, expiresAt: now, refresh: Array("refresh".utf8),
+            refreshExpiresAt: now + 100)
+        let request = IssueRequest(
+            principal: Callers.principal(token: "a.b.c"), backend: nil, webgate: "WG", previous: old)
+        #expect(try #require(module.issuer.issue(request, now: now).token).expiresAt > now)
+    }
+
+    /// Module settings hold secrets, and identities go into keys and logs.
+    @Test func identitiesHoldNoSecret() throws {
+        for module in Module.all {
+            for secret in ["s:e%c", "0123-abc", "hello"] {
+                #expect(!module.issuer.configurationID.contains(secret), "\(module.name)")
+            }
+        }
+    }
+
+    /// Keys are declared once, and those of the framework belong to the framework.
+    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .sample])
+    func declarationIsSound(_ module: IssuerModule) {
+        let names = module.keys.map(\.name)
+        #expect(Set(names).count == names.count)
+        let reserved: Set = [
+            "module", "allowedHosts", "tls", "connectTimeout", "readTimeout", "allowHttp", "maximumLifetime",
+            "circuitBreaker",
+        ]
+        #expect(reserved.isDisjoint(with: names))
+        for key in module.keys {
+            guard case .signingKey(let algorithm) = key.shape else { continue }
+            #expect(names.firstIndex(of: algorithm) ?? .max < names.firstIndex(of: key.name) ?? 0, "\(key.name)")
+        }
+    }
+
     /// Modules are shared by all workers.
     @Test(arguments: Module.all)
     func concurrentCallsAreIndependent(_ module: Module) async {
@@ -100,7 +155,7 @@ struct Module: Sendable, CustomTestStringConvertible {
             for index in 0..<16 {
                 group.addTask { [now] in
                     let request = IssueRequest(
-                        principal: Callers.principal("user\(index)"), backend: nil, webgate: "WG")
+                        principal: Callers.principal("user\(index)", token: "a.b.c"), backend: nil, webgate: "WG")
                     return module.issuer.issue(request, now: now).token?.isFitForHeaders ?? false
                 }
             }

@@ -67,7 +67,7 @@ import Testing
                 guard case .hit(let token, _) = store.ask(joe, at: now) else { throw Missing.token }
                 guard store.refuse(token, for: joe, now: now) else { continue }
                 renewals += 1
-                try store.fill(joe, "new \(renewals)", at: now)
+                try store.fill(joe, "new-\(renewals)", at: now)
             }
             #expect(renewals == 1)
         }

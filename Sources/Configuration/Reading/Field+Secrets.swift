@@ -4,7 +4,7 @@ import Foundation
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
     /// `"env:NAME"`, `"file:path"` (one line end at its end is dropped), or the secret itself.
-    func secret() -> Secret? {
+    package func secret() -> Secret? {
         guard let text = node.string else {
             error("wrong type", expected: "a secret: a string, \"env:NAME\" or \"file:path\"")
             return nil
@@ -67,7 +67,7 @@ extension Field {
     }
 
     /// Absolute path of a file that may come into being later.
-    func path() -> String? { name("a file name").map(findings.path(of:)) }
+    package func path() -> String? { name("a file name").map(findings.path(of:)) }
 
     /// Absolute path of a file that can be read now.
     func readableFile() -> String? {

@@ -30,7 +30,7 @@ extension Field {
     }
 
     /// A length of time in whole seconds, as a JSON number, up to ten years.
-    func seconds() -> Int? { integer(in: 1...315_360_000, "a number of seconds") }
+    package func seconds() -> Int? { integer(in: 1...315_360_000, "a number of seconds") }
 
     /// `"64KiB"`, `"1MiB"`, `"2GiB"`, `"512B"`, or a number of bytes.
     func size(in range: ClosedRange<Int>) -> Int? {

@@ -2,12 +2,12 @@ import Bytes
 
 /// One value of the configuration on its way to become a typed one. Each reader answers nil after it has reported what
 /// is wrong, so that the caller goes on with a stand-in and all errors are found in one run.
-struct Field {
-    let node: JSONNode
-    let pointer: String
+package struct Field {
+    package let node: JSONNode
+    package let pointer: String
     let findings: Findings
 
-    func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
+    package func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
         findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }
 
@@ -19,14 +19,14 @@ struct Field {
         findings.note(pointer, message, expected: expected)
     }
 
-    func wrongType(_ expected: String) { error("wrong type", expected: expected, found: summary) }
+    package func wrongType(_ expected: String) { error("wrong type", expected: expected, found: summary) }
 
-    func invalid(_ expected: String, suggestion: String? = nil) {
+    package func invalid(_ expected: String, suggestion: String? = nil) {
         error("invalid value", expected: expected, found: summary, suggestion: suggestion)
     }
 
     /// The value in a few words.
-    var summary: String {
+    package var summary: String {
         switch node.value {
         case .null: "null"
         case .bool(let flag): "\(flag)"
@@ -37,7 +37,7 @@ struct Field {
         }
     }
 
-    func text(_ expected: String = "a string") -> String? {
+    package func text(_ expected: String = "a string") -> String? {
         guard let text = node.string else {
             wrongType(expected)
             return nil
@@ -46,7 +46,7 @@ struct Field {
     }
 
     /// A string with something in it, and nothing that could end a header field or a log line.
-    func name(_ expected: String = "a non-empty string without control characters") -> String? {
+    package func name(_ expected: String = "a non-empty string without control characters") -> String? {
         guard let text = text(expected) else { return nil }
         guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
             invalid(expected)
@@ -55,7 +55,7 @@ struct Field {
         return text
     }
 
-    func bool() -> Bool? {
+    package func bool() -> Bool? {
         guard let flag = node.bool else {
             wrongType("true or false")
             return nil
@@ -63,7 +63,7 @@ struct Field {
         return flag
     }
 
-    func integer(in range: ClosedRange<Int>, _ noun: String = "an integer") -> Int? {
+    package func integer(in range: ClosedRange<Int>, _ noun: String = "an integer") -> Int? {
         let expected =
             range.upperBound == .max
             ? "\(noun) of at least \(range.lowerBound)" : "\(noun) from \(range.lowerBound) to \(range.upperBound)"
@@ -79,7 +79,7 @@ struct Field {
     }
 
     /// One of a few words.
-    func choice(_ words: [String]) -> String? {
+    package func choice(_ words: [String]) -> String? {
         let expected = words.map { "\"\($0)\"" }.joined(separator: words.count == 2 ? " or " : ", ")
         guard let word = text(words.count > 2 ? "one of \(expected)" : expected) else { return nil }
         guard words.contains(word) else {
@@ -96,7 +96,7 @@ struct Field {
         choice(type.allCases.map(\.rawValue)).flatMap { type.init(rawValue: $0) }
     }
 
-    func elements(_ expected: String) -> [Field]? {
+    package func elements(_ expected: String) -> [Field]? {
         guard let elements = node.array else {
             wrongType(expected)
             return nil
@@ -107,7 +107,7 @@ struct Field {
     }
 
     /// An array of strings, each once; `read` looks at one of them.
-    func names(
+    package func names(
         _ expected: String = "an array of strings", _ read: (Field) -> String? = { $0.name() }
     ) -> [String]? {
         guard let elements = elements(expected) else { return nil }
@@ -120,7 +120,7 @@ struct Field {
         return names
     }
 
-    func object(_ expected: String) -> ObjectReader {
+    package func object(_ expected: String) -> ObjectReader {
         if node.members == nil { wrongType(expected) }
         return ObjectReader(self)
     }

@@ -2,7 +2,7 @@ import Bytes
 
 /// Reads the members of one object. It remembers which names were asked for, so that whatever is left over at the end
 /// is unknown and the list of known names is written down nowhere else.
-struct ObjectReader {
+package struct ObjectReader {
     let field: Field
     private let members: [JSONMember]
     private var known: [String] = []
@@ -13,26 +13,26 @@ struct ObjectReader {
     }
 
     /// The members as they stand, for objects whose names are free.
-    var entries: [(name: String, field: Field)] {
+    package var entries: [(name: String, field: Field)] {
         members.map { ($0.name, child($0)) }
     }
 
     /// The member with this name, if it is there.
-    mutating func take(_ name: String) -> Field? {
+    package mutating func take(_ name: String) -> Field? {
         known.append(name)
         return members.first { $0.name == name }.map(child)
     }
 
-    mutating func optional<Value>(_ name: String, _ read: (Field) -> Value?) -> Value? {
+    package mutating func optional<Value>(_ name: String, _ read: (Field) -> Value?) -> Value? {
         take(name).flatMap(read)
     }
 
-    mutating func value<Value>(_ name: String, default standard: Value, _ read: (Field) -> Value?) -> Value {
+    package mutating func value<Value>(_ name: String, default standard: Value, _ read: (Field) -> Value?) -> Value {
         take(name).flatMap(read) ?? standard
     }
 
     /// A member that must be there; `standIn` takes its place once the error is reported.
-    mutating func required<Value>(
+    package mutating func required<Value>(
         _ name: String, _ expected: String, standIn: Value, _ read: (Field) -> Value?
     ) -> Value {
         let member = take(name)
@@ -52,20 +52,22 @@ struct ObjectReader {
         return standIn
     }
 
-    mutating func flag(_ name: String, default standard: Bool) -> Bool {
+    package mutating func flag(_ name: String, default standard: Bool) -> Bool {
         value(name, default: standard) { $0.bool() }
     }
 
-    mutating func count(_ name: String, in range: ClosedRange<Int>, default standard: Int, _ noun: String) -> Int {
+    package mutating func count(_ name: String, in range: ClosedRange<Int>, default standard: Int, _ noun: String)
+        -> Int
+    {
         value(name, default: standard) { $0.integer(in: range, noun) }
     }
 
-    mutating func duration(_ name: String, default standard: Duration) -> Duration {
+    package mutating func duration(_ name: String, default standard: Duration) -> Duration {
         value(name, default: standard) { $0.duration() }
     }
 
     /// Reports the members that nobody asked for.
-    func finish() {
+    package func finish() {
         for member in members where !known.contains(member.name) {
             let suggestion = Suggestion.nearest(to: member.name, among: known)
             child(member).error(

@@ -3,7 +3,7 @@ import Bytes
 /// Values that are pieces of HTTP.
 extension Field {
     /// The name of a header field: a token (RFC 9110 section 5.6.2). `*` is one, but no name.
-    func headerName() -> String? {
+    package func headerName() -> String? {
         guard let text = text("the name of a header field") else { return nil }
         guard Token.isValid(text), text != "*" else {
             invalid("the name of a header field")

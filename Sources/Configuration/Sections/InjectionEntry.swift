@@ -5,6 +5,8 @@ package struct InjectionEntry: Sendable {
     package var header: String
     /// Text of the field with `{token}` once; nil for that of the scheme which the upstream asks for.
     package var format: String?
+    /// Whether a request that the upstream refuses with 401 is sent once more with another token.
+    package var retriesOnUnauthorized: Bool
 
     /// Fields that frame the message or steer the connection, where a token would break the request, and those that the
     /// gateway writes itself. As upstreams compare names that take every other character for `_` (GW-09).
@@ -20,7 +22,8 @@ package struct InjectionEntry: Sendable {
         let entry = InjectionEntry(
             issuer: object.required("issuer", "the name of an issuer", standIn: "") { $0.reference(to: .issuer) },
             header: object.value("header", default: "Authorization", header),
-            format: object.optional("format", format)
+            format: object.optional("format", format),
+            retriesOnUnauthorized: object.flag("retryOnUnauthorized", default: true)
         )
         object.finish()
         return entry

@@ -1,86 +1,56 @@
 import Bytes
 
-/// A module that obtains the tokens injected upstream (ISS-01).
+/// A module that obtains the token injected upstream (ISS-01). Which modules there are, and what else they want to know,
+/// is the composition root's to say: it reads the entry's other members by `LoadedConfiguration.read`.
 package struct IssuerEntry: Sendable {
-    /// The modules of this version and their settings.
-    package enum Module: Sendable {
-        case embedded(EmbeddedModule)
-        /// The same token for everybody.
-        case fixed(token: Secret)
-    }
-
     package var name: String
-    package var module: Module
-
-    private static let modules = ["embedded", "static"]
+    /// The kind of module.
+    package var module: String
+    /// The hosts that its tokens may go to, in lower case; nil for wherever a route names it.
+    package var allowedHosts: [String]?
+    /// Where it stands in the configuration.
+    package let pointer: String
+    fileprivate let node: JSONNode
 
     static func readAll(_ field: Field) -> [IssuerEntry] {
         var entries: [IssuerEntry] = []
         for (name, place) in field.object("an object of issuers by name").entries {
             if name == "$schema", field.isFileRoot { continue }
             if !WebgateEntry.isName(name) { place.error("invalid issuer name", expected: WebgateEntry.nameRule) }
-            entries.append(IssuerEntry(name: name, module: read(place)))
+            var object = place.object("an issuer: {\"module\"}")
+            let module = object.required("module", "the name of a module", standIn: "") { $0.name() }
+            let hosts = object.optional("allowedHosts", hosts)
+            entries.append(
+                IssuerEntry(name: name, module: module, allowedHosts: hosts, pointer: place.pointer, node: place.node))
         }
         return entries
     }
 
-    private static func read(_ field: Field) -> Module {
-        var object = field.object("an issuer: {\"module\"}")
-        let expected = modules.map { "\"\($0)\"" }.joined(separator: " or ")
-        guard let name = object.required("module", expected, standIn: nil, { $0.choice(modules) }) else {
-            // Which members belong there is unknown without the module.
-            return .embedded(EmbeddedModule())
-        }
-        let module: Module =
-            switch name {
-            case "static": .fixed(token: fixedToken(&object))
-            default: .embedded(EmbeddedModule.read(&object))
-            }
-        object.finish()
-        return module
-    }
-
-    private static func fixedToken(_ object: inout ObjectReader) -> Secret {
-        let standIn = Secret(value: "", origin: .literal)
-        return object.required("token", "a secret", standIn: standIn) { field -> Secret? in
-            guard let token = field.secret() else { return nil }
-            guard token.value.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-                field.error("the token cannot stand in a header field", expected: "visible ASCII without blanks")
+    private static func hosts(_ field: Field) -> [String]? {
+        let expected = "the host of an upstream, such as \"api.example.com\", without port"
+        let hosts = field.names("an array of hosts") { element in
+            guard let text = element.text(expected) else { return nil }
+            guard WebOrigin.isHostName(text[...]) || IPLiteral(text) != nil else {
+                element.invalid(expected)
                 return nil
             }
-            return token
+            return text.lowercased()
         }
+        if field.node.array?.isEmpty == true { field.error("the list is empty", expected: "at least one host") }
+        return hosts
     }
 }
 
-/// Signs JWTs in the gateway itself (ISS-02).
-package struct EmbeddedModule: Sendable {
-    /// An asymmetric signature algorithm.
-    package var algorithm = "ES256"
-    /// Absolute path of a PEM file, made when it is missing; nil for the key of the token service.
-    package var keyFile: String?
-    package var lifetimeSeconds = 3600
-    /// `iss`; nil for that of the token service.
-    package var issuer: String?
-    /// `aud`; nil for tokens without one.
-    package var audience: String?
-
-    static func read(_ object: inout ObjectReader) -> EmbeddedModule {
-        EmbeddedModule(
-            algorithm: object.value("algorithm", default: "ES256") { field -> String? in
-                if let name = field.node.string, SigningAlgorithm.symmetric.contains(name) {
-                    // DEC-11: a secret shared with an upstream would let it mint tokens.
-                    field.error(
-                        "HS algorithms are for tokens that the gateway itself verifies",
-                        expected: "one of \(SigningAlgorithm.asymmetric.joined(separator: ", "))", found: "\"\(name)\"")
-                    return nil
-                }
-                return field.choice(SigningAlgorithm.asymmetric)
-            },
-            keyFile: object.optional("keyFile") { $0.path() },
-            lifetimeSeconds: object.value("lifetimeSeconds", default: 3600) { $0.seconds() },
-            issuer: object.optional("issuer") { $0.name() },
-            audience: object.optional("audience") { $0.name() }
-        )
+extension LoadedConfiguration {
+    /// Reads what only its module knows of an issuer. Members that `body` does not ask for are unknown.
+    package func read<Value>(
+        _ entry: IssuerEntry, _ body: (inout ObjectReader) -> Value
+    ) -> (value: Value, diagnostics: [Diagnostic]) {
+        let findings = findings()
+        var object = Field(node: entry.node, pointer: entry.pointer, findings: findings).object("an issuer")
+        for known in ["module", "allowedHosts"] { _ = object.take(known) }
+        let value = body(&object)
+        object.finish()
+        return (value, findings.diagnostics)
     }
 }

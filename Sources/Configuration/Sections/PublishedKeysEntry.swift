@@ -92,7 +92,7 @@ package struct PublishedKeysEntry: Sendable {
 
 extension Field {
     /// An `https` URL, or an `http` one where that is allowed (JWT-32).
-    func callableAddress(allowHTTP: Bool) -> String? {
+    package func callableAddress(allowHTTP: Bool) -> String? {
         let expected = allowHTTP ? "an http or https URL" : "an https URL"
         guard let text = name(expected) else { return nil }
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The names of signature algorithms (RFC 7518 section 3.1, RFC 8037).
 enum SigningAlgorithm {
     static let symmetric = ["HS256", "HS384", "HS512"]
@@ -13,5 +15,19 @@ enum SigningAlgorithm {
         case "HS512": 64
         default: 32
         }
+    }
+}
+
+extension Field {
+    /// An algorithm whose signatures others can verify without being able to make them.
+    package func publicAlgorithm() -> String? {
+        if let name = node.string, SigningAlgorithm.symmetric.contains(name) {
+            // DEC-11: a secret shared with an upstream would let it mint tokens.
+            error(
+                "HS algorithms are for tokens that the gateway itself verifies",
+                expected: "one of \(SigningAlgorithm.asymmetric.joined(separator: ", "))", found: "\"\(name)\"")
+            return nil
+        }
+        return choice(SigningAlgorithm.asymmetric)
     }
 }

@@ -10,7 +10,7 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     package var verifies = true
     package var minimumVersion = TLSVersion.tls12
 
-    static func read(_ field: Field) -> UpstreamTLSEntry {
+    package static func read(_ field: Field) -> UpstreamTLSEntry {
         var object = field.object("TLS settings of an upstream")
         let certificate = object.take("certFile")
         let key = object.take("keyFile")

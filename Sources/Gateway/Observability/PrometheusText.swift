@@ -14,6 +14,9 @@ enum PrometheusText {
         var outbound = OutboundCalls.Counters()
         /// By the name of the configuration entry.
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
+        /// Of those that upstreams' tokens come from.
+        var issuers: [IssuerGate.Report] = []
+        var introspection: [(name: String, report: Introspector.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
@@ -46,6 +49,7 @@ enum PrometheusText {
         caches(metrics, facts, &page)
         store(facts, &page)
         outbound(facts, &page)
+        issuers(facts, &page)
         process(metrics, facts, &page)
         return Array(page.text.utf8)
     }

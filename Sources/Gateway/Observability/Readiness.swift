@@ -1,11 +1,17 @@
 import Identity
+import Issuers
 
 /// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
 struct Readiness {
     let isReady: Bool
     let text: String
 
-    init(_ issuers: [IssuerKeys], store: RevocationFollower.Report, isDraining: Bool) {
+    /// - Parameter tokenIssuers: those that upstreams' tokens come from. One that fails is told of, and takes no requests
+    ///   away from the routes that need none of it.
+    init(
+        _ issuers: [IssuerKeys], tokenIssuers: [IssuerGate.Report] = [], store: RevocationFollower.Report,
+        isDraining: Bool
+    ) {
         let reports = issuers.map { ($0, $0.keys.report) }
         // Without its first keys every token of the issuer would be refused; later on the old ones do.
         let isWaiting = reports.contains { !$0.isOptional && $1.succeeded == 0 }
@@ -18,7 +24,19 @@ struct Readiness {
             lines.append("store unavailable: the last known deny list is in use")
         }
         for (issuer, report) in reports { lines.append("issuer \(issuer.name): \(Readiness.words(report))") }
+        for report in tokenIssuers { lines.append("tokens of \(report.name): \(Readiness.words(report))") }
         text = lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func words(_ report: IssuerGate.Report) -> String {
+        let state =
+            switch report.state {
+            case .closed: report.failure == nil ? "well" : "failing"
+            case .halfOpen: "being tried again"
+            case .open: "left alone for a while"
+            }
+        guard let failure = report.failure else { return state }
+        return "\(state), last failure: \(failure.reason.rawValue)\(failure.detail.map { " (\($0))" } ?? "")"
     }
 
     private static func words(_ report: RemoteKeySet.Report) -> String {

@@ -8,6 +8,8 @@ import Reactor
 final class CallConnection {
     enum Phase {
         case vacant
+        /// It is not time yet for another attempt.
+        case delayed
         /// The name is being looked up.
         case resolving
         /// Connection and handshake are under way.

@@ -39,12 +39,6 @@ package struct IntrospectionServer: Sendable {
         self.requireAudience = requireAudience
     }
 
-    /// `Basic` of a client id and secret, both form-encoded first (RFC 6749 section 2.3.1).
-    package static func basic(clientID: String, secret: String) -> String {
-        let pair = formEncoded(Array(clientID.utf8)) + [ASCII.colon] + formEncoded(Array(secret.utf8))
-        return "Basic " + String(decoding: Base64.encode(pair.span), as: UTF8.self)
-    }
-
     /// The request about a token (section 2.1).
     func call(about token: [UInt8]) -> OutboundCall {
         OutboundCall(
@@ -53,22 +47,10 @@ package struct IntrospectionServer: Sendable {
                 (name: "Content-Type", value: "application/x-www-form-urlencoded"),
                 (name: "Accept", value: "application/json"), (name: "Authorization", value: authorization),
             ],
-            body: Array("token=".utf8) + IntrospectionServer.formEncoded(token)
-                + Array("&token_type_hint=access_token".utf8),
+            body: FormEncoding.form([
+                ("token", String(decoding: token, as: UTF8.self)), ("token_type_hint", "access_token"),
+            ]),
             tls: tls, connectTimeoutMilliseconds: connectTimeoutMilliseconds,
             readTimeoutMilliseconds: readTimeoutMilliseconds, maximumBytes: 65_536)
-    }
-
-    private static func formEncoded(_ text: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text {
-            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._".utf8.contains(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return encoded
     }
 }

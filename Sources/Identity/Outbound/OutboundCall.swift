@@ -20,6 +20,8 @@ package struct OutboundCall: Sendable {
     /// Whether asking twice does no harm: such a call may go over a connection that was used before, and is made again
     /// where the server has closed that one in the same moment (RFC 9110 section 9.2.2). By itself for GET and HEAD.
     package var mayRepeat: Bool
+    /// How long the call waits before it is begun, for whoever tries again.
+    package var delayMilliseconds: Int64 = 0
 
     package init(
         method: String = "GET", url: OutboundURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],

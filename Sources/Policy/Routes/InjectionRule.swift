@@ -15,6 +15,8 @@ package struct InjectionRule: Equatable, Sendable {
     /// What stands before and after the token in the value: the format split at `{token}`.
     package let prefix: [UInt8]
     package let suffix: [UInt8]
+    /// Whether a request is sent once more, with another token, when the upstream refuses the first with 401.
+    package let retriesOnUnauthorized: Bool
 
     /// - Parameters:
     ///   - header: a field name (RFC 9110 section 5.1).
@@ -22,7 +24,7 @@ package struct InjectionRule: Equatable, Sendable {
     /// - Returns: nil where the header is no field name or the format not of that form.
     package init?(
         issuer: String, issuerIndex: Int, configurationID: String, header: String = "Authorization",
-        format: String = "Bearer {token}"
+        format: String = "Bearer {token}", retriesOnUnauthorized: Bool = true
     ) {
         let name = Array(header.utf8)
         guard !name.isEmpty, name.allSatisfy(InjectionRule.isNameCharacter) else { return nil }
@@ -33,6 +35,7 @@ package struct InjectionRule: Equatable, Sendable {
         self.configurationID = configurationID
         headerName = name
         headerToken = HeaderToken.lookup(name.span)
+        self.retriesOnUnauthorized = retriesOnUnauthorized
         prefix = parts[0]
         suffix = parts[1]
     }

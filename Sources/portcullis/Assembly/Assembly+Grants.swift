@@ -10,7 +10,8 @@ extension Assembly {
         var grants = BackendGrants()
         if entry.refreshTokens {
             grants.refresh = RefreshLifetimes(
-                tokenSeconds: Int64(entry.refreshTokenSeconds), familySeconds: Int64(entry.refreshFamilySeconds))
+                tokenSeconds: Int64(entry.refreshTokenSeconds), familySeconds: Int64(entry.refreshFamilySeconds),
+                reuseSeconds: (entry.refreshReuseInterval.milliseconds + 999) / 1000)
         }
         grants.accessTokenSeconds = entry.accessTokenSeconds.map(Int64.init)
         grants.introspection = entry.introspection
@@ -36,11 +37,11 @@ extension Assembly {
     }
 
     /// The modules that make the access tokens of backends which name them (OAUTH-09).
-    func grantIssuers(_ modules: [String: IssuerModule], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
+    func grantIssuers(_ modules: [String: GuardedIssuer], _ catalogue: RoleCatalogue) -> [String: any GrantIssuer] {
         var issuers: [String: any GrantIssuer] = [:]
         for name in configuration.backends.compactMap(\.issuer) {
             guard let module = modules[name] else { continue }
-            issuers[name] = ModuleGrantIssuer(module: module.issuer, catalogue: catalogue)
+            issuers[name] = ModuleGrantIssuer(module: module, catalogue: catalogue)
         }
         return issuers
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Identity
@@ -31,7 +32,7 @@ extension Assembly {
         }
         var server = IntrospectionServer(
             name: entry.name, issuer: entry.issuer, url: url,
-            authorization: IntrospectionServer.basic(
+            authorization: FormEncoding.basic(
                 clientID: introspection.clientID, secret: introspection.clientSecret.value),
             audiences: entry.audiences, requireAudience: entry.requireAudience)
         server.tokenPrefix = introspection.tokenPrefix

@@ -6,6 +6,7 @@ import Identity
 import Issuers
 import JOSE
 import Policy
+import Reactor
 import Tokens
 
 extension Assembly {
@@ -55,44 +56,52 @@ extension Assembly {
         }
     }
 
-    /// The modules of `issuers.json` by name. Adding a kind of module is one case here.
-    mutating func issuerModules(_ serviceKey: SigningKey?) -> [String: IssuerModule] {
-        var modules: [String: IssuerModule] = [:]
+    /// The kinds of modules that `issuers.json` can name. Another one is a file of its own and a line here.
+    static let issuerModules: [IssuerModule] = [
+        .embedded,
+        .fixed,
+        .oauth2,
+        .login,
+    ]
+
+    /// The issuers of `issuers.json` by name.
+    mutating func tokenIssuers(_ serviceKey: SigningKey?) -> [String: GuardedIssuer] {
+        let surroundings = IssuerSurroundings(
+            caller: lasting.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
+        var issuers: [String: GuardedIssuer] = [:]
         for entry in configuration.issuers {
-            switch entry.module {
-            case .fixed(let token):
-                modules[entry.name] = IssuerModule(issuer: StaticIssuer(token: token.value), publishedKey: nil)
-            case .embedded(let embedded):
-                if let module = embeddedIssuer(embedded, at: "/issuers/\(entry.name)", serviceKey) {
-                    modules[entry.name] = module
-                }
-            }
+            guard let module = module(entry), let reading = read(entry, module),
+                let issuer = build(module, reading.settings, surroundings, at: entry.pointer)
+            else { continue }
+            issuers[entry.name] = GuardedIssuer(
+                issuer, settings: reading.guarding, gate: lasting.issuers.gate(entry.name, lasting.log),
+                clock: { Clock.monotonicMicroseconds })
         }
-        return modules
+        lasting.issuers.keep(only: Set(configuration.issuers.map(\.name)))
+        return issuers
     }
 
-    mutating func embeddedIssuer(
-        _ module: EmbeddedModule, at pointer: String, _ serviceKey: SigningKey?
-    ) -> IssuerModule? {
-        guard let algorithm = SignatureAlgorithm(rawValue: module.algorithm) else {
-            error("\(pointer)/algorithm", "unknown algorithm \"\(module.algorithm)\"")
+    private mutating func module(_ entry: IssuerEntry) -> IssuerModule? {
+        let known = Assembly.issuerModules.first { ([$0.kind] + $0.aliases).contains(entry.module) }
+        if known == nil {
+            let names = Assembly.issuerModules.flatMap { [$0.kind] + $0.aliases }
+            report(
+                "\(entry.pointer)/module", "there is no module \"\(entry.module)\"",
+                expected: "one of \(names.joined(separator: ", "))", severity: .error)
+        }
+        return known
+    }
+
+    private mutating func build(
+        _ module: IssuerModule, _ settings: ModuleSettings, _ surroundings: IssuerSurroundings, at pointer: String
+    ) -> (any TokenIssuer)? {
+        do throws(IssuerProblem) {
+            return try module.build(settings, surroundings)
+        } catch {
+            let place = error.pointer.isEmpty ? pointer : "\(pointer)/\(error.pointer)"
+            report(place, error.message, expected: error.expected, severity: .error)
             return nil
         }
-        // Without a key file of its own the issuer signs with the token service's key, so that one key set serves both.
-        var key = serviceKey?.algorithm == algorithm ? serviceKey : nil
-        if let path = module.keyFile { key = signingKey(at: path, algorithm, pointer: "\(pointer)/keyFile") }
-        guard let key else {
-            if !hasErrors { error(pointer, "a keyFile is needed where the algorithm is not that of the token service") }
-            return nil
-        }
-        var settings = EmbeddedIssuer.Settings(issuer: module.issuer ?? configuration.tokenService.issuer)
-        settings.audience = module.audience.map { [$0] } ?? []
-        settings.lifetimeSeconds = Int64(module.lifetimeSeconds)
-        guard let issuer = EmbeddedIssuer(settings: settings, signer: JWTSigner(key: key)) else {
-            error("\(pointer)/algorithm", "an upstream cannot verify \(algorithm.rawValue) without being able to sign")
-            return nil
-        }
-        return IssuerModule(issuer: issuer, publishedKey: key)
     }
 
     func ownIssuer(_ key: SigningKey) -> IssuerSettings {
@@ -152,13 +161,13 @@ extension Assembly {
     }
 
     func tokenService(
-        _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
+        _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
         _ applications: ApplicationTokens?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
-        for candidate in [key] + configuration.issuers.compactMap({ modules[$0.name]?.publishedKey }) {
+        for candidate in [key] + configuration.issuers.flatMap({ modules[$0.name]?.publishedKeys ?? [] }) {
             let kid = JWTSigner(key: candidate).keyID
             if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
             published.append(JSONWebKey(candidate, kid: kid))
@@ -180,10 +189,4 @@ extension Assembly {
         settings.applications = applications
         return TokenService(settings: settings)
     }
-}
-
-/// A module and the key that its tokens are verified with.
-struct IssuerModule {
-    let issuer: any TokenIssuer
-    let publishedKey: SigningKey?
 }

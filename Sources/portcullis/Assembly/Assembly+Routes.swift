@@ -6,7 +6,7 @@ import Tokens
 
 extension Assembly {
     mutating func webgate(
-        _ entry: WebgateEntry, at pointer: String, _ modules: [String: IssuerModule]
+        _ entry: WebgateEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> WebgateSettings {
         var settings = WebgateSettings(name: entry.name, level: entry.level)
         settings.userAgents = entry.userAgents
@@ -35,7 +35,7 @@ extension Assembly {
     /// A route of the configuration as routes of the policy: one for each group of methods that demand the same, so that
     /// what a method's own rule says holds for that method and no other.
     mutating func routes(
-        _ entry: RouteEntry, at pointer: String, _ modules: [String: IssuerModule]
+        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> [RouteSettings] {
         var groups: [(access: AccessEntry, methods: [MethodEntry])] = []
         for method in entry.methods {
@@ -55,7 +55,7 @@ extension Assembly {
 
     private mutating func route(
         _ entry: RouteEntry, _ name: String, _ access: AccessEntry, _ methods: [MethodEntry], at pointer: String,
-        _ modules: [String: IssuerModule]
+        _ modules: [String: GuardedIssuer]
     ) -> RouteSettings {
         let upstream = configuration.upstreams.firstIndex { $0.name == entry.upstream } ?? 0
         var settings = RouteSettings(name: name, path: entry.path, upstream: upstream)
@@ -97,7 +97,7 @@ extension Assembly {
 
     /// The route's own rule, or where its upstream challenges, that of its Webgate in the scheme of the challenges.
     private mutating func injection(
-        of entry: RouteEntry, at pointer: String, _ modules: [String: IssuerModule]
+        of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> InjectionRule? {
         let scheme = entry.upstreamAuth == nil ? "Bearer" : "OAM-Auth"
         if let own = entry.injection { return rule(own, at: "\(pointer)/injection", modules, scheme: scheme) }
@@ -109,20 +109,21 @@ extension Assembly {
 
     /// - Parameter scheme: of credentials, for a rule that does not say how the token is put.
     mutating func rule(
-        _ entry: InjectionEntry, at pointer: String, _ modules: [String: IssuerModule], scheme: String = "Bearer"
+        _ entry: InjectionEntry, at pointer: String, _ modules: [String: GuardedIssuer], scheme: String = "Bearer"
     ) -> InjectionRule? {
         // A module that could not be made has been reported at its own place.
         guard let module = modules[entry.issuer] else { return nil }
         let index = configuration.issuers.firstIndex { $0.name == entry.issuer } ?? 0
         let rule = InjectionRule(
-            issuer: entry.issuer, issuerIndex: index, configurationID: module.issuer.configurationID,
-            header: entry.header, format: entry.format ?? "\(scheme) {token}")
+            issuer: entry.issuer, issuerIndex: index, configurationID: module.configurationID,
+            header: entry.header, format: entry.format ?? "\(scheme) {token}",
+            retriesOnUnauthorized: entry.retriesOnUnauthorized)
         if rule == nil { error(pointer, "header must be a field name, and format have {token} exactly once") }
         return rule
     }
 
     /// Where each route's token comes from. Routes of one Webgate share a target, so that they share tokens (CACHE-03).
-    func injections(_ policy: PolicySnapshot, _ modules: [String: IssuerModule]) -> [InjectionTarget?] {
+    func injections(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [InjectionTarget?] {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
             // An upstream behind a Webgate says itself which token it wants.
@@ -132,14 +133,14 @@ extension Assembly {
             let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
             let key = "\(rule.issuer) \(place)"
             if let known = targets[key] { return known }
-            let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module.issuer)
+            let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module)
             targets[key] = target
             return target
         }
     }
 
     /// What is known of the Webgates that upstreams are behind. Routes to one upstream share it, and so their tokens.
-    func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: IssuerModule]) -> [UpstreamWebgates?] {
+    func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [UpstreamWebgates?] {
         var known: [String: UpstreamWebgates] = [:]
         return policy.routes.routes.map { route in
             guard route.challengeRule != nil, let rule = route.injection, let module = modules[rule.issuer] else {
@@ -148,7 +149,7 @@ extension Assembly {
             let upstream = configuration.upstreams[route.upstream].name
             let key = "\(rule.issuer) \(upstream)"
             if let webgates = known[key] { return webgates }
-            let webgates = UpstreamWebgates(upstream: upstream, issuer: module.issuer)
+            let webgates = UpstreamWebgates(upstream: upstream, issuer: module)
             known[key] = webgates
             return webgates
         }

@@ -25,7 +25,7 @@ struct Assembly {
     private let bound: BoundListeners?
     /// Whether the configuration is only looked at.
     let isCheck: Bool
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
     /// Of the trusted issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
 
@@ -49,7 +49,7 @@ struct Assembly {
         let users = UserStore(users: users(), hasher: hasher)
         let backends = BackendStore(backendList())
         let serviceKey = tokenServiceKey()
-        let modules = issuerModules(serviceKey)
+        let modules = tokenIssuers(serviceKey)
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
         guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
@@ -98,7 +98,8 @@ struct Assembly {
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
-            rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys)
+            rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
+            issuers: modules.values.map(\.gate).sorted { $0.name < $1.name })
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

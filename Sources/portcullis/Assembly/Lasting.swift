@@ -17,6 +17,8 @@ struct Lasting: Sendable {
     /// Makes calls to other servers, once there are workers to make them.
     let outbound = OutboundCalls()
     let keys = LastingKeys()
+    /// How it stands with those that upstreams' tokens come from.
+    let issuers = LastingIssuers()
     /// Where clients of applications have users made and changed.
     let registry = LastingRegistry()
     /// Tokens, and what was revoked.

@@ -31,6 +31,8 @@ package final class EmbeddedIssuer: TokenIssuer {
         configurationID = EmbeddedIssuer.configurationID(settings, signer)
     }
 
+    package var publishedKeys: [SigningKey] { [signer.key] }
+
     package func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         guard signer.key.isSlow else { return .done(.success(mint(request, now: now))) }
         return .offload { .done(.success(self.mint(request, now: now))) }
@@ -85,4 +87,35 @@ package final class EmbeddedIssuer: TokenIssuer {
         let digest = DigestAlgorithm.sha256.digest(writer.bytes.span)
         return "embedded:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }
+}
+
+extension IssuerModule {
+    /// ISS-02.
+    package static let embedded = IssuerModule(
+        kind: "embedded",
+        keys: [
+            IssuerKey("algorithm", .publicAlgorithm),
+            IssuerKey("keyFile", .signingKey(algorithm: "algorithm")),
+            IssuerKey("lifetimeSeconds", .seconds),
+            IssuerKey("issuer", .text),
+            IssuerKey("audience", .text),
+        ],
+        build: { settings, surroundings throws(IssuerProblem) in
+            // Without a key file of its own the issuer signs with the token service's key, so that one key set serves
+            // both.
+            let algorithm = settings.text("algorithm") ?? SignatureAlgorithm.es256.rawValue
+            let shared = surroundings.serviceKey.flatMap { $0.algorithm.rawValue == algorithm ? $0 : nil }
+            guard let key = settings.key("keyFile") ?? shared else {
+                throw IssuerProblem("a keyFile is needed where the algorithm is not that of the token service")
+            }
+            var made = EmbeddedIssuer.Settings(issuer: settings.text("issuer") ?? surroundings.serviceIssuer)
+            made.audience = settings.text("audience").map { [$0] } ?? []
+            made.lifetimeSeconds = Int64(settings.number("lifetimeSeconds") ?? 3600)
+            guard let issuer = EmbeddedIssuer(settings: made, signer: JWTSigner(key: key)) else {
+                throw IssuerProblem(
+                    at: "algorithm",
+                    "an upstream cannot verify \(algorithm) without being able to sign")
+            }
+            return issuer
+        })
 }

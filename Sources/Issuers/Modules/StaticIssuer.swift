@@ -23,3 +23,16 @@ package final class StaticIssuer: TokenIssuer {
         .done(.success(IssuedToken(value: token, issuedAt: now, expiresAt: .max)))
     }
 }
+
+extension IssuerModule {
+    package static let fixed = IssuerModule(
+        kind: "static", keys: [IssuerKey("token", .secret, required: true)],
+        build: { settings, _ throws(IssuerProblem) in
+            let token = settings.text("token") ?? ""
+            guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw IssuerProblem(
+                    at: "token", "the token cannot stand in a header field", expected: "visible ASCII without blanks")
+            }
+            return StaticIssuer(token: token)
+        })
+}

@@ -1,0 +1,38 @@
+/// Text as `application/x-www-form-urlencoded` has it. Only the unreserved characters of RFC 3986 stay as they are, so
+/// that the same is good for a segment of a path and a value of a query.
+package enum FormEncoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    package static func encode(_ text: [UInt8]) -> [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.count)
+        for byte in text {
+            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return encoded
+    }
+
+    package static func encode(_ text: String) -> String {
+        String(decoding: encode(Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// Fields in their order.
+    package static func form(_ fields: [(String, String)]) -> [UInt8] {
+        var form: [UInt8] = []
+        for (name, value) in fields {
+            if !form.isEmpty { form.append(UInt8(ascii: "&")) }
+            form += encode(Array(name.utf8)) + [UInt8(ascii: "=")] + encode(Array(value.utf8))
+        }
+        return form
+    }
+
+    /// `Basic` of a client id and secret, both form-encoded first (RFC 6749 section 2.3.1).
+    package static func basic(clientID: String, secret: String) -> String {
+        let pair = encode(Array(clientID.utf8)) + [ASCII.colon] + encode(Array(secret.utf8))
+        return "Basic " + String(decoding: Base64.encode(pair.span), as: UTF8.self)
+    }
+}

@@ -1,0 +1,78 @@
+import Bytes
+import Identity
+
+/// How the answer of a login is read.
+struct LoginAnswer: Sendable {
+    /// What the number of a lifetime means.
+    enum Unit: String, Sendable, CaseIterable {
+        case seconds
+        case milliseconds
+        /// The end, in seconds since 1970.
+        case epochSeconds
+        case epochMilliseconds
+    }
+
+    var statuses: Set<Int> = [200]
+    /// What says that this caller gets no token.
+    var refusals: Set<Int> = [403]
+    var token = AnswerPlace.pointer(["access_token"])
+    /// What stands before the token there, and is no part of it.
+    var prefix = ""
+    /// nil where nothing says.
+    var lifetime: AnswerPlace? = .pointer(["expires_in"])
+    var unit = Unit.seconds
+    /// Where the answer has no lifetime.
+    var defaultLifetimeSeconds: Int64 = 300
+    /// Whether the answer is that of a token endpoint: a `token_type`, if there is one, must be Bearer.
+    var isTokenResponse = true
+
+    /// - Parameter now: when the call began, so that nothing is believed for longer than it was meant to.
+    func read(_ result: OutboundResult, now: Int64) -> Result<IssuedToken, IssueFailure> {
+        switch result {
+        case .failed(let failure): return .failure(IssueFailure(failure))
+        case .response(let response):
+            if statuses.contains(response.status) { return token(in: response, now: now) }
+            if let failure = IssueFailure(overloaded: response) { return .failure(failure) }
+            let failure: IssueFailure =
+                refusals.contains(response.status)
+                ? .refused : response.status == 401 || response.status == 403 ? .misconfigured : .invalidToken
+            return .failure(failure.because("status \(response.status)"))
+        }
+    }
+
+    private func token(in response: OutboundResponse, now: Int64) -> Result<IssuedToken, IssueFailure> {
+        let body = try? JSONNode.parse(response.body.span, maximumDepth: 32)
+        guard let text = token.text(in: response, body: body), text.utf8.starts(with: prefix.utf8) else {
+            return .failure(.invalidToken.because("no token"))
+        }
+        if isTokenResponse, let type = body?["token_type"] {
+            guard let type = type.string, type.lowercased().utf8.elementsEqual("bearer".utf8) else {
+                return .failure(.invalidToken.because("token_type"))
+            }
+        }
+        guard let expiresAt = end(in: response, body, now: now) else {
+            return .failure(.invalidToken.because("lifetime"))
+        }
+        let token = IssuedToken(
+            value: Array(text.utf8.dropFirst(prefix.utf8.count)), issuedAt: now, expiresAt: expiresAt)
+        return token.isFitForHeaders && expiresAt > now ? .success(token) : .failure(.invalidToken.because("token"))
+    }
+
+    /// Nil where it is said, and makes no sense.
+    private func end(in response: OutboundResponse, _ body: JSONNode?, now: Int64) -> Int64? {
+        if let lifetime, let text = lifetime.text(in: response, body: body) {
+            if case .cookie = lifetime { return now + (lifetime.maximumAge(in: response) ?? defaultLifetimeSeconds) }
+            guard let number = Decimal.parse(Array(text.utf8).span), number > 0 else { return nil }
+            let value = Int64(number)
+            let end =
+                switch unit {
+                case .seconds: now + min(value, Lifetime.longest)
+                case .milliseconds: now + min(value / 1000, Lifetime.longest)
+                case .epochSeconds: min(value, now + Lifetime.longest)
+                case .epochMilliseconds: min(value / 1000, now + Lifetime.longest)
+                }
+            return end
+        }
+        return now + (token.maximumAge(in: response) ?? defaultLifetimeSeconds)
+    }
+}

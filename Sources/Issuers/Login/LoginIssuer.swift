@@ -1,0 +1,100 @@
+import Bytes
+import Crypto
+import Identity
+
+/// Obtains tokens from any API that gives one for an HTTP request (ISS-03). Module `http`: method, address, fields and
+/// body are templates, and the configuration says where token and lifetime stand in the answer.
+final class LoginIssuer: TokenIssuer {
+    struct Settings: Sendable {
+        var method = "POST"
+        let url: LoginTemplate
+        var headers: [(name: String, value: LoginTemplate)] = []
+        var body = LoginBody.caller
+        var secrets: [String: String] = [:]
+        /// The value of `Authorization` by which the gateway shows who it is.
+        var authorization: String?
+        var answer = LoginAnswer()
+        var transport = IssuerTransport()
+        /// How often a call is made again that has failed; for those only that do no harm twice.
+        var retries = 0
+        /// Before the first of them; twice that before the next.
+        var backOffMilliseconds: Int64 = 100
+    }
+
+    /// Pauses grow to this.
+    private static let longestBackOff: Int64 = 5000
+
+    let kind = "http"
+    let configurationID: String
+    let dependsOnCredential: Bool
+    let dependsOnCaller: Bool
+    private let settings: Settings
+    private let caller: any OutboundCaller
+
+    init(_ settings: Settings, configurationID: String, dependsOnCaller: Bool = true, caller: any OutboundCaller) {
+        self.settings = settings
+        self.configurationID = configurationID
+        self.caller = caller
+        self.dependsOnCaller = dependsOnCaller
+        dependsOnCredential = settings.places.contains(.credential)
+    }
+
+    func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
+        if dependsOnCredential, request.credential.isEmpty { return .done(.failure(.credentialMissing)) }
+        guard let call = call(LoginValues(request: request, secrets: settings.secrets)) else {
+            return .done(.failure(.refused.because("the caller does not fit into an address or a field")))
+        }
+        return attempt(call, 0, now: now)
+    }
+
+    private func attempt(
+        _ call: OutboundCall, _ number: Int, now: Int64
+    ) -> Effect<Result<IssuedToken, IssueFailure>> {
+        .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
+            let answer = settings.answer.read(result, now: now)
+            guard case .failure(let failure) = answer, failure.reason == .unavailable, failure.requestedPause == nil,
+                number < settings.retries
+            else { return .done(answer) }
+            var next = call
+            next.delayMilliseconds = pause(before: number)
+            return attempt(next, number + 1, now: now)
+        }
+    }
+
+    /// Doubles, and is spread between half and whole, so that those who failed together do not come back together.
+    private func pause(before retry: Int) -> Int64 {
+        let whole = min(settings.backOffMilliseconds << Int64(min(retry, 16)), LoginIssuer.longestBackOff)
+        return whole / 2 + Int64(SecureRandom.uint64() % UInt64(whole / 2 + 1))
+    }
+
+    /// Nil where a value cannot be part of an address or of a field.
+    private func call(_ values: LoginValues) -> OutboundCall? {
+        guard let url = try? OutboundURL(settings.url.filled(values, escape: FormEncoding.encode)) else { return nil }
+        var headers = [(name: "Accept", value: "application/json")]
+        if let type = settings.body.contentType { headers.append((name: "Content-Type", value: type)) }
+        if let authorization = settings.authorization { headers.append((name: "Authorization", value: authorization)) }
+        for header in settings.headers {
+            // A field of the configuration takes the place of ours.
+            headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
+            headers.append((name: header.name, value: header.value.filled(values, escape: LoginIssuer.fieldText)))
+        }
+        let transport = settings.transport
+        var call = OutboundCall(
+            method: settings.method, url: url, headers: headers, body: settings.body.bytes(values), tls: transport.tls,
+            connectTimeoutMilliseconds: transport.connectTimeoutMilliseconds,
+            readTimeoutMilliseconds: transport.readTimeoutMilliseconds, maximumBytes: 1 << 18)
+        call.mayRepeat = settings.retries > 0
+        return call
+    }
+
+    /// What would end a line, or is no ASCII, is percent-encoded, as in the fields that upstreams get (GW-09).
+    private static func fieldText(_ text: String) -> String {
+        let value = Principal.fieldValue(text)
+        if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }
+        return FormEncoding.encode(text)
+    }
+}
+
+extension LoginIssuer.Settings {
+    var places: [LoginTemplate.Place] { url.places + headers.flatMap(\.value.places) + body.places }
+}

@@ -1,0 +1,128 @@
+import Bytes
+import Identity
+
+/// A text of the configuration with places for what belongs to a request: `{subject}`, `{secret:NAME}`; `{{` is a brace.
+/// What is put in is escaped for the place that it is put into, so that no caller's name ends a string or begins a field.
+struct LoginTemplate: Sendable {
+    /// What can be put in.
+    enum Place: Equatable, Sendable {
+        case subject, kind, backend, backendVersion, backendID, application, webgate, level, roles, credential
+        case secret(String)
+
+        init?(_ name: Substring) {
+            switch name {
+            case "subject": self = .subject
+            case "kind": self = .kind
+            case "backend": self = .backend
+            case "backendVersion": self = .backendVersion
+            case "backendId": self = .backendID
+            case "application": self = .application
+            case "webgate": self = .webgate
+            case "level": self = .level
+            case "roles": self = .roles
+            case "credential": self = .credential
+            default:
+                guard name.hasPrefix("secret:"), name.count > 7 else { return nil }
+                self = .secret(String(name.dropFirst(7)))
+            }
+        }
+
+        /// Whether it is not the same for everybody.
+        var isCallers: Bool {
+            switch self {
+            case .webgate, .secret: false
+            case .subject, .kind, .backend, .backendVersion, .backendID, .application, .level, .roles, .credential: true
+            }
+        }
+    }
+
+    /// What is wrong with a text.
+    enum Problem: Error, Equatable {
+        case unknown(String)
+        case unfinished
+
+        var message: String {
+            switch self {
+            case .unknown(let name): "there is no place {\(name)}"
+            case .unfinished: "a brace is not closed"
+            }
+        }
+
+        static let expected =
+            "{subject}, {kind}, {backend}, {backendVersion}, {backendId}, {application}, {webgate}, {level}, {roles}, {credential} or {secret:NAME}; {{ for a brace"
+    }
+
+    private enum Part: Equatable, Sendable {
+        case text(String)
+        case place(Place)
+    }
+
+    private let parts: [Part]
+
+    init(_ text: String) throws(Problem) {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            guard character == "{" else {
+                literal.append(character)
+                continue
+            }
+            if rest.first == "{" {
+                literal.append(rest.removeFirst())
+                continue
+            }
+            guard let end = rest.firstIndex(of: "}") else { throw .unfinished }
+            guard let place = Place(rest[..<end]) else { throw .unknown(String(rest[..<end])) }
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.place(place))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        self.parts = parts
+    }
+
+    var places: [Place] {
+        parts.compactMap { if case .place(let place) = $0 { place } else { nil } }
+    }
+
+    /// The text with the same value in every place, to see whether it is sound around them.
+    func withEach(_ value: String) -> String {
+        parts.map { if case .text(let text) = $0 { text } else { value } }.joined()
+    }
+
+    /// The text for a request.
+    /// - Parameter escape: what makes a value fit for where the text stands.
+    func filled(_ values: LoginValues, escape: (String) -> String = { $0 }) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .place(let place): escape(values[place])
+            }
+        }.joined()
+    }
+}
+
+/// What a request puts into templates.
+struct LoginValues {
+    let request: IssueRequest
+    let secrets: [String: String]
+
+    subscript(_ place: LoginTemplate.Place) -> String {
+        let principal = request.principal
+        switch place {
+        case .subject: return principal.subject
+        case .kind: return principal.kind.rawValue
+        case .backend: return request.backend?.name ?? ""
+        case .backendVersion: return request.backend?.version ?? ""
+        case .backendID: return principal.backendID ?? ""
+        case .application: return principal.application ?? ""
+        case .webgate: return request.webgate
+        case .level: return String(principal.level)
+        case .roles: return principal.roleNames.joined(separator: " ")
+        case .credential: return String(decoding: request.credential, as: UTF8.self)
+        case .secret(let name): return secrets[name] ?? ""
+        }
+    }
+}

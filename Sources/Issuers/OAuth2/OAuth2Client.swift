@@ -1,0 +1,63 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Tokens
+
+/// Who the gateway is to an authorization server, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2,
+/// RFC 8705 section 2.1).
+struct OAuth2Client: Sendable {
+    enum Authentication: Sendable {
+        case secretBasic(String)
+        case secretPost(String)
+        case privateKeyJWT(JWTSigner)
+        /// By the certificate of the connection.
+        case certificate
+        /// A public client.
+        case none
+    }
+
+    /// How long an assertion about the gateway itself is good.
+    private static let assertionSeconds: Int64 = 60
+
+    let id: String
+    let authentication: Authentication
+
+    /// Whether showing who it is takes a slow signature.
+    var isSlow: Bool {
+        if case .privateKeyJWT(let signer) = authentication { signer.key.isSlow } else { false }
+    }
+
+    /// What goes into header and form.
+    /// - Parameter endpoint: the token endpoint, for which an assertion is meant and nobody else.
+    func credentials(at endpoint: OutboundURL, now: Int64) -> (authorization: String?, form: [(String, String)]) {
+        switch authentication {
+        case .secretBasic(let secret): return (FormEncoding.basic(clientID: id, secret: secret), [])
+        case .secretPost(let secret): return (nil, [("client_id", id), ("client_secret", secret)])
+        case .certificate, .none: return (nil, [("client_id", id)])
+        case .privateKeyJWT(let signer):
+            let assertion = signer.sign(claims: claims(endpoint, now: now))
+            return (
+                nil,
+                [
+                    ("client_id", id),
+                    ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                    ("client_assertion", String(decoding: assertion, as: UTF8.self)),
+                ]
+            )
+        }
+    }
+
+    private func claims(_ endpoint: OutboundURL, now: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("iss", id)
+        writer.member("sub", id)
+        writer.member("aud", endpoint.description)
+        writer.member("iat", now)
+        writer.member("exp", now + OAuth2Client.assertionSeconds)
+        writer.member("jti", AccessTokenMinter.randomID())
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,102 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Tokens
+
+/// On what ground an authorization server is to give a token.
+enum OAuth2Grant: Sendable {
+    /// RFC 6749 section 4.4: what the gateway itself may.
+    case clientCredentials
+    /// RFC 6749 section 4.3: an account of the gateway's.
+    case password(user: String, password: String)
+    /// RFC 7523 section 2.1: the gateway vouches for the caller.
+    case mintedAssertion(AssertionTerms)
+    /// RFC 7523 section 2.1: what the caller has brought along.
+    case callersAssertion
+    /// RFC 8693: what the caller has brought along, for another token.
+    case tokenExchange(ExchangeTerms)
+
+    /// Whether a refusal is about the caller, and not about the gateway.
+    var isCallerBound: Bool {
+        switch self {
+        case .clientCredentials, .password: false
+        case .mintedAssertion, .callersAssertion, .tokenExchange: true
+        }
+    }
+
+    /// Whether it hands on the caller's own token.
+    var dependsOnCredential: Bool {
+        switch self {
+        case .clientCredentials, .password, .mintedAssertion: false
+        case .callersAssertion, .tokenExchange: true
+        }
+    }
+
+    var isSlow: Bool {
+        if case .mintedAssertion(let terms) = self { terms.signer.key.isSlow } else { false }
+    }
+
+    private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    /// The fields of the form; nil where the caller has not brought what it takes.
+    func form(_ request: IssueRequest, endpoint: OutboundURL, now: Int64) -> [(String, String)]? {
+        switch self {
+        case .clientCredentials: return [("grant_type", "client_credentials")]
+        case .password(let user, let password):
+            return [("grant_type", "password"), ("username", user), ("password", password)]
+        case .mintedAssertion(let terms):
+            let assertion = terms.assertion(about: request.principal, endpoint: endpoint, now: now)
+            return [("grant_type", OAuth2Grant.jwtBearer), ("assertion", String(decoding: assertion, as: UTF8.self))]
+        case .callersAssertion:
+            guard let token = OAuth2Grant.callersToken(request) else { return nil }
+            return [("grant_type", OAuth2Grant.jwtBearer), ("assertion", token)]
+        case .tokenExchange(let terms):
+            guard let token = OAuth2Grant.callersToken(request) else { return nil }
+            var form = [
+                ("grant_type", OAuth2Grant.exchange), ("subject_token", token),
+                ("subject_token_type", terms.subjectTokenType),
+            ]
+            if let type = terms.requestedTokenType { form.append(("requested_token_type", type)) }
+            return form
+        }
+    }
+
+    private static func callersToken(_ request: IssueRequest) -> String? {
+        request.credential.isEmpty ? nil : String(decoding: request.credential, as: UTF8.self)
+    }
+}
+
+/// What a token is exchanged for (RFC 8693 section 2.1).
+struct ExchangeTerms: Sendable {
+    static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
+
+    var subjectTokenType = ExchangeTerms.accessToken
+    var requestedTokenType: String?
+}
+
+/// How the gateway vouches for a caller (RFC 7523 section 3).
+struct AssertionTerms: Sendable {
+    let signer: JWTSigner
+    let issuer: String
+    /// nil for the token endpoint itself.
+    let audience: String?
+    let lifetimeSeconds: Int64
+    /// Further claims, the same for everybody.
+    let claims: [(name: String, value: String)]
+
+    func assertion(about principal: Principal, endpoint: OutboundURL, now: Int64) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("iss", issuer)
+        writer.member("sub", principal.subject)
+        writer.member("aud", audience ?? endpoint.description)
+        writer.member("iat", now)
+        writer.member("exp", now + lifetimeSeconds)
+        writer.member("jti", AccessTokenMinter.randomID())
+        for claim in claims { writer.member(claim.name, claim.value) }
+        writer.endObject()
+        return signer.sign(claims: writer.bytes)
+    }
+}

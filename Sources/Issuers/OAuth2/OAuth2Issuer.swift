@@ -1,0 +1,121 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+/// Obtains tokens from an authorization server of somebody else's (RFC 6749, ISS-05). Module `oauth2`.
+///
+/// A refresh token that came with the last token is used first; where the server does not take it any more, the grant
+/// begins anew.
+final class OAuth2Issuer: TokenIssuer {
+    struct Settings: Sendable {
+        let client: OAuth2Client
+        let grant: OAuth2Grant
+        /// Further fields of the form: scope, audience, resource and whatever the server wants (RFC 8707).
+        var parameters: [(String, String)] = []
+        var terms = TokenAnswer.Terms()
+        var transport = IssuerTransport()
+        /// Whether each caller gets a token of its own.
+        var dependsOnCaller = true
+        var publishedKeys: [SigningKey] = []
+    }
+
+    let kind = "oauth2"
+    let configurationID: String
+    private let settings: Settings
+    private let endpoint: TokenEndpoint
+    private let caller: any OutboundCaller
+
+    init(_ settings: Settings, endpoint: TokenEndpoint, configurationID: String, caller: any OutboundCaller) {
+        self.settings = settings
+        self.endpoint = endpoint
+        self.configurationID = configurationID
+        self.caller = caller
+    }
+
+    var dependsOnCredential: Bool { settings.grant.dependsOnCredential }
+    var dependsOnCaller: Bool { settings.dependsOnCaller }
+    var publishedKeys: [SigningKey] { settings.publishedKeys }
+
+    func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
+        // Known before anybody is asked.
+        if settings.grant.dependsOnCredential, request.credential.isEmpty {
+            return .done(.failure(.credentialMissing))
+        }
+        return endpoint.url(now: now).then { [self] result in
+            switch result {
+            case .failure(let failure): .done(.failure(failure))
+            case .success(let url): obtain(request, at: url, now: now)
+            }
+        }
+    }
+
+    private func obtain(
+        _ request: IssueRequest, at url: OutboundURL, now: Int64
+    ) -> Effect<Result<IssuedToken, IssueFailure>> {
+        guard let old = request.previous?.usableRefresh(now: now) else { return begin(request, at: url, now: now) }
+        let form = [("grant_type", "refresh_token"), ("refresh_token", String(decoding: old, as: UTF8.self))]
+        return ask(url, now: now) { form }.then { [self] answer in
+            // RFC 6749 section 5.2: it has ended, was revoked, or is another client's by now.
+            if case .refused("invalid_grant") = answer { return begin(request, at: url, now: now) }
+            return .done(outcome(answer, keeping: old, request.previous?.refreshExpiresAt, now: now))
+        }
+    }
+
+    /// Without anything left of an earlier token.
+    private func begin(
+        _ request: IssueRequest, at url: OutboundURL, now: Int64
+    ) -> Effect<Result<IssuedToken, IssueFailure>> {
+        let grant = settings.grant
+        return ask(url, now: now) { grant.form(request, endpoint: url, now: now) ?? [] }
+            .map { [self] in outcome($0, keeping: nil, nil, now: now) }
+    }
+
+    /// - Parameter form: what belongs to the grant; made on the blocking pool where it is signed slowly.
+    private func ask(
+        _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
+    ) -> Effect<TokenAnswer> {
+        let work = { @Sendable [self] () -> Effect<TokenAnswer> in
+            let call = call(url, form(), now: now)
+            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [terms = settings.terms] result in
+                .done(TokenAnswer(result, terms, now: now))
+            }
+        }
+        return settings.client.isSlow || settings.grant.isSlow ? .offload(work) : work()
+    }
+
+    private func call(_ url: OutboundURL, _ form: [(String, String)], now: Int64) -> OutboundCall {
+        let (authorization, credentials) = settings.client.credentials(at: url, now: now)
+        var headers = [
+            (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            (name: "Accept", value: "application/json"),
+        ]
+        if let authorization { headers.append((name: "Authorization", value: authorization)) }
+        return OutboundCall(
+            method: "POST", url: url, headers: headers,
+            body: FormEncoding.form(form + settings.parameters + credentials), tls: settings.transport.tls,
+            connectTimeoutMilliseconds: settings.transport.connectTimeoutMilliseconds,
+            readTimeoutMilliseconds: settings.transport.readTimeoutMilliseconds, maximumBytes: 1 << 16)
+    }
+
+    /// - Parameter refresh: the refresh token that was used, which goes on where no other has come (RFC 6749 section 6).
+    private func outcome(
+        _ answer: TokenAnswer, keeping refresh: [UInt8]?, _ refreshExpiresAt: Int64?, now: Int64
+    ) -> Result<IssuedToken, IssueFailure> {
+        switch answer {
+        case .failed(let failure): return .failure(failure)
+        case .refused(let code):
+            var isExchange = false
+            if case .tokenExchange = settings.grant, refresh == nil { isExchange = true }
+            return .failure(
+                TokenAnswer.failure(
+                    code: code, isCallerBound: settings.grant.isCallerBound, isExchange: isExchange))
+        case .token(let token):
+            guard token.refresh == nil, let refresh else { return .success(token) }
+            return .success(
+                IssuedToken(
+                    value: token.value, issuedAt: token.issuedAt, expiresAt: token.expiresAt, refresh: refresh,
+                    refreshExpiresAt: refreshExpiresAt))
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+
+extension IssuerModule {
+    /// ISS-05. `oauth-client` is the catalogue's name for it.
+    package static let oauth2 = IssuerModule(
+        kind: "oauth2", aliases: ["oauth-client"], callsOut: true,
+        keys: [
+            IssuerKey("grant", .choice(OAuth2Settings.grants)),
+            IssuerKey("tokenEndpoint", .url),
+            IssuerKey("discovery", .url),
+            IssuerKey("issuer", .text),
+            IssuerKey("clientId", .text, required: true),
+            IssuerKey("clientSecret", .secret),
+            IssuerKey("clientAuthentication", .choice(OAuth2Settings.authentications)),
+            IssuerKey("clientKeyAlgorithm", .publicAlgorithm),
+            IssuerKey("clientKeyFile", .signingKey(algorithm: "clientKeyAlgorithm")),
+            IssuerKey("clientKeyId", .text),
+            IssuerKey("username", .text),
+            IssuerKey("password", .secret),
+            IssuerKey(
+                "assertion",
+                .object([
+                    IssuerKey("from", .choice(["gateway", "caller"])),
+                    IssuerKey("algorithm", .publicAlgorithm),
+                    IssuerKey("keyFile", .signingKey(algorithm: "algorithm")),
+                    IssuerKey("keyId", .text),
+                    IssuerKey("issuer", .text),
+                    IssuerKey("audience", .text),
+                    IssuerKey("lifetimeSeconds", .count(1...3600)),
+                    IssuerKey("claims", .map),
+                ])),
+            IssuerKey("subjectTokenType", .text),
+            IssuerKey("requestedTokenType", .text),
+            IssuerKey("scope", .text),
+            IssuerKey("audience", .text),
+            IssuerKey("resource", .texts),
+            IssuerKey("parameters", .map),
+            IssuerKey("defaultLifetimeSeconds", .seconds),
+            IssuerKey("perCaller", .flag),
+        ],
+        build: { settings, surroundings throws(IssuerProblem) in
+            try OAuth2Settings(settings, surroundings).issuer()
+        })
+}
+
+/// What is in the configuration, on its way to an issuer.
+private struct OAuth2Settings {
+    static let grants = ["client_credentials", "password", "jwt-bearer", "saml2-bearer", "token-exchange"]
+    static let authentications = [
+        "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth", "none",
+    ]
+    /// What the module itself puts into forms.
+    private static let reserved = [
+        "grant_type", "client_id", "client_secret", "client_assertion", "client_assertion_type", "assertion",
+        "username", "password", "refresh_token", "subject_token", "subject_token_type", "requested_token_type", "scope",
+        "audience", "resource",
+    ]
+
+    let settings: ModuleSettings
+    let surroundings: IssuerSurroundings
+
+    init(_ settings: ModuleSettings, _ surroundings: IssuerSurroundings) {
+        self.settings = settings
+        self.surroundings = surroundings
+    }
+
+    func issuer() throws(IssuerProblem) -> OAuth2Issuer {
+        let grant = try grant()
+        var made = OAuth2Issuer.Settings(client: try client(), grant: grant)
+        made.parameters = try parameters()
+        made.transport = settings.transport
+        if let seconds = settings.number("defaultLifetimeSeconds") {
+            made.terms.defaultLifetimeSeconds = Int64(seconds)
+        }
+        if case .tokenExchange(let terms) = grant { made.terms.issuedTokenType = terms.requestedTokenType }
+        if settings.flag("perCaller") == false {
+            guard !grant.isCallerBound else {
+                throw IssuerProblem(at: "perCaller", "the grant gives each caller a token of its own", expected: "true")
+            }
+            made.dependsOnCaller = false
+        }
+        made.publishedKeys = [settings.key("clientKeyFile"), settings.object("assertion")?.key("keyFile")]
+            .compactMap { $0 }
+        let endpoint = TokenEndpoint(
+            try place(), settings.transport, allowsHTTP: settings.transport.allowsHTTP, caller: surroundings.caller)
+        return OAuth2Issuer(
+            made, endpoint: endpoint, configurationID: settings.identity(of: "oauth2"), caller: surroundings.caller)
+    }
+
+    private func place() throws(IssuerProblem) -> TokenEndpoint.Place {
+        switch (settings.url("tokenEndpoint"), settings.url("discovery")) {
+        case (let url?, nil):
+            if settings.has("issuer") {
+                throw IssuerProblem(at: "issuer", "nothing is compared with it", expected: "\"discovery\"")
+            }
+            return .known(url)
+        case (nil, let url?):
+            guard let issuer = settings.text("issuer") else {
+                throw IssuerProblem(
+                    "what is found must speak for an issuer that is known", expected: "\"issuer\" beside \"discovery\"")
+            }
+            return .discovered(at: url, issuer: issuer)
+        case (nil, nil):
+            throw IssuerProblem("there is no token endpoint", expected: "\"tokenEndpoint\" or \"discovery\"")
+        case (_?, _?):
+            throw IssuerProblem(at: "discovery", "the token endpoint is known", expected: "one of the two")
+        }
+    }
+
+    private func client() throws(IssuerProblem) -> OAuth2Client {
+        let secret = settings.text("clientSecret")
+        let name = settings.text("clientAuthentication") ?? (secret == nil ? "none" : "client_secret_basic")
+        let authentication: OAuth2Client.Authentication
+        switch name {
+        case "client_secret_basic", "client_secret_post":
+            guard let secret else { throw missing("clientSecret", for: name) }
+            authentication = name == "client_secret_basic" ? .secretBasic(secret) : .secretPost(secret)
+        case "private_key_jwt":
+            guard let key = settings.key("clientKeyFile") else { throw missing("clientKeyFile", for: name) }
+            authentication = .privateKeyJWT(signer(key, settings.text("clientKeyId")))
+        case "tls_client_auth":
+            guard settings.transport.hasCertificate else {
+                throw IssuerProblem(
+                    at: "clientAuthentication", "there is no certificate to show",
+                    expected: "\"tls\" with \"certFile\" and \"keyFile\"")
+            }
+            authentication = .certificate
+        default: authentication = .none
+        }
+        if secret != nil, !name.hasPrefix("client_secret") {
+            throw IssuerProblem(at: "clientSecret", "\(name) has no use for it", expected: "no secret")
+        }
+        if settings.has("clientKeyFile"), name != "private_key_jwt" {
+            throw IssuerProblem(
+                at: "clientKeyFile", "\(name) has no use for it",
+                expected: "\"clientAuthentication\": \"private_key_jwt\"")
+        }
+        return OAuth2Client(id: settings.text("clientId") ?? "", authentication: authentication)
+    }
+
+    private func signer(_ key: SigningKey, _ keyID: String?) -> JWTSigner {
+        keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
+    }
+
+    private func missing(_ name: String, for other: String) -> IssuerProblem {
+        IssuerProblem("required member \"\(name)\" is missing", expected: "it goes with \"\(other)\"")
+    }
+
+    private func grant() throws(IssuerProblem) -> OAuth2Grant {
+        let name = settings.text("grant") ?? "client_credentials"
+        let belongs = [
+            "username": "password", "password": "password", "assertion": "jwt-bearer",
+            "subjectTokenType": "token-exchange", "requestedTokenType": "token-exchange",
+        ]
+        for (key, owner) in belongs.sorted(by: { $0.key < $1.key }) where settings.has(key) && owner != name {
+            throw IssuerProblem(at: key, "the grant \(name) has no use for it", expected: "\"grant\": \"\(owner)\"")
+        }
+        switch name {
+        case "password":
+            guard let user = settings.text("username") else { throw missing("username", for: name) }
+            guard let password = settings.text("password") else { throw missing("password", for: name) }
+            return .password(user: user, password: password)
+        case "jwt-bearer": return try assertion()
+        case "token-exchange":
+            var terms = ExchangeTerms()
+            if let type = settings.text("subjectTokenType") { terms.subjectTokenType = type }
+            terms.requestedTokenType = settings.text("requestedTokenType")
+            return .tokenExchange(terms)
+        case "saml2-bearer":
+            throw IssuerProblem(
+                at: "grant",
+                "RFC 7522 wants the caller's own SAML assertion, and in this version no caller has one: it is exchanged for a token of the gateway and not kept",
+                expected: "\"jwt-bearer\" or \"token-exchange\"")
+        default: return .clientCredentials
+        }
+    }
+
+    private func assertion() throws(IssuerProblem) -> OAuth2Grant {
+        guard let terms = settings.object("assertion") else { throw missing("assertion", for: "jwt-bearer") }
+        if terms.text("from") == "caller" {
+            for key in ["keyFile", "algorithm", "keyId", "issuer", "audience", "lifetimeSeconds", "claims"]
+            where terms.has(key) {
+                throw IssuerProblem(
+                    at: "assertion/\(key)", "the caller's own token is not made here", expected: "\"from\": \"gateway\""
+                )
+            }
+            return .callersAssertion
+        }
+        guard let key = terms.key("keyFile") else {
+            throw IssuerProblem(at: "assertion", "required member \"keyFile\" is missing", expected: "a signing key")
+        }
+        for claim in terms.map("claims") where ["iss", "sub", "aud", "iat", "exp", "nbf", "jti"].contains(claim.name) {
+            throw IssuerProblem(
+                at: "assertion/claims", "the claim \"\(claim.name)\" is the gateway's to make", expected: "other claims"
+            )
+        }
+        return .mintedAssertion(
+            AssertionTerms(
+                signer: signer(key, terms.text("keyId")), issuer: terms.text("issuer") ?? surroundings.serviceIssuer,
+                audience: terms.text("audience"), lifetimeSeconds: Int64(terms.number("lifetimeSeconds") ?? 60),
+                claims: terms.map("claims")))
+    }
+
+    private func parameters() throws(IssuerProblem) -> [(String, String)] {
+        var parameters: [(String, String)] = []
+        if let scope = settings.text("scope") { parameters.append(("scope", scope)) }
+        if let audience = settings.text("audience") { parameters.append(("audience", audience)) }
+        for resource in settings.texts("resource") { parameters.append(("resource", resource)) }
+        for parameter in settings.map("parameters") {
+            guard !OAuth2Settings.reserved.contains(parameter.name) else {
+                throw IssuerProblem(
+                    at: "parameters/\(parameter.name)", "the module sends \"\(parameter.name)\" itself",
+                    expected: "a parameter of the server's own")
+            }
+            parameters.append((parameter.name, parameter.value))
+        }
+        return parameters
+    }
+}

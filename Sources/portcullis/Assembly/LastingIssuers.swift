@@ -1,0 +1,40 @@
+import Gateway
+import Issuers
+import Synchronization
+
+/// How it stands with the issuers of upstreams' tokens: what was counted, and who is left alone for a while, goes on
+/// under the next configuration.
+final class LastingIssuers: Sendable {
+    private let gates = Mutex<[String: IssuerGate]>([:])
+
+    func gate(_ name: String, _ log: EventLog) -> IssuerGate {
+        gates.withLock { gates in
+            if let known = gates[name] { return known }
+            let gate = IssuerGate(name: name) { log.write($0, tokenIssuer: name) }
+            gates[name] = gate
+            return gate
+        }
+    }
+
+    /// Forgets the issuers of configurations that are gone.
+    func keep(only names: Set<String>) {
+        gates.withLock { gates in gates = gates.filter { names.contains($0.key) } }
+    }
+}
+
+extension EventLog {
+    fileprivate func write(_ event: IssuerGate.Event, tokenIssuer name: String) {
+        switch event {
+        case .failed(let failure): write("issuer_failed", members(name, failure))
+        case .opened(let failure): write("issuer_left_alone", members(name, failure))
+        case .recovered: write("issuer_recovered", [("issuer", .text(name))])
+        }
+    }
+
+    private func members(_ name: String, _ failure: IssueFailure) -> [(String, EventLog.Value)] {
+        [
+            ("issuer", .text(name)), ("reason", .text(failure.reason.rawValue)),
+            ("detail", .text(failure.detail ?? "")),
+        ]
+    }
+}

@@ -1,0 +1,44 @@
+import Crypto
+import Identity
+import Issuers
+import Testing
+
+/// Issuers as the composition root makes them of their settings.
+enum BuiltModule {
+    static func make(
+        _ module: IssuerModule, _ values: [String: IssuerValue],
+        _ caller: any OutboundCaller = ScriptedCaller(.token("t")),
+        _ change: (inout IssuerTransport) -> Void = { _ in }
+    ) throws(IssuerProblem) -> any TokenIssuer {
+        var transport = IssuerTransport()
+        change(&transport)
+        let surroundings = IssuerSurroundings(
+            caller: caller, serviceKey: serviceKey, serviceIssuer: "https://gw.example")
+        return try module.build(ModuleSettings(values, transport: transport), surroundings)
+    }
+
+    static let serviceKey = SigningKey.generate(.es256)
+
+    static func url(_ text: String) -> IssuerValue {
+        guard let url = try? OutboundURL(text) else { fatalError("\(text) is no URL") }
+        return .url(url)
+    }
+
+    /// The least that the module `oauth2` needs.
+    static func oauth2(_ more: [String: IssuerValue] = [:]) -> [String: IssuerValue] {
+        let least: [String: IssuerValue] = [
+            "tokenEndpoint": url("https://as.example/token"), "clientId": .text("gate way"),
+            "clientSecret": .text("s:e%c"),
+        ]
+        return least.merging(more) { $1 }
+    }
+
+    static func request(
+        _ subject: String = "joe", token: String = "", backend: Backend? = Callers.backend, webgate: String = "WG",
+        previous: IssuedToken? = nil
+    ) -> IssueRequest {
+        IssueRequest(
+            principal: Callers.principal(subject, backend: backend?.mobileBackendID, token: token), backend: backend,
+            webgate: webgate, previous: previous)
+    }
+}
