@@ -91,17 +91,20 @@ package final class RevocationList: Sendable {
         guard !isEmpty, principal.method == .bearer else { return false }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
-            issuer: principal.issuer, issuedAt: principal.issuedAt)
+            issuer: principal.issuer, issuedAt: principal.issuedAt, session: principal.session)
     }
 
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
+    /// - Parameter session: what it was obtained in. Whoever ends that ends the token too (OMS-17).
     package func isRevoked(
-        tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?
+        tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?,
+        session: String? = nil
     ) -> Bool {
         guard !isEmpty else { return false }
         let issuedAt = issuedAt ?? .min
         return entries.withLock { entries in
             if let tokenID, entries.tokens[tokenID] != nil { return true }
+            if let session, entries.tokens[session] != nil { return true }
             if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
             if let backendID, let cutoff = entries.backends[backendID], issuedAt <= cutoff.issuedAt { return true }
             if let issuer, let cutoff = entries.issuers[issuer], issuedAt <= cutoff.issuedAt { return true }
