@@ -61,6 +61,18 @@
             }
         }
 
+        @Test("a file of version 1, which notes no uses, is brought up with all that is in it (OMS-09)")
+        func aFileOfVersion1IsBroughtUp() async throws {
+            try await StoreUnderTest.sqlite.with { place in
+                _ = try await open(place.path).ask(.insert(record("a")))
+                try run(place.path, "ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 1")
+                let store = try open(place.path)
+                #expect(try await store.records() == [record("a")])
+                #expect(try await store.ask(.touch([TokenUse(id: "a", usedAt: 1100)])) == .touched(1))
+                #expect(try await store.records().map(\.lastUsedAt) == [1100])
+            }
+        }
+
         @Test func damageIsFoundAtTheStart() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 do {
