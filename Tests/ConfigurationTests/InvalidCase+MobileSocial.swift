@@ -37,11 +37,11 @@ extension InvalidCase {
             "domain-scheme-and-level",
             domain(application + #", "authentication": { "scheme": "None", "level": 1 }"#),
             #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/level: the level is that of the scheme (expected either "scheme" or "level")"#,
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/scheme: unknown authentication scheme "None" (expected the name of an authentication scheme, found "None")"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/scheme: unknown authentication scheme "None" (expected the name of an authentication scheme)"#
         ),
         InvalidCase(
             "domain-backend", domain(#""applications": { "App": { "backend": "inventory/2.0" } }"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/applications/App/backend: unknown backend "inventory/2.0" (expected a backend as "name/version", found "inventory/2.0"; did you mean "inventory/1.0"?)"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/applications/App/backend: unknown backend "inventory/2.0" (expected a backend as "name/version"; did you mean "inventory/1.0"?)"#
         ),
         InvalidCase(
             "domain-agent-alone", app(#""sso": { "agentPriority": 1 }"#),
