@@ -67,6 +67,7 @@ final class Worker {
     let streams = H2StreamPool()
 
     let lasting = LastingExchanges()
+    let endpointLine = EndpointLine()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -169,9 +170,10 @@ final class Worker {
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
-        poller.wait()
+        poller.wait(sleeping: endpointLine.isEmpty)
         while let completion = poller.next() { handle(completion) }
         if !groupsWithRoom.isEmpty { serveQueues() }
+        if !endpointLine.isEmpty { serveLine() }
         flushLinks()
         watchBuffers()
     }
@@ -302,9 +304,7 @@ final class Worker {
         pruneRevocations()
         shared.settings.sessions?.tick(now: poller.wallSeconds)
         guard isDraining else { return }
-        for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {
-            if let link = client.link { drainHTTP2(client, link) }
-        }
+        continueFarewells()
         finishIfIdle()
     }
 

@@ -42,6 +42,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var session: String?
     /// `idle`: seconds without a request after which that session ends; nil for no limit (OMS-09).
     package var idleSeconds: Int64?
+    /// What the token was exchanged for, the latest first; empty for a token of a login.
+    package var origins: [TokenOrigin] = []
 
     /// How many actors may stand one behind the other.
     package static let maximumActors = 4
@@ -103,6 +105,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         if let webgate { writer.member("webgate", webgate) }
         if let session { writer.member("sid", session) }
         if let idleSeconds { writer.member("idle", idleSeconds) }
+        TokenOrigin.write(origins, to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -141,9 +144,11 @@ extension AccessTokenClaims {
         self.virtual = virtual
         scope = claims["scope"]?.string
         guard claims["oracle_tk_context"]?.string == context else { return nil }
-        guard readAuthentication(claims), readSession(claims), let actors = AccessTokenClaims.actors(claims["act"])
+        guard readAuthentication(claims), readSession(claims), let actors = AccessTokenClaims.actors(claims["act"]),
+            let origins = TokenOrigin.read(claims)
         else { return nil }
         self.actors = actors
+        self.origins = origins
     }
 
     /// Answers false where a claim is there and has another shape.

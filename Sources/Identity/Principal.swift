@@ -54,6 +54,8 @@ package final class Principal: Sendable {
     package let session: String?
     /// When that session was used last; nil for every credential that does not end by lying idle (OMS-09).
     package let activity: SessionActivity?
+    /// What the token was exchanged for: it ends with each of these.
+    package let origins: [TokenOrigin]
     /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
     /// configuration; empty for a password. Never logged.
     package let token: [UInt8]
@@ -76,7 +78,8 @@ package final class Principal: Sendable {
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
-        isReadOnly: Bool = false, webgate: String? = nil, session: String? = nil, activity: SessionActivity? = nil
+        isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
+        activity: SessionActivity? = nil
     ) {
         self.kind = kind
         self.method = method
@@ -90,6 +93,7 @@ package final class Principal: Sendable {
         self.expiresAt = expiresAt
         self.issuedAt = issuedAt
         self.tokenID = tokenID
+        self.origins = origins
         self.token = token
         self.knownUntil = knownUntil
         self.application = application

@@ -21,6 +21,7 @@ final class WorkerBench {
         var routes = Setup.usualRoutes
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
+        var policy: (inout PolicySettings) -> Void = { _ in }
         var accessLog: LogWriter?
         var listeners = [Setup.loopback]
         var proxies = TrustedProxies()
@@ -115,6 +116,7 @@ final class WorkerBench {
         settings.roles = RoleCatalogue(["Clerk"])
         settings.routes = setup.routes
         settings.endpoints = [("/oauth2/token", .token), ("/whoami", .whoAmI)]
+        setup.policy(&settings)
         let policy = try #require(PolicySnapshot.make(settings).snapshot)
         let target = InjectionTarget(webgate: "", issuer: setup.issuer)
         let tokens = TokenService(
@@ -142,9 +144,10 @@ final class WorkerBench {
         worker.turn()
     }
 
-    /// Turns until the condition holds, for ten seconds at the most.
+    /// Turns until the condition holds, for half a minute at the most: while others block the threads of Dispatch, it makes
+    /// a further one for the work of the pool once a second, and later on a busy machine.
     func turn(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
-        let deadline = Clock.monotonicMilliseconds + 10_000
+        let deadline = Clock.monotonicMilliseconds + 30_000
         while !condition() {
             guard Clock.monotonicMilliseconds < deadline else {
                 Issue.record("it did not come to that", sourceLocation: sourceLocation)

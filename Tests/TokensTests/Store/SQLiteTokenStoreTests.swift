@@ -61,15 +61,43 @@
             }
         }
 
-        @Test("a file of version 1, which notes no uses, is brought up with all that is in it (OMS-09)")
-        func aFileOfVersion1IsBroughtUp() async throws {
+        @Test("a file of version 2, which notes no uses, is brought up with all that is in it (OMS-09)")
+        func aFileOfTheSecondVersionIsBroughtUp() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 _ = try await open(place.path).ask(.insert(record("a")))
-                try run(place.path, "ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 1")
+                try run(place.path, "ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 2")
                 let store = try open(place.path)
                 #expect(try await store.records() == [record("a")])
                 #expect(try await store.ask(.touch([TokenUse(id: "a", usedAt: 1100)])) == .touched(1))
                 #expect(try await store.records().map(\.lastUsedAt) == [1100])
+            }
+        }
+
+        /// What an earlier version has remembered still ends its family, and has no grace.
+        @Test func aFileOfTheFirstVersionIsBroughtUp() async throws {
+            try await StoreUnderTest.sqlite.with { place in
+                do {
+                    let store = try open(place.path)
+                    _ = try await store.ask(.insert(record("a")))
+                    _ = try await store.ask(
+                        .rotate(
+                            refresh: digest("refresh a"), application: "shop",
+                            proposed: successor(of: record("a"), "b"),
+                            reuse: .detected(graceSeconds: 1000)))
+                }
+                try run(
+                    place.path,
+                    """
+                    ALTER TABLE used_refresh DROP COLUMN successor; ALTER TABLE used_refresh DROP COLUMN grace_until;
+                    ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 1
+                    """)
+                let store = try open(place.path)
+                #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))
+                let again = StoreOperation.rotate(
+                    refresh: digest("refresh a"), application: "shop", proposed: successor(of: record("a"), "c"),
+                    reuse: .detected(graceSeconds: 1000))
+                #expect(try await store.ask(again) == .reused(family: "a"))
+                #expect(try await store.records().isEmpty)
             }
         }
 
