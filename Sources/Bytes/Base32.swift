@@ -4,7 +4,9 @@ package enum Base32 {
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var end = text.count
         while end > 0, text[end &- 1] == 61 { end &-= 1 }
-        guard text.count &- end < 7, [0, 2, 4, 5, 7].contains(end % 8) else { return nil }
+        // Padding fills the last group, or there is none.
+        guard text.count == end || text.count % 8 == 0 && text.count &- end < 7, [0, 2, 4, 5, 7].contains(end % 8)
+        else { return nil }
         var bytes: [UInt8] = []
         var group: UInt32 = 0
         var bits = 0

@@ -96,7 +96,7 @@ extension MobileSocial {
             guard user.securityQuestions.indices.contains(pending.question) else { return next(false) }
             let stored = user.securityQuestions[pending.question].answer
             let folded = SecurityQuestion.folded(text)
-            return .offload { [self] in next(settings.hasher.verify(folded.span, stored: stored)) }
+            return .hash { [self] in next(settings.hasher.verify(folded.span, stored: stored)) }
         case .code:
             guard let secret = user.oneTimeSecret,
                 let step = OneTimeCode.step(of: text, secret: secret, now: call.now)

@@ -40,7 +40,7 @@ extension Administration {
     /// Waits for an outcome: on a thread where that keeps nobody else from anything.
     private func settle<Value>(_ effect: DeviceRegister.Outcome<Value>) throws(AdminFailure) -> Value {
         switch effect {
-        case .offload(let work): return try settle(work())
+        case .offload(let work), .hash(let work): return try settle(work())
         case .await(let begin):
             let next: DeviceRegister.Outcome<Value> = try wait { then in begin { then(.success($0)) } }
             return try settle(next)
