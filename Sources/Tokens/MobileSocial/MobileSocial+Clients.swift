@@ -65,7 +65,7 @@ extension MobileSocial {
     }
 
     /// The name that the body gives: `clientId` in the field, `appName` in OMS-06.
-    private func applicationName(in call: Call) throws(MobileSocialFailure) -> String? {
+    func applicationName(in call: Call) throws(MobileSocialFailure) -> String? {
         let (attested, plain) = (try call.attributes.member("clientId"), try call.attributes.member("appName"))
         if let attested, let plain, !attested.isExactly(plain) { throw .conflictingAttribute }
         return attested ?? plain

@@ -15,8 +15,11 @@ extension MobileSocial {
         let profile = try deviceProfile(in: call)
         if let token = try userToken(in: call) {
             let application = try clientOfAgent(call)
+            let named = try applicationName(in: call)
             return withSession(token, call) { [self] session throws(MobileSocialFailure) in
                 let own = try ownApplication(of: session, call.domain)
+                // A session is of one application, whatever the body says.
+                if let named, application == nil, !named.isExactly(own.name) { throw .notInCircle }
                 // AGT-02: the agent alone acquires handles for others.
                 let target = try application.map { wanted throws(MobileSocialFailure) in
                     try admit(wanted, behind: own, call.domain)

@@ -179,6 +179,7 @@ import Tokens
         let body =
             #"{"X-Idaas-Rest-Subject-Type":"TOKEN","X-Idaas-Rest-Subject-Value":"\#(user)","clientId":"DemoApp"}"#
         #expect(mobile.post(target, body).status == 200)
+        #expect(mobile.post(target, body.replacing("DemoApp", with: "OtherApp")).status == 403)
     }
 
     @Test("services and domains: by field, by path, and nothing that is not there")
