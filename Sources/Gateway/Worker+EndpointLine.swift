@@ -28,7 +28,7 @@ extension Endpoint {
     fileprivate var isCostly: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout:
             true
         case .jwks, .metadata, .whoAmI: false
         }

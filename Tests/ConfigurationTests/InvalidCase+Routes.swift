@@ -152,7 +152,7 @@ extension InvalidCase {
                     #""injection": {"issuer": "local"}, "upstreamAuth": {"kind": "oam-challenge", "userAgent": "a\nb"}"#
                 )
             ),
-            #"routes.json:2: error: /routes/0/upstreamAuth/userAgent: invalid value (expected visible ASCII text, such as "OAMMS-Agent", found "a\nb")"#
+            #"routes.json:2: error: /routes/0/upstreamAuth/userAgent: invalid value (expected visible ASCII text, such as "OAMMS-Agent", found "a\u000ab")"#
         ),
         InvalidCase(
             "route-type", routes(route("/a"), "\"/b\""),

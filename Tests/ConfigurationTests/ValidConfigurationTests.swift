@@ -12,6 +12,7 @@ import Testing
     @Test func sampleLoads() throws {
         let names = [
             "gateway", "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers",
+            "serviceDomains",
         ]
         let files = try names.map { name in
             ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
@@ -39,7 +40,7 @@ import Testing
         #expect(configuration.applications[0].apiKey?.value == "1234567890123456789")
         #expect(configuration.routes.filter { $0.application != nil }.map(\.path) == ["/notes/**"])
         #expect(configuration.users.allSatisfy { $0.password?.hasPrefix("{scrypt}") == true })
-        #expect(configuration.webgates.map(\.level) == [2, 2, 3])
+        #expect(configuration.webgates.map(\.level) == [2, nil, 3])
         #expect(configuration.webgates[1].userAgents == ["OAMMS-Agent"])
         let items = try #require(configuration.routes.first { $0.path == "/inventory/items" })
         #expect(items.methods.map(\.method) == ["GET", "POST"])
@@ -57,6 +58,22 @@ import Testing
         let configuration = try #require(loaded.configuration)
         #expect(configuration.workers == 2)
         #expect(configuration.admin?.token?.value == "adm")
+        let staff = try #require(configuration.serviceDomains.first)
+        #expect(staff.services == ["mobileservice1"] && staff.isMobile && staff.wipesDevices)
+        #expect(staff.authentication.scheme == "FormScheme" && staff.authentication.strongLevel == 6)
+        #expect(staff.deniedDevices.map(\.count) == [1, 2])
+        let agent = try #require(staff.applications.first)
+        #expect(agent.participates && agent.agentPriority == 1 && agent.sharedSecret?.value == "shared")
+        #expect(agent.sessionTimeout == 600 && agent.idleTimeout == 300 && agent.maximumLoginAttempts == 3)
+        // OMS-21: what is no distance is a kilometre.
+        let distance = agent.customAttributes.first { $0.name == "LocationUpdateDistanceFilter" }
+        #expect(distance?.node.integer == 1000)
+        let lobby = try #require(configuration.serviceDomains.last)
+        #expect(lobby.services == ["oamauthentication", "jwtauthentication", "jwtoamauthentication"])
+        #expect(!lobby.isMobile && lobby.authentication.level == 1 && lobby.applications[0].sessionTimeout == nil)
+        #expect(configuration.authenticationSchemes.map(\.challengeMethod) == [.form])
+        #expect(configuration.webgates.map(\.level) == [3, nil])
+        #expect(configuration.users[0].oneTimeSecret == Array("12345678901234567890".utf8))
         #expect(configuration.trustedProxies[0].contains([10, 200, 0, 1]))
         #expect(!configuration.trustedProxies[0].contains([11, 0, 0, 1]))
         #expect(configuration.limits.maximumHeadBytes == 32 << 10)

@@ -50,9 +50,21 @@ import Testing
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == nil)
     }
 
+    /// DEC-06, OMS-09, OMS-17.
+    @Test func whatBindsAToken() throws {
+        var written = claims()
+        written.webgate = "InventoryWG"
+        written.session = "session-1"
+        written.idleSeconds = 900
+        let node = try JSONNode.parse(written.json().span)
+        #expect(node["webgate"]?.string == "InventoryWG" && node["sid"]?.string == "session-1")
+        #expect(AccessTokenClaims(verified: node) == written)
+    }
+
     @Test(arguments: [
         ("auth_time", JSONValue.string("1")), ("amr", .string("pwd")), ("amr", .array([JSONNode(.number("1"))])),
-        ("act", .string("joe")), ("act", .object([])), ("exchanged_for", .string("id")),
+        ("webgate", .number("1")), ("webgate", .string("")), ("sid", .null), ("idle", .string("9")),
+        ("idle", .number("0")), ("act", .string("joe")), ("act", .object([])), ("exchanged_for", .string("id")),
         ("exchanged_for", .array([JSONNode(.object([]))])), ("exchanged_for", .array([JSONNode(.string("id"))])),
     ])
     func oddClaimIsNoToken(_ name: String, _ value: JSONValue) throws {
