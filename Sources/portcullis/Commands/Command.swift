@@ -13,7 +13,7 @@ enum Program {
         [
             ServeCommand.self, CheckCommand.self, BackendCommand.self, UsersCommand.self, RealmsCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, HashCommand.self,
-            TokenCommand.self, IssuerCommand.self,
+            TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }
