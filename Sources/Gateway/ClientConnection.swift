@@ -49,11 +49,8 @@ final class ClientConnection {
     var link: H2Link?
     /// The exchanges of its streams, in no order.
     private(set) var exchanges: [Exchange] = []
-    /// How often the client of an HTTP/2 connection was told that it is about to end: the first time asks it to open no
-    /// more streams, the second refuses them (RFC 9113 section 6.8).
-    var farewells = 0
-    /// When it was told last.
-    var farewellAt: Int64 = 0
+    /// How far the client of an HTTP/2 connection has been told that it is about to end.
+    var farewell = Farewell()
     /// The time of an HTTP/2 client to take what was sent runs; no further frame gives it more.
     var isAwaited = false
     /// How much of its bodies an HTTP/2 client had taken when that was last looked at, and since when it has taken nothing
@@ -88,7 +85,7 @@ final class ClientConnection {
         isShakingHands = false
         exchange = nil
         link = nil
-        farewells = 0
+        farewell = Farewell()
         isAwaited = false
         takenBytes = 0
         untakenSince = .max

@@ -1,3 +1,4 @@
+import HTTP
 import Reactor
 
 /// How a worker comes to its end: no new connections, the last answers of those that are there.
@@ -15,9 +16,7 @@ extension Worker {
     private func beginDraining() {
         isDraining = true
         poller.stopListening { _ in true }
-        for client in clients where client.socket != nil {
-            if let link = client.link { drainHTTP2(client, link) }
-        }
+        for client in clients where client.link != nil { client.farewell.fallDue(now: poller.now) }
         let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
     }
@@ -31,6 +30,34 @@ extension Worker {
             // A client that has not taken its last response yet still gets it.
             if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { closeClient(client) }
         }
+    }
+
+    // MARK: HTTP/2
+
+    /// Frames came in while the worker drains, and what they ask for is not begun: what is said now stands before the
+    /// answers.
+    func continueFarewell(_ client: ClientConnection, _ link: H2Link) {
+        let session = link.session
+        let step = client.farewell.received(
+            waitsForAll: session.activeStreams > 0 && session.activeStreams == session.mostStreams,
+            hasHeard: session.shutdownIsHeard, now: poller.now)
+        if let step { say(step, link) }
+    }
+
+    /// Once a second.
+    func continueFarewells() {
+        for client in clients {
+            guard let link = client.link, let step = client.farewell.passed(now: poller.now) else { continue }
+            say(step, link)
+        }
+    }
+
+    func say(_ step: Farewell.Step, _ link: H2Link) {
+        switch step {
+        case .ask: link.session.announceShutdown()
+        case .refuse: link.session.shutDown()
+        }
+        queue(link)
     }
 
     func finishIfIdle() {

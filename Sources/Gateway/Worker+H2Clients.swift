@@ -15,7 +15,7 @@ extension Worker {
         client.link = link
         client.phase = .multiplexing
         metrics.http2Connections &+= 1
-        if isDraining { drainHTTP2(client, link) }
+        if isDraining { client.farewell.fallDue(now: poller.now) }
         setDeadline(client, in: snapshot.limits.headerTimeout)
         queue(link)
         framesReceived(client, link)
@@ -26,6 +26,7 @@ extension Worker {
         guard let socket = client.socket, let inbox = socket.inbox else { return }
         let isSound = link.session.receive(inbox.readable, now: poller.now)
         inbox.consume(inbox.count)
+        if isDraining { continueFarewell(client, link) }
         handleEvents(client, link)
         queue(link)
         // What a session that has failed still says goes out at the end of the turn, and then the socket closes.
@@ -91,27 +92,14 @@ extension Worker {
         client.link = nil
     }
 
-    /// Milliseconds between the two farewells, at the least. A client that has not heard the first when the second goes
-    /// out loses what it has just asked: a round trip is allowed for, and a client that is busy (RFC 9113 section 6.8).
-    static let farewellPause: Int64 = 500
-
-    /// Asks the client to open no more streams, then refuses them; the connection ends with the last that is open.
-    func drainHTTP2(_ client: ClientConnection, _ link: H2Link) {
-        client.farewells += 1
-        client.farewellAt = poller.now
-        link.session.shutDown(lastChance: client.farewells > 1)
-        queue(link)
-    }
-
     /// Nothing was asked for a long time, or what was answered is not taken.
     func multiplexingTimedOut(_ client: ClientConnection, _ link: H2Link) {
         guard client.exchanges.isEmpty else { return }
-        if client.farewells > 1 {
+        guard let step = client.farewell.refuse() else {
             closeClient(client)
             return
         }
-        client.farewells = 1
-        drainHTTP2(client, link)
+        say(step, link)
         setDeadline(client, in: Worker.lingerTime)
     }
 

@@ -300,9 +300,7 @@ final class Worker {
         if number == 0 { cleanTokensDaily() }
         pruneRevocations()
         guard isDraining else { return }
-        for client in clients where client.farewells == 1 && poller.now - client.farewellAt >= Worker.farewellPause {
-            if let link = client.link { drainHTTP2(client, link) }
-        }
+        continueFarewells()
         finishIfIdle()
     }
 

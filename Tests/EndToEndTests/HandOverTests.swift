@@ -212,8 +212,8 @@ import Testing
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
         ])
-        let (script, gate) = (directory.path + "/launch", directory.path + "/gate")
-        try directory.write(
+        let gate = directory.path + "/gate"
+        let script = try directory.writeProgram(
             "launch",
             """
             #!/bin/bash
@@ -221,7 +221,6 @@ import Testing
             exec -a "$0" "\(GatewayProcess.binary)" "$@"
 
             """)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
         // SAFETY: the text outlives the call.
         try #require(unsafe mkfifo(gate, 0o600) == 0)
         return try GatewayProcess(directory, binary: script)

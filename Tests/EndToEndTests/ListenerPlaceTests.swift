@@ -13,9 +13,7 @@ import Testing
         settings["listeners"] = FixtureSettings.list(listeners)
         let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         guard let launcher else { return (try GatewayProcess(directory, listeners: names), upstream) }
-        try directory.write("launch", launcher)
-        let script = directory.path + "/launch"
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        let script = try directory.writeProgram("launch", launcher)
         return (try GatewayProcess(directory, listeners: names, binary: script, socket: socket), upstream)
     }
 

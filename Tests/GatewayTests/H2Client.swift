@@ -32,6 +32,8 @@ final class H2Client {
     /// Streams whose bodies are left where they are, so that the peer gets no credit.
     var stalled: Set<Int32> = []
     private(set) var sawGoAway = false
+    /// All that has come.
+    private var wire: [UInt8] = []
     private var streams: [Int32: H2Stream] = [:]
 
     init(_ peer: Peer, _ limits: H2Limits = H2Limits()) {
@@ -52,6 +54,7 @@ final class H2Client {
         peer.receive()
         let bytes = peer.received
         peer.forget()
+        wire += bytes
         if !bytes.isEmpty { _ = session.receive(bytes.span, now: 0) }
         while let event = session.nextEvent() { note(event) }
     }
@@ -77,6 +80,17 @@ final class H2Client {
         case .drained: break
         case .goAway: sawGoAway = true
         }
+    }
+
+    /// The types of the frames that have come, in their order (RFC 9113 section 6).
+    var frameTypes: [UInt8] {
+        var types: [UInt8] = []
+        var position = 0
+        while position + 9 <= wire.count {
+            types.append(wire[position + 3])
+            position += 9 + wire[position..<(position + 3)].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return types
     }
 
     /// Takes the body that waits in a stream.

@@ -142,9 +142,10 @@ final class WorkerBench {
         worker.turn()
     }
 
-    /// Turns until the condition holds, for ten seconds at the most.
+    /// Turns until the condition holds, for half a minute at the most: while others block the threads of Dispatch, it makes
+    /// a further one for the work of the pool once a second, and later on a busy machine.
     func turn(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
-        let deadline = Clock.monotonicMilliseconds + 10_000
+        let deadline = Clock.monotonicMilliseconds + 30_000
         while !condition() {
             guard Clock.monotonicMilliseconds < deadline else {
                 Issue.record("it did not come to that", sourceLocation: sourceLocation)

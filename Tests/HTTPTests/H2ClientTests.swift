@@ -27,12 +27,23 @@ import Testing
         _ = try #require(pair.request())
         pair.settle()
         _ = try #require(pair.request())
-        pair.server.shutDown(lastChance: false)
+        pair.server.announceShutdown()
+        let farewell = H2Wire.take(pair.server)
+        let frames = H2Frames.parse(farewell)
+        // A PING in front of the GOAWAY would be answered by who has not read that yet.
+        #expect(frames.map(\.type) == [7, 6])
+        #expect(frames.first?.payload == [0x7f, 255, 255, 255, 0, 0, 0, 0])
+        #expect(frames.last?.flags == 0)
+        // What the client has sent meanwhile says nothing of what it has read.
+        _ = pair.server.receive(H2Wire.take(pair.client).span, now: pair.now)
+        #expect(!pair.server.shutdownIsHeard)
+        _ = pair.client.receive(farewell.span, now: pair.now)
         pair.settle()
+        #expect(pair.server.shutdownIsHeard)
         #expect(pair.clientLog == ["goaway"])
         #expect(pair.serverLog == ["head 1", "head 3"])
         #expect(!pair.client.mayOpen)
-        pair.server.shutDown(lastChance: true)
+        pair.server.shutDown()
         pair.settle()
         #expect(!pair.server.isOver)
         for stream in pair.asked { pair.respond(stream, ended: true) }
@@ -42,12 +53,25 @@ import Testing
         #expect(pair.server.failure == nil && pair.client.failure == nil)
     }
 
+    /// An answer to no PING is no sign that a farewell was read.
+    @Test func unaskedPingAnswersAreNothing() {
+        let attacked = H2Attacked()
+        attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
+        attacked.session.announceShutdown()
+        attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
+        #expect(!attacked.session.shutdownIsHeard, "the farewell has not even left")
+        _ = H2Wire.take(attacked.session)
+        #expect(!attacked.session.shutdownIsHeard)
+        attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
+        #expect(attacked.session.shutdownIsHeard)
+    }
+
     /// Streams above the last one named were not looked at: they may be sent again elsewhere.
     @Test func goAwaySetsRequestsFree() throws {
         let pair = H2Pair()
         let first = try #require(pair.request("POST"))
         pair.settle()
-        pair.server.shutDown(lastChance: true)
+        pair.server.shutDown()
         let second = try #require(pair.request("POST"))
         let bytes = H2Wire.take(pair.server)
         _ = H2Wire.take(pair.client)

@@ -82,6 +82,9 @@ extension H2Callbacks {
     /// First GOAWAY of two: no stream is refused by it (RFC 9113 section 6.8).
     func announceShutdown() { unsafe nghttp2_submit_shutdown_notice(handle) }
 
+    /// What the peer answers at once.
+    func ping() { unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
+
     /// The GOAWAY that names the last stream.
     func shutDown() {
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)

@@ -57,6 +57,8 @@ extension H2Session {
             }
         case .settings:
             if header.isAcknowledgement { settingsAcknowledged = true }
+        case .ping:
+            if header.isAcknowledgement, announcement == .sent { announcement = .heard }
         case .goAway:
             peerIsLeaving = true
             announcesGoAway = true

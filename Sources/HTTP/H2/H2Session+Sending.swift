@@ -230,6 +230,10 @@ extension H2Session {
             cause = resetSent(stream, code: header.code)
         case .goAway:
             if header.code != H2Code.noError { sentFailure = H2Failure(code: header.code) }
+            guard announcement == .queued else { break }
+            // Not before: the library lets a PING overtake a GOAWAY that waits.
+            announcement = .sent
+            callbacks.ping()
         default: break
         }
         return cause == nil

@@ -19,12 +19,18 @@ package final class H2Session {
     package internal(set) var settingsAcknowledged = false
     /// Streams that are not closed.
     package internal(set) var activeStreams = 0
+    /// The most there ever were at a time.
+    package private(set) var mostStreams = 0
     /// Bytes of bodies framed so far: where it stands still, the peer takes nothing.
     package internal(set) var framedBytes = 0
     /// Bytes of buffers that the streams hold.
     package var heldBytes: Int {
         streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.headBytes }
     }
+    /// How far the announcement of the end has come.
+    var announcement = Announcement.none
+    /// The peer has read that the end is announced: what it sends from now on, it sends knowing of it.
+    package var shutdownIsHeard: Bool { announcement == .heard }
     /// The peer has sent GOAWAY.
     package internal(set) var peerIsLeaving = false
 
@@ -54,6 +60,11 @@ package final class H2Session {
     var sentFailure: H2Failure?
     /// Our own GOAWAY is to be sent.
     var owesFarewell = false
+
+    /// Of a GOAWAY that refuses nothing, and the PING behind it.
+    enum Announcement {
+        case none, queued, sent, heard
+    }
 
     /// The server's end of a connection.
     package convenience init(
@@ -171,16 +182,19 @@ package final class H2Session {
         callbacks.reset(stream.id, code: code)
     }
 
-    /// Announces the end of the connection in two steps (RFC 9113 section 6.8): the first GOAWAY asks for no more
-    /// streams and refuses none; the second, a round trip later, refuses those that come after it. Streams that are
-    /// open go on.
-    package func shutDown(lastChance: Bool) {
+    /// Announces the end of a server's connection: a GOAWAY that asks for no more streams and refuses none, and a PING
+    /// behind it, by which `shutdownIsHeard` (RFC 9113 section 6.8).
+    package func announceShutdown() {
+        guard failure == nil, isServer else { return }
+        announcement = .queued
+        callbacks.announceShutdown()
+    }
+
+    /// Ends the connection: a GOAWAY that refuses the streams that come after it. Streams that are open go on. A peer that
+    /// has heard the announcement loses none.
+    package func shutDown() {
         guard failure == nil else { return }
-        if lastChance {
-            callbacks.shutDown()
-        } else if isServer {
-            callbacks.announceShutdown()
-        }
+        callbacks.shutDown()
     }
 
     /// The connection is gone: every stream is reported reset and closed, and nothing is sent any more.
@@ -210,6 +224,7 @@ package final class H2Session {
         stream.slot = streams.count
         streams.append(stream)
         activeStreams &+= 1
+        mostStreams = max(mostStreams, activeStreams)
         return stream
     }
 

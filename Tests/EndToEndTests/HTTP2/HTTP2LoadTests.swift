@@ -52,6 +52,27 @@ struct HTTP2LoadTests {
         print("HTTP2LoadTests: \(listener): \(speed)")
     }
 
+    /// Issue B, 6. h2load takes on a request for each answer, and counts those that it has not sent when it hears GOAWAY as
+    /// failed. It opens no other connection: each of its runs ends with a hand-over.
+    @Test("h2load during hand-overs: whatever was started is answered")
+    func handOvers() throws {
+        let bench = try Bench()
+        let processes = HandedOver(bench.fixture.gateway)
+        let url = "\(try bench.fixture.url())/open/ping"
+        for _ in 0..<5 {
+            let before = try bench.answered()
+            let load = try Program("/usr/bin/h2load", ["-n", "1000000", "-c", "10", "-m", "8", url])
+            while load.isRunning, try bench.answered() < before + 1000 {}
+            try processes.next()
+            #expect(load.waitForEnd(.after(.seconds(60))) == .exit(0))
+            let report = load.lines(.output).joined(separator: "\n")
+            let started = try #require(report.firstMatch(of: /total, (\d+) started/)?.1, "\(report)")
+            let good = try #require(report.firstMatch(of: /codes: (\d+) 2xx, 0 3xx, 0 4xx, 0 5xx/)?.1, "\(report)")
+            #expect(started == good && started != "1000000", "\(report)")
+        }
+        try processes.stop()
+    }
+
     @Test("h2load without credentials: the upstream has seen none of it")
     func refused() throws {
         let bench = try Bench()

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A configuration directory of its own for one test, removed with it.
 final class ConfigurationDirectory: Sendable {
@@ -27,6 +28,17 @@ final class ConfigurationDirectory: Sendable {
         let url = URL(fileURLWithPath: path).appending(path: name)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url, options: .atomic)
+    }
+
+    /// Writes a file that can be started, and answers its path. Another process does so: what this one writes is open for
+    /// writing, for a moment, in whatever a test beside starts meanwhile, and such a file cannot be (execve(2), ETXTBSY).
+    func writeProgram(_ name: String, _ text: String) throws -> String {
+        try write(name + ".text", text)
+        let program = path + "/" + name
+        let result = try Program.run("/usr/bin/install", ["-m", "700", program + ".text", program])
+        try #require(result.ending == .exit(0), "\(result.errors)")
+        try remove(name + ".text")
+        return program
     }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }

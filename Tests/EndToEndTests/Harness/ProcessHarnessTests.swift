@@ -6,9 +6,8 @@ import Testing
 @Suite struct ProcessHarnessTests {
     /// A stand-in for the binary that runs the text as a shell script.
     private static func standIn(_ script: String) throws -> (directory: ConfigurationDirectory, path: String) {
-        let directory = try ConfigurationDirectory(["stand-in": "#!/bin/sh\n" + script])
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path + "/stand-in")
-        return (directory, directory.path + "/stand-in")
+        let directory = try ConfigurationDirectory()
+        return (directory, try directory.writeProgram("stand-in", "#!/bin/sh\n" + script))
     }
 
     @Test func runsToTheEnd() throws {
