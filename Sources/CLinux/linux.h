@@ -26,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -39,6 +40,8 @@ extern int pipe2(int fds[2], int flags);
 extern int pidfd_open(pid_t pid, unsigned int flags);
 
 extern int pthread_setname_np(pthread_t thread, const char *name);
+
+extern long syscall(long number, ...);
 
 #define CLINUX_RESULT(call) ({ __typeof__(call) r_ = (call); r_ < 0 ? (__typeof__(r_))-errno : r_; })
 /// The same for calls that a signal may interrupt before they have done anything: an edge that made us call comes once.
@@ -78,6 +81,9 @@ static const uint32_t CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP =
                       CLINUX_EXCLUSIVE = EPOLLEXCLUSIVE;
 
 static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+/// One that counts: each signal lets one waiting thread go on.
+static inline int clinux_eventfd_turnstile(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)); }
 
 static inline int clinux_eventfd_signal(int fd) {
     uint64_t one = 1;
@@ -268,6 +274,21 @@ static inline int clinux_processor_count(void) {
 }
 
 static inline void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+/// Takes the calling thread back behind the others by so many steps of niceness, and gives it slices of so many
+/// nanoseconds (struct sched_attr of sched_setattr(2), of which glibc has no declaration).
+static inline void clinux_stand_back(int steps, uint64_t slice) {
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = { .size = 48, .policy = SCHED_OTHER, .runtime = slice };
+    int nice = getpriority(PRIO_PROCESS, 0) + steps;
+    attributes.nice = nice > 19 ? 19 : nice;
+    if (syscall(SYS_sched_setattr, 0, &attributes, 0) < 0) setpriority(PRIO_PROCESS, 0, attributes.nice);
+}
 
 static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Identity
 
 /// A request to look at the configuration or to change it, as the admin listener got it or a command made it.
 package struct AdminRequest: Sendable {
@@ -25,9 +26,8 @@ package struct AdminRequest: Sendable {
     /// The value of `If-Match`; nil for none.
     package var condition: String?
     package var body: [UInt8]
-    /// Who asks: the client's address, and the request's id. Empty for a command.
-    package var address = ""
-    package var requestID = ""
+    /// Who asks; nobody where a command does.
+    package var origin = ChangeOrigin()
 
     package init(
         method: Method, path: [String], parameters: [Parameter] = [], contentType: String? = nil,

@@ -83,7 +83,7 @@ final class Exchange {
     var deliveredAt: Int64 = 0
     /// When an exchange that waits for a decision must have it.
     var decisionDeadline: Int64 = .max
-    /// `PolicySnapshot.keyEpoch` as it was before the credential began to be resolved.
+    /// `PolicySnapshot.keyEpoch` as it was before the credential was looked at.
     var keyEpoch: UInt64 = 0
     /// Counters gathered so far for `/metrics`, and how many workers have not reported.
     var reports: WorkerMetrics?

@@ -11,6 +11,9 @@ package struct GatewayLimits: Sendable {
     package var maximumConnectionsPerWorker = 100_000
     /// Client connections of one address (IPv6: /64) over all workers; 0 for no limit. Trusted proxies have none.
     package var maximumConnectionsPerAddress = 0
+    /// Connections of one address (IPv6: /64) that may be ended for a flood in ten seconds before it is barred; 0 for any
+    /// number. Trusted proxies are never barred.
+    package var maximumFloodsPerAddress = 20
     /// TLS handshakes of the process that may begin in a second; 0 for no limit.
     package var maximumHandshakesPerSecond = 0
     /// Password checks and other blocking work of one address that run or wait; 0 for no limit.

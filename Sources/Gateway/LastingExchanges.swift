@@ -1,5 +1,6 @@
 /// The exchanges of a worker that may outlive the credential they were let in with: tunnels, and responses that are
-/// streams of events. Each is looked at again when its credential ends or is revoked, or the configuration changes.
+/// streams of events. Each is looked at again when its credential ends or is revoked, an issuer takes a key back, or the
+/// configuration changes.
 ///
 /// Other long responses are not among them: a download has an end, and who was let in when it began gets all of it.
 final class LastingExchanges {
@@ -13,8 +14,10 @@ final class LastingExchanges {
 
     /// In no order. Side by side, so that a look at the dates of thousands takes microseconds.
     private var entries: [Entry] = []
-    /// Whether a look at those of an earlier configuration is under way.
+    /// Whether a look at those of an earlier configuration or with earlier keys is under way.
     var isReadmitting = false
+    /// `PolicySnapshot.keyEpoch` when such a look was last begun for it.
+    var keyEpoch: UInt64 = 0
 
     var count: Int { entries.count }
     /// How many of them are tunnels.
@@ -60,7 +63,7 @@ enum CutReason: CaseIterable {
     /// The credential has ended.
     case expired
     case revoked
-    /// Under the configuration of now it would not be let in.
+    /// Under the configuration of now, or with the keys of now, it would not be let in.
     case refused
     /// Nothing has passed for `tunnelIdleTimeout`.
     case idle

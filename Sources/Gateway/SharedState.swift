@@ -24,7 +24,11 @@ package final class SharedState: Sendable {
 
     package let settings: Settings
     package let mailboxes: [Mailbox<WorkerMessage>]
+    /// For whatever blocks and is no hash of a password.
     package let blocking: BlockingPool
+    /// For slow hashes of passwords: at the most on half of the processors at the same time, since each of them fills the
+    /// caches as well, and since a flood of guesses is not to take what everybody's requests are served by.
+    package let hashes: BlockingPool
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
     /// Where tokens are kept and revoked.
@@ -34,6 +38,7 @@ package final class SharedState: Sendable {
     package let log: EventLog
     /// Connections by address.
     let connections = AddressTally()
+    let floods = FloodRecord()
     /// Blocking work by address.
     let errands = AddressTally()
     let buffers = BufferBudget()
@@ -70,9 +75,10 @@ package final class SharedState: Sendable {
         self.tokens = tokens
         tokens.purge(issuedTokens)
         self.log = log
-        // Hashes and signatures are pure computation: more of them at a time than processors helps nobody, and a queue that
-        // takes longer than a client waits helps neither.
+        // Signatures are pure computation: more of them at a time than processors helps nobody, and a queue that takes longer
+        // than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
+        hashes = BlockingPool(name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256)
         outbound.attach(mailboxes)
         settings.redis?.attach(mailboxes)
     }
@@ -180,7 +186,7 @@ package final class SharedState: Sendable {
     func facts(now: Int64) -> PrometheusText.Facts {
         PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
-            store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting,
+            store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting + hashes.waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
             cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
     }

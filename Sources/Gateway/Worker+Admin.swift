@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Policy
 import Reactor
 import Tokens
 
@@ -132,9 +133,7 @@ extension Worker {
             let value = text(bytes, requestHeaders[i].value)
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
-        request.address = exchange.address?.text ?? ""
-        let id = exchange.requestID
-        request.requestID = text(id.readable, ByteRange(start: 0, count: id.count))
+        request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)
         return request
     }
 
@@ -184,6 +183,7 @@ extension Worker {
         exchange.reports = nil
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
+        facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
         respond(

@@ -4,8 +4,8 @@ import Reactor
 
 /// Who may connect: limits that hold before a byte is read, and the PROXY header in front of everything else.
 extension Worker {
-    /// Whether a connection of this address is one too many, and which limit says so.
-    private func refusal(of address: IPAddress?) -> Limit? {
+    /// Whether a connection, of whomever, is one too many, and which limit says so.
+    private func refusal() -> Limit? {
         if openClients - adminClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
         return bufferPressure == .over ? .memory : nil
     }
@@ -17,7 +17,7 @@ extension Worker {
         if shared.isAdmin(listener: listener) {
             return adminClients < Worker.maximumAdminClients || refuse(socket, .connections)
         }
-        if let limit = refusal(of: socket.peer?.ipAddress) { return refuse(socket, limit) }
+        if let limit = refusal() { return refuse(socket, limit) }
         return true
     }
 
@@ -59,8 +59,8 @@ extension Worker {
 
     /// The connection's address is known: counts it, and begins with the protocol of the listener.
     func open(_ client: ClientConnection, _ socket: Socket) {
-        guard tally(client) else {
-            limited(.connectionsPerAddress)
+        if let limit = refusal(of: client) {
+            limited(limit)
             metrics.connectionsRefused &+= 1
             closeClient(client, reset: true)
             return
@@ -78,13 +78,29 @@ extension Worker {
         }
     }
 
-    /// Counts the connection for its address. A trusted proxy speaks for many and has no limit.
-    private func tally(_ client: ClientConnection) -> Bool {
-        let limit = snapshot.limits.maximumConnectionsPerAddress
-        guard limit > 0, let address = client.address, !snapshot.proxies.contains(address) else { return true }
-        guard shared.connections.enter(address, limit: limit) else { return false }
+    /// The limit of its address that the connection is over, before anything is done for it; else counts it. A trusted
+    /// proxy speaks for many and has no limit.
+    private func refusal(of client: ClientConnection) -> Limit? {
+        guard let address = client.address, !snapshot.proxies.contains(address) else { return nil }
+        let limits = snapshot.limits
+        if limits.maximumFloodsPerAddress > 0,
+            shared.floods.bars(address, limit: limits.maximumFloodsPerAddress, now: poller.now)
+        {
+            return .floodsPerAddress
+        }
+        guard limits.maximumConnectionsPerAddress > 0 else { return nil }
+        guard shared.connections.enter(address, limit: limits.maximumConnectionsPerAddress) else {
+            return .connectionsPerAddress
+        }
         client.talliedAddress = address
-        return true
+        return nil
+    }
+
+    /// A connection is ended for a flood: the next ones of its address may not be let in.
+    func noteFlood(_ client: ClientConnection) {
+        let limit = snapshot.limits.maximumFloodsPerAddress
+        guard limit > 0, let address = client.address, !snapshot.proxies.contains(address) else { return }
+        shared.floods.note(address, limit: limit, now: poller.now)
     }
 
     /// Whether a TLS handshake may begin now.

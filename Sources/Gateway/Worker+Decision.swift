@@ -128,6 +128,7 @@ extension Worker {
     }
 
     private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
         let outcome = exchange.snapshot.policy.authenticate(
             route, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
             cache: tokenCache)
@@ -137,13 +138,8 @@ extension Worker {
             authorize(exchange, route, path, bytes)
         case .none: authorize(exchange, route, path, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): beginResolving(effect, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
-    }
-
-    func beginResolving(_ effect: Effect<Result<Principal, DenialReason>>, _ exchange: Exchange) {
-        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
-        resolve(effect, exchange)
     }
 
     /// Finds out who is calling, in as many steps as that takes.
@@ -152,7 +148,9 @@ extension Worker {
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            park(exchange, in: .resolvingCredential) { .credential(exchange: identity, work()) }
+            park(exchange, in: .resolvingCredential, shared.blocking) { .credential(exchange: identity, work()) }
+        case .hash(let work):
+            park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .resolvingCredential)
             let mailbox = mailbox

@@ -23,6 +23,7 @@ extension Worker {
             takeBody(exchange)
             return
         }
+        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
         let outcome = exchange.snapshot.policy.authenticate(
             nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
             cache: tokenCache)
@@ -32,7 +33,7 @@ extension Worker {
             takeBody(exchange)
         case .none: deny(exchange, .missingCredential, bytes)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
-        case .resolve(let effect): beginResolving(effect, exchange)
+        case .resolve(let effect): resolve(effect, exchange)
         }
     }
 
@@ -97,8 +98,7 @@ extension Worker {
             if used == 0 { break }
         }
         if exchange.requestBody.isComplete {
-            clearClientDeadline(exchange)
-            callEndpoint(exchange)
+            enterLine(exchange)
             return
         }
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
@@ -121,12 +121,11 @@ extension Worker {
             return
         }
         exchange.requestBody = .empty
-        clearClientDeadline(exchange)
-        callEndpoint(exchange)
+        enterLine(exchange)
     }
 
-    /// The request is whole: the token service answers it, at once or from the blocking pool.
-    private func callEndpoint(_ exchange: Exchange) {
+    /// The token service answers a request that is whole, at once or from the blocking pool.
+    func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
             exchange.head.length += exchange.bodySeen
             callAdmin(exchange, resource)
@@ -149,7 +148,9 @@ extension Worker {
         let identity = exchange.identity
         switch effect {
         case .done(let response): respond(exchange, response)
-        case .offload(let work): park(exchange, in: .inEndpoint) { .endpoint(exchange: identity, work()) }
+        case .offload(let work):
+            park(exchange, in: .inEndpoint, shared.blocking) { .endpoint(exchange: identity, work()) }
+        case .hash(let work): park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .inEndpoint)
             let mailbox = mailbox
@@ -181,11 +182,19 @@ extension Worker {
             method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
-            address: exchange.address, fields: fields)
+            address: exchange.address, requestID: exchange.requestIDText, fields: fields)
     }
 }
 
 extension Exchange {
+    /// `requestID` for logs.
+    var requestIDText: String {
+        let id = requestID
+        var copy: [UInt8] = []
+        copy.append(copying: id.readable)
+        return String(decoding: copy, as: UTF8.self)
+    }
+
     /// Longest body that an endpoint takes.
     fileprivate var maximumCollected: Int { adminResource?.maximumBodyBytes ?? TokenService.maximumBodyBytes }
 }

@@ -3,9 +3,12 @@ import Reactor
 
 /// Blocking work on behalf of exchanges, and the time in which a parked exchange must go on.
 extension Worker {
-    /// Parks the exchange while the blocking pool is at work for it. One address gets no more of the pool than its
-    /// share, and work for a client that has gone is skipped.
-    func park(_ exchange: Exchange, in stage: Exchange.Stage, _ work: @escaping @Sendable () -> WorkerMessage) {
+    /// Parks the exchange while a pool is at work for it. One address gets no more of the pools than its share, and work
+    /// for a client that has gone is skipped.
+    func park(
+        _ exchange: Exchange, in stage: Exchange.Stage, _ pool: BlockingPool,
+        _ work: @escaping @Sendable () -> WorkerMessage
+    ) {
         let address = exchange.address
         let limit = exchange.snapshot.limits.maximumPasswordChecksPerAddress
         if let address, !shared.errands.enter(address, limit: limit) {
@@ -17,7 +20,7 @@ extension Worker {
         let errand = Errand()
         exchange.errand = errand
         let (mailbox, tally) = (mailbox, shared.errands)
-        let accepted = shared.blocking.submit {
+        let accepted = pool.submit {
             // Counted until it leaves the queue, wanted or not: that is what the share is of.
             defer { if let address { tally.leave(address) } }
             if errand.isWanted { mailbox.post(work()) }

@@ -42,6 +42,7 @@ extension Worker {
         if link.session.isOver {
             if let failure = link.session.failure {
                 reasonCounters.increment(Reasons.index("\(failure.reason)"))
+                if failure.isFlood { noteFlood(client) }
             }
             leaveMultiplexing(client)
             closeAfterResponse(client, socket)

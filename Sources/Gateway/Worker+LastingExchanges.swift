@@ -14,8 +14,12 @@ extension Worker {
     func watch(_ exchange: Exchange) {
         lasting.add(exchange)
         releaseRequest(exchange)
-        // It was decided by an earlier configuration, and has missed the change.
-        if exchange.snapshot !== snapshot { beginReadmission() }
+        // It was decided by an earlier configuration or earlier keys, and has missed the change.
+        if isOfBefore(exchange, snapshot.policy.keyEpoch) { beginReadmission() }
+    }
+
+    private func isOfBefore(_ exchange: Exchange, _ keyEpoch: UInt64) -> Bool {
+        exchange.snapshot !== snapshot || exchange.keyEpoch != keyEpoch
     }
 
     /// The request is not sent again: its buffer would be held for as long as the exchange lasts.
@@ -53,6 +57,12 @@ extension Worker {
             if let verdict { cut(lasting[place], verdict) }
             place = min(place, lasting.count) - 1
         }
+        // An issuer has taken a key back, by which some of them may have been let in.
+        let keyEpoch = snapshot.policy.keyEpoch
+        if keyEpoch != lasting.keyEpoch {
+            lasting.keyEpoch = keyEpoch
+            beginReadmission()
+        }
     }
 
     /// How long the exchange may be silent, in milliseconds.
@@ -76,9 +86,9 @@ extension Worker {
         isFinished = true
     }
 
-    // MARK: Another configuration
+    // MARK: Another configuration, other keys
 
-    /// Has every exchange of an earlier configuration decided anew, a few at a time.
+    /// Has every exchange of an earlier configuration, or with earlier keys, decided anew, a few at a time.
     func beginReadmission() {
         guard !lasting.isReadmitting, lasting.count > 0 else { return }
         lasting.isReadmitting = true
@@ -87,24 +97,26 @@ extension Worker {
 
     func readmitSome() {
         lasting.isReadmitting = false
+        // Read before the keys: whatever is taken back from here on is for the next look.
+        let keyEpoch = snapshot.policy.keyEpoch
         var looked = 0
         var place = lasting.count - 1
         while place >= 0 {
             let exchange = lasting[place]
-            if exchange.snapshot !== snapshot {
+            if isOfBefore(exchange, keyEpoch) {
                 if looked == Worker.readmissionBatch {
                     beginReadmission()
                     return
                 }
                 looked += 1
-                readmit(exchange)
+                readmit(exchange, keyEpoch)
             }
             place = min(place, lasting.count) - 1
         }
     }
 
-    /// The exchange goes on under the configuration of now, or ends.
-    private func readmit(_ exchange: Exchange) {
+    /// The exchange goes on under the configuration and with the keys of now, or ends.
+    private func readmit(_ exchange: Exchange, _ keyEpoch: UInt64) {
         let (host, path, origin) = (exchange.host, exchange.path, exchange.origin)
         let outcome = snapshot.policy.readmit(
             exchange.principal, host: host.readable, path: path.readable, method: exchange.head.method,
@@ -114,6 +126,7 @@ extension Worker {
         case .refused: cut(exchange, .refused)
         case .admitted(let route, let principal):
             exchange.snapshot = snapshot
+            exchange.keyEpoch = keyEpoch
             exchange.route = route
             exchange.principal = principal
             lasting.renew(exchange)

@@ -169,14 +169,11 @@ extension Worker {
 
     /// Writes the line of the audit log. The exchange has the reason, the id and the address that belong to it.
     private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
-        let id = exchange.requestID
-        var requestID: [UInt8] = []
-        requestID.append(copying: id.readable)
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
             ("reason", .text(exchange.reason)), ("subject", .text(String(entry.subject.prefix(256)))),
             ("client", .text(entry.client)),
-            ("request_id", .text(String(decoding: requestID, as: UTF8.self))),
+            ("request_id", .text(exchange.requestIDText)),
         ]
         if let address = exchange.address { members.append(("address", .text(address.text))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }

@@ -66,6 +66,7 @@ final class Worker {
     let streams = H2StreamPool()
 
     let lasting = LastingExchanges()
+    let endpointLine = EndpointLine()
 
     let tokenCache: VerifiedTokenCache
     let issuedTokens: WorkerTokenCache
@@ -168,9 +169,10 @@ final class Worker {
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
-        poller.wait()
+        poller.wait(sleeping: endpointLine.isEmpty)
         while let completion = poller.next() { handle(completion) }
         if !groupsWithRoom.isEmpty { serveQueues() }
+        if !endpointLine.isEmpty { serveLine() }
         flushLinks()
         watchBuffers()
     }

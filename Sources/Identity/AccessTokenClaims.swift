@@ -36,6 +36,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var methods: [String] = []
     /// Who acts for the subject, the one of now first (RFC 8693 section 4.1); empty where nobody does.
     package var actors: [String] = []
+    /// What the token was exchanged for, the latest first; empty for a token of a login.
+    package var origins: [TokenOrigin] = []
 
     /// How many actors may stand one behind the other.
     package static let maximumActors = 4
@@ -94,6 +96,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
             writer.member("sub", actor)
         }
         for _ in actors { writer.endObject() }
+        TokenOrigin.write(origins, to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -132,8 +135,11 @@ extension AccessTokenClaims {
         self.virtual = virtual
         scope = claims["scope"]?.string
         guard claims["oracle_tk_context"]?.string == context else { return nil }
-        guard readAuthentication(claims), let actors = AccessTokenClaims.actors(claims["act"]) else { return nil }
+        guard readAuthentication(claims), let actors = AccessTokenClaims.actors(claims["act"]),
+            let origins = TokenOrigin.read(claims)
+        else { return nil }
         self.actors = actors
+        self.origins = origins
     }
 
     /// Answers false where a claim is there and has another shape.

@@ -23,10 +23,13 @@ package struct RefreshLifetimes: Sendable, Equatable {
     package var tokenSeconds: Int64
     /// How long the first one and all that came of it live together: then the user logs in again.
     package var familySeconds: Int64
+    /// How long after its use the one that was used last may come again, because the answer may have been lost; 0: never.
+    package var reuseSeconds: Int64
 
-    package init(tokenSeconds: Int64 = 2_592_000, familySeconds: Int64 = 7_776_000) {
+    package init(tokenSeconds: Int64 = 2_592_000, familySeconds: Int64 = 7_776_000, reuseSeconds: Int64 = 0) {
         self.tokenSeconds = tokenSeconds
         self.familySeconds = familySeconds
+        self.reuseSeconds = reuseSeconds
     }
 }
 

@@ -47,6 +47,15 @@ package final class BackendStore: Sendable {
         backends.first { $0.name.utf8.elementsEqual(name.utf8) && $0.version.utf8.elementsEqual(version.utf8) }
     }
 
+    /// Whether the backends of what a token was exchanged for still have the tokens of that time (MBE-02, MBE-06).
+    package func stand(behind claims: AccessTokenClaims) -> Bool {
+        claims.origins.allSatisfy { origin in
+            guard let id = origin.backendID else { return true }
+            guard let backend = backend(id: Array(id.utf8).span), backend.oauthConsumer else { return false }
+            return claims.issuedAt >= backend.tokensNotBefore
+        }
+    }
+
     /// Negative, zero or positive as `left` sorts before, with or after `right`.
     private func order(of left: Span<UInt8>, relativeTo right: Span<UInt8>) -> Int {
         for i in 0..<min(left.count, right.count) where left[i] != right[i] {

@@ -48,6 +48,8 @@ package final class Principal: Sendable {
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
+    /// What the token was exchanged for: it ends with each of these.
+    package let origins: [TokenOrigin]
     /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
     /// configuration; empty for a password. Never logged.
     package let token: [UInt8]
@@ -68,7 +70,7 @@ package final class Principal: Sendable {
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false, origins: [TokenOrigin] = []
     ) {
         self.kind = kind
         self.method = method
@@ -82,6 +84,7 @@ package final class Principal: Sendable {
         self.expiresAt = expiresAt
         self.issuedAt = issuedAt
         self.tokenID = tokenID
+        self.origins = origins
         self.token = token
         self.knownUntil = knownUntil
         self.application = application

@@ -27,6 +27,13 @@ package final class RevocationList: Sendable {
         var issuers: [String: Cutoff] = [:]
 
         var count: Int { tokens.count + subjects.count + backends.count + issuers.count }
+
+        /// Whether a token is named, or falls under the cut-off of its backend.
+        func hold(_ tokenID: String?, _ backendID: String?, _ issuedAt: Int64) -> Bool {
+            if let tokenID, tokens[tokenID] != nil { return true }
+            guard let backendID, let cutoff = backends[backendID] else { return false }
+            return issuedAt <= cutoff.issuedAt
+        }
     }
 
     private let entries = Mutex(Entries())
@@ -91,21 +98,24 @@ package final class RevocationList: Sendable {
         guard !isEmpty, principal.method == .bearer else { return false }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
-            issuer: principal.issuer, issuedAt: principal.issuedAt)
+            issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins)
     }
 
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
+    ///
+    /// - Parameter origins: what it was exchanged for. Whatever revokes one of these revokes it too. They have its subject
+    ///   and issuer, and were good when it was issued: of a cut-off behind their time of issue it falls on the same side.
     package func isRevoked(
-        tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?
+        tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?,
+        origins: [TokenOrigin] = []
     ) -> Bool {
         guard !isEmpty else { return false }
         let issuedAt = issuedAt ?? .min
         return entries.withLock { entries in
-            if let tokenID, entries.tokens[tokenID] != nil { return true }
             if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
-            if let backendID, let cutoff = entries.backends[backendID], issuedAt <= cutoff.issuedAt { return true }
             if let issuer, let cutoff = entries.issuers[issuer], issuedAt <= cutoff.issuedAt { return true }
-            return false
+            return entries.hold(tokenID, backendID, issuedAt)
+                || origins.contains { entries.hold($0.tokenID, $0.backendID, issuedAt) }
         }
     }
 

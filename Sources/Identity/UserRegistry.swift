@@ -1,7 +1,7 @@
 /// Makes and changes local users for good. What was done holds for every request that begins afterwards.
 package protocol UserRegistry: AnyObject, Sendable {
     /// Does it. Never blocks; `then` is called exactly once, from any thread, and must not block either.
-    func perform(_ change: UserChange, then: @escaping @Sendable (UserChangeOutcome) -> Void)
+    func perform(_ change: UserChange, from origin: ChangeOrigin, then: @escaping @Sendable (UserChangeOutcome) -> Void)
 }
 
 package enum UserChange: Sendable, Equatable {

@@ -12,12 +12,10 @@ package final class JWTVerifier: Sendable {
     /// Verifies a token in compact serialisation.
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - fetched: keys that were just fetched for the issuer at that place. They decide.
-    package func verify(
-        _ token: Span<UInt8>, now: Int64, fetched: (keys: KeySet, issuerIndex: Int)? = nil
-    ) -> VerificationOutcome {
+    ///   - keys: where the keys of issuers come from that publish them.
+    package func verify(_ token: Span<UInt8>, now: Int64, with keys: PublishedKeys = .asked) -> VerificationOutcome {
         do throws(Stop) {
-            return .verified(try verified(token, now: now, fetched))
+            return .verified(try verified(token, now: now, keys))
         } catch {
             switch error {
             case .rejected(let rejection): return .rejected(rejection)
@@ -25,6 +23,16 @@ package final class JWTVerifier: Sendable {
             case .keysUnavailable: return .keysUnavailable
             }
         }
+    }
+
+    /// Where a verification takes published keys from.
+    package enum PublishedKeys {
+        /// From their source, which may want to fetch them first.
+        case asked
+        /// From their source as it is: nothing is fetched, and `.needsKeys` is no answer.
+        case atHand
+        /// They were just fetched for the issuer at that place, and decide.
+        case fetched(KeySet, issuerIndex: Int)
     }
 
     /// Why a token is not verified now.
@@ -35,7 +43,7 @@ package final class JWTVerifier: Sendable {
     }
 
     private func verified(
-        _ token: Span<UInt8>, now: Int64, _ fetched: (keys: KeySet, issuerIndex: Int)?
+        _ token: Span<UInt8>, now: Int64, _ published: PublishedKeys
     ) throws(Stop) -> VerifiedToken {
         let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try ReceivedToken(token) }
         var stop = Stop.rejected(.unknownIssuer)
@@ -44,8 +52,8 @@ package final class JWTVerifier: Sendable {
         for (index, issuer) in issuers.enumerated() where issuer.issuer.isExactly(name) {
             do throws(Stop) {
                 var keys = issuer.keys
-                if let fetched, fetched.issuerIndex == index { keys = .fixed(fetched.keys) }
-                try verify(token, parts, issuer, keys, index, now)
+                if case .fetched(let fetched, issuerIndex: index) = published { keys = .fixed(fetched) }
+                try verify(token, parts, issuer, keys, index, published, now)
             } catch {
                 // An entry that cannot say yet is not outvoted by one that refuses.
                 if case .rejected = stop { stop = error }
@@ -65,7 +73,7 @@ package final class JWTVerifier: Sendable {
     /// Holds a token against one entry.
     private func verify(
         _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ keys: TrustedIssuer.Keys, _ index: Int,
-        _ now: Int64
+        _ published: PublishedKeys, _ now: Int64
     ) throws(Stop) {
         guard issuer.allows(parts.jws.algorithm) else { throw .rejected(.unsupportedAlgorithm) }
         switch keys {
@@ -75,28 +83,37 @@ package final class JWTVerifier: Sendable {
         case .published(let source):
             // First of all: nobody is asked for keys for the sake of a token that is refused anyway.
             try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.registered.check(issuer, now: now) }
-            try verify(token, parts.jws, source, index, now)
+            try verify(token, parts.jws, source, index, published, now)
         }
     }
 
     private func verify(
-        _ token: Span<UInt8>, _ jws: CompactJWS, _ source: any KeySource, _ index: Int, _ now: Int64
+        _ token: Span<UInt8>, _ jws: CompactJWS, _ source: any KeySource, _ index: Int, _ published: PublishedKeys,
+        _ now: Int64
     ) throws(Stop) {
         var need = KeyNeed(keyID: jws.keyID, algorithm: jws.algorithm)
-        let keys = try keys(of: source, need, index, now)
+        let keys = try keys(of: source, need, index, published, now)
         do throws(TokenRejection) {
             try jws.verify(token, with: keys)
         } catch {
             // Without a name nobody can tell a new key from a bad signature.
             guard error == .badSignature, need.keyID == nil else { throw .rejected(error) }
             need.wasTriedInVain = true
-            _ = try self.keys(of: source, need, index, now)
+            _ = try self.keys(of: source, need, index, published, now)
             throw .rejected(error)
         }
     }
 
-    private func keys(of source: any KeySource, _ need: KeyNeed, _ index: Int, _ now: Int64) throws(Stop) -> KeySet {
-        switch source.keys(for: need, now: now) {
+    private func keys(
+        of source: any KeySource, _ need: KeyNeed, _ index: Int, _ published: PublishedKeys, _ now: Int64
+    ) throws(Stop) -> KeySet {
+        let keys: KeysNow
+        if case .atHand = published {
+            keys = source.keysAtHand(for: need, now: now)
+        } else {
+            keys = source.keys(for: need, now: now)
+        }
+        switch keys {
         case .ready(let keys): return keys
         case .fetch: throw .needsKeys(need, issuerIndex: index)
         case .unavailable: throw .keysUnavailable

@@ -30,6 +30,10 @@ package protocol KeySource: AnyObject, Sendable {
     /// - Parameter now: seconds since 1970.
     func keys(for need: KeyNeed, now: Int64) -> KeysNow
 
+    /// What there is without another fetch; never `.fetch`.
+    /// - Parameter now: seconds since 1970.
+    func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow
+
     /// Fetches the keys, or waits for others who do, and answers once, from any thread; never with `.fetch`.
     func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void)
 }

@@ -31,6 +31,8 @@ package struct ReceivedToken: Sendable {
     package var issuer: String? { registered.issuer }
     /// `jti`.
     package var tokenID: String? { registered.tokenID }
+    /// `iat` in seconds since 1970.
+    package var issuedAt: Int64? { registered.issuedAt }
     /// `exp` in seconds since 1970.
     package var expiresAt: Int64? { registered.expiresAt }
 

@@ -38,7 +38,9 @@ extension Poller {
         if let completion = tell(socket, stream) { return completion }
         guard !socket.failureReported, !socket.sawEnd else { return nil }
         if socket.mayHaveMore, stream.state == .opening || stream.state == .open {
-            if !socket.readingPaused {
+            if stream.isOpening, !opens {
+                postponeOpening(socket)
+            } else if !socket.readingPaused {
                 pull(socket, stream)
                 if let completion = tell(socket, stream) { return completion }
             } else if socket.hangup, socket.failure == 0 {

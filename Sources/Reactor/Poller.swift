@@ -17,6 +17,16 @@ package final class Poller {
     private var revisit: [(socket: Socket, generation: UInt32)] = []
     private var revisiting: [(socket: Socket, generation: UInt32)] = []
     private var revisitCursor = 0
+    /// Sockets whose handshakes go on when all else of a turn is done, the longest waiting first, and how many of them
+    /// were gone on with in this turn.
+    var openings: [(socket: Socket, generation: UInt32)] = []
+    var openingCursor = 0
+    /// When that began in this turn, in microseconds; 0 where it has not.
+    var openingsBegunAt: Int64 = 0
+    /// A handshake is gone on with at the moment.
+    var opens = false
+    /// Microseconds of the monotonic clock at the last wait.
+    var turnBegunAt: Int64 = 0
     /// Place of the socket whose bytes were handed out last; -1 for none.
     var current = -1
     /// Where filters put what is to be sent. The kernel takes it from here at once; what it does not take is moved.
@@ -63,13 +73,18 @@ package final class Poller {
     // MARK: Waiting
 
     /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
-    package func wait() {
+    ///
+    /// - Parameter sleeping: false to look only at what has happened already.
+    package func wait(sleeping: Bool = true) {
         settle()
-        let limit = revisit.isEmpty && lateArrivals.isEmpty ? timers.sleepLimit(now: now) : 0
+        settleOpenings()
+        let isIdle = revisit.isEmpty && lateArrivals.isEmpty && openings.isEmpty
+        let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
         waits &+= 1
-        monotonicNow = Clock.monotonicMilliseconds
+        turnBegunAt = Clock.monotonicMicroseconds
+        monotonicNow = turnBegunAt / 1000
         wallNow = Clock.wallSeconds
         timers.advance(to: now)
         swap(&revisit, &revisiting)
@@ -107,6 +122,7 @@ package final class Poller {
         }
         revisiting.removeAll(keepingCapacity: true)
         revisitCursor = 0
+        if openingCursor < openings.count, let completion = nextOpening() { return completion }
         if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
         return nil

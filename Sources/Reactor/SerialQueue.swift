@@ -9,6 +9,11 @@ package final class SerialQueue: Sendable {
 
     package func submit(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
+    /// Runs the work when so much time has passed, or later; `flush` does not wait for it.
+    package func submit(afterMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
+    }
+
     /// Waits until everything submitted so far has run.
     package func flush() { queue.sync {} }
 }

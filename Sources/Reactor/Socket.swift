@@ -44,6 +44,8 @@ package final class Socket {
     var readable = false
     var hangup = false
     var queued = false
+    /// It is among the openings of the loop.
+    var awaitsOpening = false
     var connecting = false
     var failure: Int32 = 0
     var failureReported = false
@@ -91,6 +93,7 @@ package final class Socket {
         stream = nil
         keptCount = 0
         holdsMore = false
+        awaitsOpening = false
     }
 }
 

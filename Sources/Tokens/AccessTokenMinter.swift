@@ -21,6 +21,8 @@ package struct AccessTokenMinter: Sendable {
         package var methods: [String] = []
         /// Who acts for the subject, the one of now first.
         package var actors: [String] = []
+        /// What the token is exchanged for, the latest first.
+        package var origins: [TokenOrigin] = []
         /// `aud`; nil for the service's own. The gateway takes no token for another audience.
         package var audience: [String]?
         /// `exp - iat`.
@@ -61,6 +63,7 @@ package struct AccessTokenMinter: Sendable {
         claims.authenticatedAt = grant.authenticatedAt
         claims.methods = grant.methods
         claims.actors = grant.actors
+        claims.origins = grant.origins
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }
 

@@ -20,13 +20,15 @@ package struct EndpointRequest: Sendable {
     package var principal: Principal?
     /// The client's address, the one behind trusted proxies; nil where it has none (a Unix socket).
     package var address: IPAddress?
+    /// Its id in the logs.
+    package var requestID: String
     /// The other fields, in order, names in lower case.
     package var fields: [(name: String, value: String)]
 
     package init(
         method: Method, path: String, query: [UInt8] = [], contentType: String? = nil, authorization: [String] = [],
         body: [UInt8] = [], secure: Bool = false, principal: Principal? = nil, address: IPAddress? = nil,
-        fields: [(name: String, value: String)] = []
+        requestID: String = "", fields: [(name: String, value: String)] = []
     ) {
         self.method = method
         self.path = path
@@ -37,7 +39,14 @@ package struct EndpointRequest: Sendable {
         self.secure = secure
         self.principal = principal
         self.address = address
+        self.requestID = requestID
         self.fields = fields
+    }
+
+    /// Whom a change comes from that is made for this request.
+    func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
+        ChangeOrigin(
+            address: address?.text ?? "", requestID: requestID, application: application.name, caller: caller)
     }
 
     /// The value of the one field of this name, in lower case; nil where there is none, or more than one.

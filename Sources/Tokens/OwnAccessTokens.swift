@@ -37,7 +37,8 @@ struct OwnAccessTokens: Sendable {
         let isBlind = settings.revocations.reading.isBlind
         guard let claims = signed(token, now: now),
             let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
-            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm)
+            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm),
+            settings.backends.stand(behind: claims)
         else { return nil }
         if isBlind { throw .storeUnavailable }
         return claims
@@ -46,7 +47,7 @@ struct OwnAccessTokens: Sendable {
     private func isRevoked(_ claims: AccessTokenClaims) -> Bool {
         settings.revocations.isRevoked(
             tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
-            issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt)
+            issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt, origins: claims.origins)
     }
 
     /// Whether a local user is still there and enabled, with the password that the token goes back to.

@@ -11,8 +11,8 @@ extension TokenService {
             }
             return issuer.issue(issuance.grant, now: now).map { result in
                 switch result {
-                case .success(let token): TokenService.reply(issuance, token)
-                case .failure: TokenFailure.issuerUnavailable.response
+                case .success(let token) where token.isShortEnough(for: issuance): TokenService.reply(issuance, token)
+                case .success, .failure: TokenFailure.issuerUnavailable.response
                 }
             }
         }
@@ -71,5 +71,13 @@ extension TokenService {
             action: "grant.\(issuance.action)", outcome: .granted, subject: grant.subject,
             client: grant.backend.reference, tokenID: grant.backend.issuer == nil ? issuance.tokenID : "")
         return response
+    }
+}
+
+extension GrantedToken {
+    /// What a token is exchanged for does not outlive it, whoever makes it (RFC 8693 section 2.2.1).
+    fileprivate func isShortEnough(for issuance: Issuance) -> Bool {
+        guard issuance.shape == .exchanged else { return true }
+        return expiresIn.map { $0 <= issuance.grant.lifetimeSeconds } ?? false
     }
 }

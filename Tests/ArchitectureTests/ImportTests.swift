@@ -31,8 +31,8 @@ import Testing
     /// Rooms above the data plane, where Foundation, Dispatch and Glibc are at home.
     static let comfortable: Set<String> = ["Configuration", "PortcullisClient", "portcullis"]
 
-    /// Files of the lower rooms that may import Dispatch: the pool that runs blocking work off the loops.
-    static let dispatchFiles: Set<String> = ["Sources/Reactor/BlockingPool.swift", "Sources/Reactor/SerialQueue.swift"]
+    /// Files of the lower rooms that may import Dispatch: the queue that runs blocking work off the loops in its order.
+    static let dispatchFiles: Set<String> = ["Sources/Reactor/SerialQueue.swift"]
 
     /// Rooms below the comfortable ones that may call the C library: those that talk to the system.
     static let systemRooms: Set<String> = ["Reactor", "Crypto"]

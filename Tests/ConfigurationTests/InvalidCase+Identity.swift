@@ -53,6 +53,13 @@ extension InvalidCase {
             #"backends.json:2: error: /backends/1/refreshTokenSeconds: there are no refresh tokens to limit (expected "refreshTokens": true beside it)"#
         ),
         InvalidCase(
+            "backend-refresh-reuse-for-long",
+            backend(
+                #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "refreshTokens": true, "refreshReuseInterval": "61s""#
+            ),
+            #"backends.json:2: error: /backends/1/refreshReuseInterval: out of range (expected a duration from "0s" to "60s", found "61s")"#
+        ),
+        InvalidCase(
             "backend-exchange-unknown-backend",
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": "s", "tokenExchange": { "backends": ["x/1"] }"#

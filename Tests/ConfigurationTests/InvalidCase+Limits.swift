@@ -6,6 +6,10 @@ extension InvalidCase {
             #"gateway.json:5: error: /limits/maxConnectionsPerAddress: out of range (expected a number of connections from 0 to 1000000, found -1)"#
         ),
         InvalidCase(
+            "limit-floods", gateway: #""limits": {"maxFloodsPerAddress": -1}"#,
+            #"gateway.json:5: error: /limits/maxFloodsPerAddress: out of range (expected a number of connections from 0 to 1000000, found -1)"#
+        ),
+        InvalidCase(
             "limit-buffers", gateway: #""limits": {"maxBufferBytes": "1MiB"}"#,
             #"gateway.json:5: error: /limits/maxBufferBytes: out of range (expected a size from 8388608 to 1099511627776 bytes, found "1MiB")"#
         ),

@@ -97,6 +97,7 @@ import Testing
         let configuration = try complete()
         let limits = configuration.limits
         #expect(limits.maximumConnectionsPerAddress == 50 && limits.maximumBufferBytes == 64 << 20)
+        #expect(limits.maximumFloodsPerAddress == 5)
         #expect(limits.minimumBodyRate == 1024 && limits.maximumHandshakesPerSecond == 500)
         #expect(limits.passwordChecksPerAddress == 30 && limits.tunnelIdleTimeout == .seconds(7200))
         #expect(limits.decisionTimeout == .seconds(15) && configuration.forwardedFields == .forwarded)

@@ -101,6 +101,7 @@ import Testing
         expectKeys(configuration.trustedIssuers.map(\.keys))
         let partner = configuration.backends[1].grants
         #expect(partner.refreshTokens && partner.refreshTokenSeconds == 3600 && partner.refreshFamilySeconds == 7200)
+        #expect(partner.refreshReuseInterval == .seconds(10))
         #expect(partner.accessTokenSeconds == 300 && partner.introspection)
         guard case .file(let keys)? = partner.clientKeys else {
             Issue.record("no keys")
@@ -159,6 +160,7 @@ import Testing
         let grants = configuration.backends[0].grants
         #expect(!grants.refreshTokens && !grants.introspection && grants.tokenExchange == nil)
         #expect(grants.refreshTokenSeconds == 2_592_000 && grants.refreshFamilySeconds == 7_776_000)
+        #expect(grants.refreshReuseInterval == .zero)
         #expect(configuration.tokenService.revocationPath == "/oauth2/revoke")
         #expect(configuration.tokenService.introspectionPath == "/oauth2/introspect")
         #expect(configuration.webgates[0].userAgentMismatch == .bearer)

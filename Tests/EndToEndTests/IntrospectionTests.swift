@@ -80,6 +80,11 @@ import Testing
         #expect(try setup.status("token") == 200)
         setup.server.stop()
         #expect(try setup.status("other") == 503)
+        let metrics = try setup.fixture.gateway.metrics()
+        #expect(metrics.sum("portcullis_introspection_up", ["issuer": "as"]) == 0)
+        #expect(metrics.sum("portcullis_introspection_requests_total", ["outcome": "unusable"]) == 1)
+        #expect(metrics.sum("portcullis_introspection_requests_total", ["outcome": "active"]) == 1)
+        #expect(metrics.sum("portcullis_introspection_cache_total", ["outcome": "miss"]) == 3)
         // Who is known by other means is not held up.
         #expect(try setup.status(setup.fixture.token("joe")) == 200)
     }

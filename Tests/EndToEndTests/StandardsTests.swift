@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test("refreshReuseInterval: a client that lost the answer to a refresh asks again")
+    func lostAnswer() throws {
+        let fixture = try fixture {
+            $0["backends"] = Self.backends().replacing(
+                #""refreshTokens": true,"#, with: #""refreshTokens": true, "refreshReuseInterval": "60s","#)
+        }
+        let first = try login(fixture)
+        let lost = JSONText(try refresh(fixture, first["refresh_token"].string).text)
+        let again = try refresh(fixture, first["refresh_token"].string)
+        #expect(again.status == 200)
+        let second = JSONText(again.text)
+        #expect(try status(fixture, second["access_token"].string) == 200)
+        #expect(try status(fixture, lost["access_token"].string) == 401)
+        #expect(try refresh(fixture, second["refresh_token"].string).status == 200)
+    }
+
     @Test("OAUTH-05: a client that has not opted in gets no refresh token and may not bring one")
     func noRefreshTokens() throws {
         let fixture = try fixture()

@@ -4,13 +4,15 @@ import Reactor
 @testable import Gateway
 
 extension WorkerBench {
-    /// Work that fills every place of the blocking pool until it is let go.
+    /// Work that fills every place of the pool for passwords until it is let go.
     final class Gate: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         private let begun = DispatchSemaphore(value: 0)
-        private let count = max(2, WorkerThread.processorCount)
+        private let pool: BlockingPool
 
-        fileprivate func occupy(_ pool: BlockingPool) {
+        fileprivate init(occupying pool: BlockingPool) {
+            self.pool = pool
+            let count = pool.width
             for _ in 0..<count {
                 let accepted = pool.submit {
                     self.begun.signal()
@@ -21,13 +23,9 @@ extension WorkerBench {
             for _ in 0..<count { begun.wait() }
         }
 
-        func open() { for _ in 0..<count { semaphore.signal() } }
+        func open() { for _ in 0..<pool.width { semaphore.signal() } }
     }
 
     /// Whatever is submitted from now on waits until the gate is opened.
-    func occupyPool() -> Gate {
-        let gate = Gate()
-        gate.occupy(shared.blocking)
-        return gate
-    }
+    func occupyPool() -> Gate { Gate(occupying: shared.hashes) }
 }

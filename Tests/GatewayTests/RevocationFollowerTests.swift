@@ -70,7 +70,7 @@ final class SilentStore: TokenStore {
         next.tokenID = "t-c2"
         next.refreshDigest = [2]
         let rotation = StoreOperation.rotate(
-            refresh: Array("c".utf8), application: "shop", proposed: next, detectsReuse: true)
+            refresh: Array("c".utf8), application: "shop", proposed: next, reuse: .detected())
         _ = ask(follower, rotation)
         #expect(["t-a", "t-b", "t-c"].allSatisfy { isRevoked(follower, $0) })
         #expect(["t-b2", "t-c2", "t-d"].allSatisfy { !isRevoked(follower, $0) })

@@ -13,8 +13,14 @@ import Testing
         #expect(try read(#"{"subject": "joe"}"#).target == .subject("joe"))
         #expect(try read(#"{"backendId": "b"}"#).target == .backend(id: "b"))
         #expect(try read(#"{"issuer": "local"}"#).target == .issuer("local"))
-        #expect(try read(#"{"backendId": "b"}"#).until == nil)
-        #expect(try read(#"{"until": 1001, "jti": "a"}"#).until == 1001)
+        #expect(try read(#"{"backendId": "b"}"#).period == .soFar)
+        #expect(try read(#"{"until": 1001, "jti": "a"}"#).period.until == 1001)
+        for target in [#""subject": "joe""#, #""backendId": "b""#, #""issuer": "local""#] {
+            let period = try read(#"{"issuedBefore": 900, \#(target), "until": 1001}"#).period
+            #expect(period.cutoff(now: 1000) == 900 && period.end(now: 1000) == 1001)
+        }
+        // Whatever was under way when the request came is meant too.
+        #expect(RevocationPeriod.soFar.cutoff(now: 1000) == 1001)
     }
 
     @Test(
@@ -34,6 +40,15 @@ import Testing
             (#"{"jti": "a", "until": 1000}"#, "\"until\" is to be a time"),
             (#"{"jti": "a", "until": -1}"#, "\"until\" is to be a time"),
             (#"{"jti": "a", "until": 99999999999999999999}"#, "\"until\" is to be a time"),
+            (#"{"jti": "a", "issuedBefore": 900}"#, "\"issuedBefore\" goes with"),
+            (#"{"subject": "a", "issuedBefore": "900"}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": null}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": 900.5}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": 1001}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": 1700000000000}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": 0}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedBefore": true}"#, "\"issuedBefore\" is to be a time"),
+            (#"{"subject": "a", "issuedbefore": 900}"#, "only \"jti\""),
         ])
     func refused(_ text: String, _ expected: String) {
         let refusal = #expect(throws: RevocationRequest.Refusal.self) { try read(text) }

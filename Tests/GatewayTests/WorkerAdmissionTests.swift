@@ -181,4 +181,77 @@ extension WorkerBench {
         #expect(clients.allSatisfy { !$0.isOver })
         bench.expectNothingLeft()
     }
+
+    // MARK: Floods
+
+    private func flooded(_ change: @escaping (inout WorkerBench.Setup) -> Void) throws -> WorkerBench {
+        try WorkerBench {
+            $0.listeners[0].takesHTTP2 = true
+            change(&$0)
+        }
+    }
+
+    /// A connection that is ended for a flood of SETTINGS.
+    private func flood(_ bench: WorkerBench, _ client: Peer) {
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8 + (0..<102).flatMap { _ in settings })
+        bench.turn(until: { client.isOver })
+    }
+
+    /// Issue B: who comes again with every flood is let in no more; who is there, and others, go on.
+    @Test func anAddressThatFloodsIsBarred() throws {
+        let bench = try flooded { $0.limits.maximumFloodsPerAddress = 3 }
+        let before = bench.client()
+        bench.turn(until: { bench.worker.openClients == 1 })
+        for _ in 0..<3 {
+            let client = bench.client()
+            flood(bench, client)
+            #expect(!client.received.isEmpty, "heard, and told off")
+        }
+        let barred = bench.client()
+        bench.turn(until: { barred.isOver })
+        #expect(barred.received.isEmpty)
+        #expect(bench.refusals(.floodsPerAddress) == 1)
+        let server = try bench.requested(before, .get())
+        server.send(.ok("1"))
+        _ = bench.expect(before, ends: "\r\n\r\n1")
+        bench.expectNothingLeft()
+    }
+
+    @Test func behindABalancerTheFloodingClientIsBarred() throws {
+        let bench = try flooded {
+            $0.listeners[0].proxyPeers = WorkerBench.ranges("127.0.0.0/8")
+            $0.limits.maximumFloodsPerAddress = 1
+        }
+        let line = { (host: Int) in "PROXY TCP4 192.0.2.\(host) 198.51.100.2 1 2\r\n" }
+        let bad = bench.client()
+        bad.send(line(1))
+        flood(bench, bad)
+        let again = bench.client()
+        again.send(line(1))
+        bench.turn(until: { again.isOver })
+        #expect(bench.refusals(.floodsPerAddress) == 1)
+        let good = bench.client()
+        good.send(line(2) + .get())
+        let server = try bench.accepted()
+        _ = bench.head(server)
+        #expect(bench.refusals(.floodsPerAddress) == 1)
+        bench.expectNothingLeft()
+    }
+
+    @Test func trustedProxiesAndThoseWithoutALimitAreNotBarred() throws {
+        for isTrusted in [true, false] {
+            let bench = try flooded {
+                $0.limits.maximumFloodsPerAddress = isTrusted ? 1 : 0
+                if isTrusted { $0.proxies = TrustedProxies(WorkerBench.ranges("127.0.0.1")) }
+            }
+            for _ in 0..<3 {
+                let client = bench.client()
+                flood(bench, client)
+                #expect(!client.received.isEmpty)
+            }
+            #expect(bench.refusals(.floodsPerAddress) == 0)
+            bench.expectNothingLeft()
+        }
+    }
 }

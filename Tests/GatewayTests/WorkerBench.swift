@@ -21,6 +21,7 @@ final class WorkerBench {
         var routes = Setup.usualRoutes
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
+        var policy: (inout PolicySettings) -> Void = { _ in }
         var accessLog: LogWriter?
         var listeners = [Setup.loopback]
         var proxies = TrustedProxies()
@@ -115,6 +116,7 @@ final class WorkerBench {
         settings.roles = RoleCatalogue(["Clerk"])
         settings.routes = setup.routes
         settings.endpoints = [("/oauth2/token", .token), ("/whoami", .whoAmI)]
+        setup.policy(&settings)
         let policy = try #require(PolicySnapshot.make(settings).snapshot)
         let target = InjectionTarget(webgate: "", issuer: setup.issuer)
         let tokens = TokenService(

@@ -22,11 +22,11 @@ import Testing
         func open(_ count: Int = 1) { for _ in 0..<count { semaphore.signal() } }
     }
 
-    /// Fills every place of the blocking pool, so that what is submitted later waits.
+    /// Fills every place of the pool for passwords, so that what is submitted later waits.
     private func occupy(_ bench: WorkerBench) -> (gate: Gate, count: Int) {
         let gate = Gate()
-        let count = max(2, WorkerThread.processorCount)
-        for _ in 0..<count { #expect(bench.shared.blocking.submit { gate.pass() }) }
+        let count = bench.shared.hashes.width
+        for _ in 0..<count { #expect(bench.shared.hashes.submit { gate.pass() }) }
         for _ in 0..<count { gate.awaitBegin() }
         return (gate, count)
     }
@@ -54,13 +54,13 @@ import Testing
         let (gate, count) = occupy(bench)
         let client = bench.client()
         client.send(.get("/mine/x", WorkerBench.credentials))
-        bench.turn(until: { bench.shared.blocking.waiting == 1 })
+        bench.turn(until: { bench.shared.hashes.waiting == 1 })
         client.reset()
         bench.turn(until: { bench.worker.openClients == 0 })
         // Its place is taken by another before the answer comes, which must not be mistaken for its own.
         let other = bench.client()
         other.send(.get("/mine/y", WorkerBench.credentials))
-        bench.turn(until: { bench.shared.blocking.waiting == 2 })
+        bench.turn(until: { bench.shared.hashes.waiting == 2 })
         gate.open(count)
         let server = try bench.accepted()
         #expect(bench.head(server).hasPrefix("GET /mine/y "))
@@ -80,7 +80,7 @@ import Testing
         client.send(
             "POST /mine/x HTTP/1.1\r\nHost: h\r\n\(WorkerBench.credentials)Content-Length: 40000\r\n\r\n\(body)"
                 + .get("/open/next"))
-        bench.turn(until: { bench.shared.blocking.waiting == 1 })
+        bench.turn(until: { bench.shared.hashes.waiting == 1 })
         bench.settle()
         gate.open(count)
         let server = try bench.accepted()
@@ -107,7 +107,7 @@ import Testing
         client.send(
             "POST /mine/x HTTP/1.1\r\nHost: h\r\n\(wrong)Content-Length: 40000\r\n\r\n"
                 + String(repeating: "b", count: 40_000) + .get("/open/next"))
-        bench.turn(until: { bench.shared.blocking.waiting == 1 })
+        bench.turn(until: { bench.shared.hashes.waiting == 1 })
         bench.settle()
         gate.open(count)
         bench.turn(until: { client.text.contains("HTTP/1.1 401 ") })
@@ -121,7 +121,7 @@ import Testing
     @Test func aFullQueueOfPasswordChecksRefuses() throws {
         let bench = try WorkerBench()
         let (gate, count) = occupy(bench)
-        while bench.shared.blocking.submit({}) {}
+        while bench.shared.hashes.submit({}) {}
         let client = bench.client()
         client.send(.get("/mine/x", WorkerBench.credentials))
         let answer = bench.expect(client, ends: "}")

@@ -197,7 +197,7 @@ import Testing
         #expect(bench.refusals(.decisionTime) == 1)
         gate.open()
         // The check that nobody waits for is skipped, and its place is free.
-        bench.turn(until: { bench.shared.blocking.waiting == 0 && bench.shared.errands.parties == 0 })
+        bench.turn(until: { bench.shared.hashes.waiting == 0 && bench.shared.errands.parties == 0 })
         let server = try bench.requested(client, .get())
         server.send(.ok("1"))
         _ = bench.expect(client, ends: "\r\n\r\n1")
@@ -212,7 +212,7 @@ import Testing
             client.send(.get("/mine/x", WorkerBench.credentials))
             return client
         }
-        bench.turn(until: { bench.shared.blocking.waiting == 2 })
+        bench.turn(until: { bench.shared.hashes.waiting == 2 })
         // Whoever leaves keeps his place in the queue until it comes to it: leaving does not make room for more.
         clients[0].reset()
         bench.turn(until: { bench.worker.openClients == 1 })

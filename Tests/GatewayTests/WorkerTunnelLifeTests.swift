@@ -1,8 +1,11 @@
 import Bytes
+import Crypto
 import HTTP
 import Identity
+import JOSE
 import Policy
 import Reactor
+import Synchronization
 import TestSupport
 import Testing
 
@@ -156,5 +159,80 @@ import Testing
         bench.turn(until: { bench.worker.isFinished })
         bench.turn(until: { client.isOver })
         #expect(client.received.prefix(4) == [0x88, 16, 0x03, 0xE9])
+    }
+
+    // MARK: Other keys
+
+    /// The keys that an issuer publishes at the moment.
+    private final class Published: KeySource {
+        let epoch = KeyEpoch()
+        private let current: Mutex<KeySet>
+
+        init(_ keys: [JWTSigner]) { current = Mutex(KeySet(keys: keys.map(\.publishedKey))) }
+
+        /// As `RemoteKeySet` does: the keys first.
+        func keep(_ keys: [JWTSigner]) {
+            current.withLock { $0 = KeySet(keys: keys.map(\.publishedKey)) }
+            epoch.advance()
+        }
+
+        func keys(for need: KeyNeed, now: Int64) -> KeysNow { keysAtHand(for: need, now: now) }
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { .ready(current.withLock { $0 }) }
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) { then(.unavailable) }
+    }
+
+    private static let keys = ["a", "b"].map { JWTSigner(key: SigningKey.generate(.es256), keyID: $0) }
+
+    private static func bearer(_ signer: JWTSigner) -> String {
+        let claims = #"{"iss":"https://idp","sub":"eve","aud":"gw","exp":\#(Clock.wallSeconds + 600)}"#
+        let token = signer.sign(claims: Array(claims.utf8))
+        return "Authorization: Bearer \(String(decoding: token, as: UTF8.self))\r\n"
+    }
+
+    private static func bench(_ published: Published) throws -> WorkerBench {
+        try WorkerBench {
+            $0.policy = {
+                $0.keyEpoch = published.epoch
+                let rules = ExternalIdentityRules(virtualUserEnabled: true, roleMapping: RoleMapping())
+                $0.issuers = [
+                    IssuerSettings(
+                        trust: TrustedIssuer(
+                            name: "idp", issuer: "https://idp", audiences: ["gw"], keys: .published(published)),
+                        claims: .outside(rules, level: 2, backendID: nil))
+                ]
+            }
+        }
+    }
+
+    /// A key that was stolen opens nothing any more, nor keeps open what it has opened.
+    @Test func aKeyTakenBackEndsItsTunnelsAndNoOther() throws {
+        let published = Published(Self.keys)
+        let bench = try Self.bench(published)
+        let (client, server) = try WorkerTunnelTests.open(bench, "/mine/ws", Self.bearer(Self.keys[0]))
+        let (other, peer) = try WorkerTunnelTests.open(bench, "/mine/ws", Self.bearer(Self.keys[1]))
+        bench.pass(milliseconds: 1100)
+        #expect(!client.isOver && !other.isOver)
+        published.keep([Self.keys[1]])
+        let began = Clock.monotonicMilliseconds
+        bench.turn(until: { client.isOver })
+        #expect(Clock.monotonicMilliseconds - began < 1500)
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 1)
+        bench.turn(until: { !bench.worker.lasting.isReadmitting })
+        #expect(!other.isOver)
+        WorkerTunnelTests.expectNothingLeft(bench, peer, server)
+    }
+
+    @Test func aKeyTakenBackDuringTheHandshakeIsNoticed() throws {
+        let published = Published(Self.keys)
+        let bench = try Self.bench(published)
+        let client = bench.client()
+        let server = try bench.requested(
+            client, .get("/mine/ws", WorkerTunnelTests.asking + Self.bearer(Self.keys[0])))
+        published.keep([Self.keys[1]])
+        bench.pass(milliseconds: 1100)
+        server.send(WorkerTunnelTests.agreeing)
+        bench.turn(until: { client.isOver })
+        #expect(bench.worker.reasonCounters.values[Reasons.index("tunnel_refused")] == 1)
+        WorkerTunnelTests.expectNothingLeft(bench, server)
     }
 }

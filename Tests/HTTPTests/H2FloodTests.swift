@@ -155,9 +155,18 @@ import Testing
         #expect(attacked.chunks.inUse == 0 && attacked.chunks.bytesInUse == 0)
     }
 
+    /// Fields of nothing much, each of which costs a call: four times as many as there may be, and no more.
+    @Test func manySmallFieldsEndTheConnection() {
+        for (count, failure) in [(390, nil), (410, H2Failure.blockTooLarge)] {
+            let attacked = H2Attacked()
+            attacked.receive(H2Frames.head(1, H2Frames.pseudo + (0..<count).map { _ in ("a", "b") }))
+            #expect(attacked.session.failure == failure)
+        }
+    }
+
     /// One that somebody may have meant is answered.
     @Test func smallBombs() throws {
-        let attacked = bomb(50)
+        let attacked = bomb(12)
         #expect(attacked.log == ["head 1"])
         #expect(attacked.headError() == .headTooLarge)
         #expect(attacked.headError()?.status == 431)

@@ -42,13 +42,18 @@ import Testing
         #expect(node["act"]?["sub"]?.string == "now")
         #expect(node["act"]?["act"]?["sub"]?.string == "before")
         #expect(AccessTokenClaims(verified: node) == written)
+        written.origins = [
+            TokenOrigin(tokenID: "parent", backendID: "mbe-2"), TokenOrigin(tokenID: "outside", backendID: nil),
+        ]
+        #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == written)
         written.actors = Array(repeating: "a", count: AccessTokenClaims.maximumActors + 1)
         #expect(AccessTokenClaims(verified: try JSONNode.parse(written.json().span)) == nil)
     }
 
     @Test(arguments: [
         ("auth_time", JSONValue.string("1")), ("amr", .string("pwd")), ("amr", .array([JSONNode(.number("1"))])),
-        ("act", .string("joe")), ("act", .object([])),
+        ("act", .string("joe")), ("act", .object([])), ("exchanged_for", .string("id")),
+        ("exchanged_for", .array([JSONNode(.object([]))])), ("exchanged_for", .array([JSONNode(.string("id"))])),
     ])
     func oddClaimIsNoToken(_ name: String, _ value: JSONValue) throws {
         let members = try #require(try JSONNode.parse(claims().json().span).members)

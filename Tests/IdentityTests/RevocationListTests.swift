@@ -46,6 +46,26 @@ import Testing
         #expect(!list.isRevoked(principal("joe", issuedAt: 101)))
     }
 
+    /// A token ends with each of those that it was exchanged for, and with the backends of these.
+    @Test func originsAreLookedAt() {
+        func isRevoked(_ revoke: (RevocationList) -> Void, at issuedAt: Int64 = 100) -> Bool {
+            let list = RevocationList()
+            revoke(list)
+            let principal = Principal(
+                kind: .user, method: .bearer, subject: "joe", issuer: "local", backendID: "mbe-1", roles: RoleSet(),
+                catalogue: catalogue, level: 2, issuedAt: issuedAt, tokenID: "t3",
+                origins: [TokenOrigin(tokenID: "t2", backendID: "mbe-2"), TokenOrigin(tokenID: "t1", backendID: nil)])
+            return list.isRevoked(principal)
+        }
+        for id in ["t1", "t2", "t3"] { #expect(isRevoked { $0.revoke(tokenID: id, until: 200) }) }
+        #expect(!isRevoked { $0.revoke(tokenID: "t4", until: 200) })
+        for id in ["mbe-1", "mbe-2"] {
+            #expect(isRevoked { $0.revoke(backendID: id, issuedBefore: 100, until: 200) })
+            #expect(!isRevoked({ $0.revoke(backendID: id, issuedBefore: 100, until: 200) }, at: 101))
+        }
+        #expect(!isRevoked { $0.revoke(backendID: "mbe-3", issuedBefore: 100, until: 200) })
+    }
+
     @Test func earlierRevocationDoesNotWeakenLaterOne() {
         let list = RevocationList()
         list.revoke(subject: "joe", issuedBefore: 100, until: 300)

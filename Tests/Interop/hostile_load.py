@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Goes on being a hostile client until it is ended: hostile_load.py ATTACK PLAIN SECURE CA
 
-ATTACK is `slowloris`, `slow_body`, `slow_read`, `rapid_reset`, `continuation_flood` or `hpack_bomb`; PLAIN and SECURE are
-HOST:PORT of listeners. Prints `ready` once it has begun, and makes every connection anew that the gateway ends.
+ATTACK is `slowloris`, `slow_body`, `slow_read`, `rapid_reset`, `continuation_flood` or `hpack_bomb`, or `burn`, which
+takes of a processor what it gets and leaves the gateway alone; PLAIN and SECURE are HOST:PORT of listeners. Prints
+`ready` once it has begun, and makes every connection anew that the gateway ends. Floods come from an address of their
+own, as they do in earnest.
 """
 import resource
 import socket
@@ -14,6 +16,7 @@ import http2_hostile
 
 CONNECTIONS = 400
 FLOODERS = 4
+FLOOD_SOURCE = "127.0.0.2"
 
 
 class Slow:
@@ -62,7 +65,7 @@ def flood(attack, address, authority):
     run = http2_hostile.FLOODS[attack]
     while True:
         try:
-            attacker = http2_hostile.Attacker(address, authority, settings={})
+            attacker = http2_hostile.Attacker(address, authority, settings={}, source=FLOOD_SOURCE)
             run(attacker)
             attacker.socket.close()
         except (http2_hostile.Ended, OSError):
@@ -72,6 +75,10 @@ def flood(attack, address, authority):
 
 def main():
     attack, plain, secure, authority = sys.argv[1:]
+    if attack == "burn":
+        print("ready", flush=True)
+        while True:
+            pass
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
     head = b" HTTP/1.1\r\nHost: localhost\r\n"
     slow = {

@@ -24,12 +24,12 @@ from hyperframe import frame as frames
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
-def connect(address, authority):
-    """TLS with ALPN h2; the address is host:port."""
+def connect(address, authority, source=None):
+    """TLS with ALPN h2; the address is host:port, the source an address of this machine to come from."""
     host, port = address.rsplit(":", 1)
     context = ssl.create_default_context(cafile=authority)
     context.set_alpn_protocols(["h2"])
-    plain = socket.create_connection((host, int(port)), 20)
+    plain = socket.create_connection((host, int(port)), 20, (source, 0) if source else None)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     secure = context.wrap_socket(plain, server_hostname="localhost")
     assert secure.selected_alpn_protocol() == "h2", "no HTTP/2"
@@ -43,8 +43,8 @@ class Ended(Exception):
 class Attacker:
     """One connection: sends frames as they are told, and reads what comes for the outcome."""
 
-    def __init__(self, address, authority, preface=PREFACE, settings=None):
-        self.socket = connect(address, authority)
+    def __init__(self, address, authority, preface=PREFACE, settings=None, source=None):
+        self.socket = connect(address, authority, source)
         self.socket.setblocking(False)
         self.encoder = hpack.Encoder()
         self.decoder = hpack.Decoder()

@@ -11,8 +11,12 @@ import Testing
     /// Answers as it was told to, and counts.
     private final class Source: KeySource {
         private let state: Mutex<(answer: KeysNow, needs: [KeyNeed])>
+        private let atHand: KeysNow
 
-        init(_ answer: KeysNow) { state = Mutex((answer, [])) }
+        init(_ answer: KeysNow, atHand: KeysNow = .unavailable) {
+            state = Mutex((answer, []))
+            self.atHand = atHand
+        }
 
         var needs: [KeyNeed] { state.withLock { $0.needs } }
 
@@ -22,6 +26,8 @@ import Testing
                 return $0.answer
             }
         }
+
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { atHand }
 
         func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
             Issue.record("a verifier fetches nothing")
@@ -92,12 +98,27 @@ import Testing
         #expect(source.needs.map(\.wasTriedInVain) == [false, false, true])
     }
 
+    /// Who may not wait gets an answer from what is there.
+    @Test func keysAtHand() {
+        func verify(_ token: String, _ atHand: KeysNow) -> String {
+            let source = Source(.fetch, atHand: atHand)
+            let token = Array(token.utf8)
+            let answer = words(verifier(source).verify(token.span, now: Self.now, with: .atHand))
+            #expect(source.needs.isEmpty)
+            return answer
+        }
+        #expect(verify(token(), .ready(set())) == "verified ann")
+        #expect(verify(token(), .ready(set("new"))) == "unknownKey")
+        #expect(verify(token(kid: nil, key: .generate(.es256)), .ready(set(nil))) == "badSignature")
+        #expect(verify(token(), .unavailable) == "unavailable")
+    }
+
     @Test func fetchedKeysHaveTheLastWord() {
         let source = Source(.fetch)
         let verifier = verifier(source)
         func verify(_ token: String, _ keys: KeySet) -> String {
             let token = Array(token.utf8)
-            return words(verifier.verify(token.span, now: Self.now, fetched: (keys, 0)))
+            return words(verifier.verify(token.span, now: Self.now, with: .fetched(keys, issuerIndex: 0)))
         }
         #expect(verify(token(), set()) == "verified ann")
         #expect(verify(token(kid: "z"), set()) == "unknownKey")

@@ -78,6 +78,28 @@ import Testing
         #expect(readmit(joe, revocations: list) { _ in list.revoke(tokenID: "jti-1", until: .max) } == "token_revoked")
     }
 
+    /// An issuer that has taken a key back is not asked whether it is new; one that says nothing cuts nobody.
+    @Test func theKeysAreThoseAtHand() {
+        let eve = [bearer(TestPolicy.outsideToken())]
+        func readmit(_ keys: KeysNow) -> String {
+            self.readmit(eve) { $0.issuers[1].trust.keys = .published(KeysAtHand(keys)) }
+        }
+        #expect(readmit(.ready(KeySet(keys: [TestPolicy.outsideKey.publishedKey]))) == "items eve")
+        #expect(readmit(.ready(KeySet(keys: [TestPolicy.ownKey.publishedKey]))) == "unknown_key")
+        #expect(readmit(.unavailable) == "items eve")
+    }
+
+    /// Wants to fetch, whatever it is asked.
+    private final class KeysAtHand: KeySource {
+        private let keys: KeysNow
+
+        init(_ keys: KeysNow) { self.keys = keys }
+
+        func keys(for need: KeyNeed, now: Int64) -> KeysNow { .fetch }
+        func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow { keys }
+        func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) { then(.unavailable) }
+    }
+
     private static let otherKey = TrustedIssuer(
         name: "own", issuer: "https://gw.example.com", audiences: ["https://gw.example.com"],
         keys: KeySet(keys: [TestPolicy.strangerKey.publishedKey]), own: true)

@@ -122,11 +122,12 @@ enum TestPolicy {
         _ subject: String = "joe", kind: Principal.Kind = .user, backend: Backend = inventory,
         roles: [String] = ["Manager"], level: Int = 2, issuedAt: Int64 = now, lifetime: Int64 = 600,
         audience: String = "https://gw.example.com", id: String = "jti-1", type: String = AccessTokenClaims.type,
-        signer: JWTSigner = ownKey
+        origins: [TokenOrigin] = [], signer: JWTSigner = ownKey
     ) -> String {
-        let claims = AccessTokenClaims(
+        var claims = AccessTokenClaims(
             issuer: "https://gw.example.com", subject: subject, audience: [audience], issuedAt: issuedAt,
             expiresAt: issuedAt + lifetime, tokenID: id, kind: kind, backend: backend, roles: roles, level: level)
+        claims.origins = origins
         return String(decoding: signer.sign(claims: claims.json(), type: type), as: UTF8.self)
     }
 

@@ -72,6 +72,36 @@ struct TokenDecisionTests {
         #expect(cache.misses == misses, "both were verified already")
     }
 
+    @Test("an exchanged token ends with what it was exchanged for, known ones included (RFC 8693)")
+    func origins() {
+        let list = RevocationList()
+        let settings = TestPolicy.settings(revocations: list)
+        let cache = VerifiedTokenCache(capacity: 8)
+        func decision(_ token: String, _ settings: PolicySettings) -> Decision {
+            decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(settings), cache: cache)
+        }
+        let token = TestPolicy.token(
+            id: "child", origins: [TokenOrigin(tokenID: "parent", backendID: TestPolicy.scheduler.mobileBackendID)])
+        let other = TestPolicy.token()
+        for token in [token, other] { #expect(decision(token, settings) == .allowed("joe")) }
+        #expect(cache.count == 2)
+        list.revoke(tokenID: "parent", until: .max)
+        #expect(decision(token, settings) == .denied(.tokenRevoked))
+        #expect(decision(other, settings) == .allowed("joe"))
+        // So it does with the backend of that.
+        for change: (inout Backend) -> Void in [
+            { $0.oauthConsumer = false }, { $0.tokensNotBefore = TestPolicy.now + 1 },
+        ] {
+            var scheduler = TestPolicy.scheduler
+            change(&scheduler)
+            var changed = TestPolicy.settings(backends: [TestPolicy.inventory, scheduler])
+            changed.generation = 2
+            #expect(
+                decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(changed))
+                    == .denied(.tokenRevoked))
+        }
+    }
+
     @Test("a second Authorization field is 400 (ISS-08)")
     func duplicate() {
         let joe = TestPolicy.token()

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -82,6 +83,70 @@ import Testing
             gate.open(2)
             for _ in 0..<3 { done.wait() }
         }
+    }
+
+    /// The number that stands behind the name of a thread of this process, counted as proc(5) does, from 3.
+    private static func statistic(_ number: Int, _ path: String) -> Int? {
+        guard let data = FileHandle(forReadingAtPath: path)?.readDataToEndOfFile() else { return nil }
+        let text = String(decoding: data, as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return number - 3 < fields.count ? Int(fields[number - 3]) : nil
+    }
+
+    /// A flood of guesses is hashed with what is left of the processors (issue C, "must show" 6).
+    @Test func itsThreadsStandBackBehindTheOthers() throws {
+        let pool = BlockingPool(width: 2, limit: 10)
+        let usual = try #require(Self.statistic(19, "/proc/thread-self/stat"))
+        let found = Mutex<[Int?]>([])
+        let done = DispatchSemaphore(value: 0)
+        let gate = Gate()
+        for _ in 0..<2 {
+            #expect(
+                pool.submit {
+                    let niceness = Self.statistic(19, "/proc/thread-self/stat")
+                    found.withLock { $0.append(niceness) }
+                    gate.pass()
+                    done.signal()
+                })
+        }
+        for _ in 0..<2 { gate.awaitBegin() }
+        gate.open(2)
+        for _ in 0..<2 { done.wait() }
+        let expected = min(19, usual + 10)
+        #expect(found.withLock { $0 } == [expected, expected])
+        #expect(Self.statistic(19, "/proc/thread-self/stat") == usual)
+    }
+
+    private static func threads(named name: String) -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            let data = FileHandle(forReadingAtPath: "/proc/self/task/\(task)/comm")?.readDataToEndOfFile()
+            return data.map { String(decoding: $0, as: UTF8.self) } == "\(name)\n"
+        }
+    }
+
+    /// They begin with the work, are used again, and end with the pool and what it has taken.
+    @Test func itsThreadsEndWithIt() {
+        let name = "pool-\(UInt32.random(in: 0..<1_000_000))"
+        var pool: BlockingPool? = BlockingPool(name: name, width: 2, limit: 10)
+        #expect(Self.threads(named: name) == 0)
+        let done = DispatchSemaphore(value: 0)
+        for _ in 0..<100 {
+            #expect(pool?.submit { done.signal() } == true)
+            done.wait()
+        }
+        #expect((1...2).contains(Self.threads(named: name)))
+        let gate = Gate()
+        #expect(pool?.submit { gate.pass() } == true)
+        gate.awaitBegin()
+        for _ in 0..<5 { #expect(pool?.submit { done.signal() } == true) }
+        pool = nil
+        gate.open()
+        for _ in 0..<5 { done.wait() }
+        let deadline = Clock.monotonicMilliseconds + 10_000
+        while Self.threads(named: name) > 0, Clock.monotonicMilliseconds < deadline {}
+        #expect(Self.threads(named: name) == 0)
     }
 
     /// Something that work holds on to, such as a password.

@@ -53,7 +53,7 @@ final class Victim: Sendable {
             case 0..<4:
                 let digest = old.refreshDigest ?? []
                 current = try put(.pair(slot: lane, family: old.id), in: lane) {
-                    .rotate(refresh: digest, application: lane, proposed: $0, detectsReuse: true)
+                    .rotate(refresh: digest, application: lane, proposed: $0, reuse: .detected())
                 }
             case 4: current = try put(.pair(slot: lane), in: lane) { .replace($0) }
             case 5:

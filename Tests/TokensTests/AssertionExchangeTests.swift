@@ -187,6 +187,34 @@ import Tokens
         #expect(refused.status == 400 && refused.error == "unauthorized_client")
     }
 
+    /// What came of an outside token ends with it, and with it or with what its subject has had nothing begins.
+    @Test func revocation() throws {
+        let exchange = Exchange()
+        func isRevoked(_ response: EndpointResponse) throws -> Bool {
+            let claims = try response.claims()
+            return exchange.revocations.isRevoked(
+                tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
+                issuedAt: claims.issuedAt, origins: claims.origins)
+        }
+        let (one, other, nameless) = (
+            exchange.answer(#""jti":"one""#), exchange.answer(#""jti":"other""#), exchange.answer("")
+        )
+        #expect(try one.claims().origins == [TokenOrigin(tokenID: "one", backendID: nil)])
+        #expect(try nameless.claims().origins.isEmpty)
+        exchange.revocations.revoke(tokenID: "one", until: .max)
+        #expect(try isRevoked(one) && !isRevoked(other) && !isRevoked(nameless))
+        #expect(exchange.answer(#""jti":"one""#).reasonText == "assertion_revoked")
+        #expect(exchange.answer(#""jti":"other""#).status == 200)
+        exchange.revocations.revoke(subject: "joe", issuedBefore: Service.now - 5, until: .max)
+        #expect(exchange.answer(#""iat":\#(Service.now - 5)"#).reasonText == "assertion_revoked")
+        #expect(exchange.answer(#""iat":\#(Service.now - 4)"#).status == 200)
+        // Its issuer says nothing of dates: its users are not locked out.
+        #expect(exchange.answer("").status == 200)
+        // It is carried in every token, so that there is an end to it.
+        let long = exchange.answer("\"jti\":\"\(String(repeating: "x", count: 257))\"")
+        #expect(try long.claims().origins.isEmpty)
+    }
+
     /// JTX-11: again and again, unless the issuer's entry forbids it.
     @Test func singleUse() throws {
         let often = Exchange()

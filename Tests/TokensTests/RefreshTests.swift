@@ -67,6 +67,55 @@ import Tokens
         #expect(standards.refresh(standards.login().refreshToken).status == 200)
     }
 
+    /// A cut-off by date means logins: what has come of one since does not go on.
+    @Test func cutoffOfTheLogin() throws {
+        let standards = Standards()
+        let early = standards.refresh(standards.login().refreshToken, at: Service.now + 100)
+        let late = standards.login(at: Service.now + 51)
+        standards.revocations.revoke(subject: "joe", issuedBefore: Service.now + 50, until: .max)
+        #expect(standards.refresh(early.refreshToken, at: Service.now + 200).error == "invalid_grant")
+        #expect(standards.refresh(late.refreshToken, at: Service.now + 200).status == 200)
+    }
+
+    /// A client that lost the answer asks again: another pair in the place of the one that nobody has.
+    @Test func lostAnswers() throws {
+        let standards = Standards {
+            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+        }
+        let first = standards.login().refreshToken
+        let lost = standards.refresh(first)
+        let second = standards.refresh(first, at: Service.now + 9)
+        #expect(second.status == 200 && second.refreshToken != lost.refreshToken)
+        let claims = try second.claims(at: Service.now + 9)
+        #expect(claims.subject == "joe" && claims.authenticatedAt == Service.now)
+        let gone = try lost.claims()
+        #expect(
+            standards.revocations.isRevoked(
+                tokenID: gone.tokenID, subject: "joe", backendID: "mbe-inv-1", issuedAt: gone.issuedAt))
+        // It was not lost after all: there are two of them.
+        #expect(standards.refresh(lost.refreshToken, at: Service.now + 9).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(second.refreshToken, at: Service.now + 9).error == "invalid_grant")
+        // And behind the grace.
+        let other = standards.login().refreshToken
+        let next = standards.refresh(other)
+        #expect(standards.refresh(other, at: Service.now + 10).reasonText == "refresh_token_reused")
+        #expect(standards.refresh(next.refreshToken, at: Service.now + 10).error == "invalid_grant")
+    }
+
+    /// The grace is for the client that the token was issued to.
+    @Test func lostAnswersOfOthers() throws {
+        let standards = Standards {
+            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+            var backends = $0.backends.backends
+            backends[2].grants.refresh = RefreshLifetimes(reuseSeconds: 10)
+            $0.backends = BackendStore(backends)
+        }
+        let first = standards.login().refreshToken
+        let second = standards.refresh(first)
+        #expect(standards.refresh(first, "", "sch").error == "invalid_grant")
+        #expect(standards.refresh(second.refreshToken).status == 200)
+    }
+
     @Test func boundToTheClient() throws {
         let standards = Standards {
             $0.backends = Standards.backends()

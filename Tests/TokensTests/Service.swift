@@ -102,11 +102,12 @@ extension EndpointResponse {
 
     /// The claims of the access token, after verification as the gateway does it.
     func claims(
-        _ key: SigningKey = Service.key, at now: Int64 = Service.now, sourceLocation: SourceLocation = #_sourceLocation
+        _ key: SigningKey = Service.key, audience: String = Service.baseURL, at now: Int64 = Service.now,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> AccessTokenClaims {
         let token = try #require(json?["access_token"]?.string, sourceLocation: sourceLocation)
         let issuer = TrustedIssuer(
-            name: "own", issuer: Service.baseURL, audiences: [Service.baseURL],
+            name: "own", issuer: Service.baseURL, audiences: [audience],
             keys: KeySet(keys: [JWTSigner(key: key).publishedKey]), algorithms: [key.algorithm], own: true)
         switch JWTVerifier(issuers: [issuer]).verify(Array(token.utf8).span, now: now) {
         case .rejected(let rejection):

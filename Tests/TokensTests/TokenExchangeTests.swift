@@ -51,6 +51,107 @@ import Tokens
         #expect(exchange(standards.login().accessToken, "", standards, at: end).error == "invalid_request")
     }
 
+    private func isActive(_ response: EndpointResponse, _ standards: Standards, at now: Int64 = Service.now) -> Bool? {
+        standards.introspect(response.accessToken, at: now).isActive
+    }
+
+    /// Whoever ends what was brought means what came of it, in as many steps as it took, and what comes of it yet.
+    @Test func revocation() throws {
+        let standards = standards()
+        let (login, other) = (standards.login(), standards.login())
+        let first = exchange(login.accessToken, "", standards)
+        let second = exchange(first.accessToken, "", standards)
+        let unrelated = exchange(other.accessToken, "", standards)
+        #expect(
+            try second.claims().origins.map(\.tokenID) == [first.claims().tokenID, login.claims().tokenID])
+        for response in [first, second, unrelated] { #expect(isActive(response, standards) == true) }
+        #expect(standards.revoke(login.accessToken).status == 200)
+        for response in [first, second] {
+            #expect(isActive(response, standards) == false)
+            #expect(exchange(response.accessToken, "", standards).reasonText == "subject_token_invalid")
+        }
+        #expect(isActive(unrelated, standards) == true)
+        // One in the middle leaves those before it.
+        let middle = exchange(other.accessToken, "", standards)
+        let last = exchange(middle.accessToken, "", standards)
+        _ = standards.revoke(middle.accessToken)
+        #expect(isActive(last, standards) == false && isActive(unrelated, standards) == true)
+        #expect(isActive(other, standards) == true)
+    }
+
+    /// With the login goes what its access token was exchanged for.
+    @Test func endOfTheLogin() throws {
+        let standards = standards()
+        let login = standards.login()
+        let first = exchange(login.accessToken, "", standards)
+        _ = standards.revoke(login.refreshToken)
+        #expect(isActive(first, standards) == false)
+        // A refresh token that comes twice ends its family (RFC 9700 section 4.14.2).
+        let stolen = standards.login()
+        let renewed = standards.refresh(stolen.refreshToken)
+        let second = exchange(renewed.accessToken, "", standards)
+        #expect(isActive(second, standards) == true)
+        _ = standards.refresh(stolen.refreshToken)
+        // What the store has removed reaches the list by its follower.
+        standards.store.perform(.changes(after: 0, limit: 100), now: Service.now) { answer in
+            guard case .success(.changes(let changes, _)) = answer else { return }
+            for change in changes { standards.revocations.apply(change.entry) }
+        }
+        #expect(isActive(second, standards) == false)
+    }
+
+    /// MBE-06: a backend that loses its tokens loses those that came of them, whomever these are for.
+    @Test func revocationOfTheBackend() throws {
+        let standards = standards()
+        let subject = standards.login("", "sch")
+        let token = exchange(subject.accessToken, "", standards)
+        #expect(isActive(token, standards) == true)
+        standards.revocations.revoke(backendID: "mbe-sch-1", issuedBefore: Service.now, until: .max)
+        #expect(isActive(token, standards) == false)
+        for change: @Sendable (inout Backend) -> Void in [
+            { $0.tokensNotBefore = Service.now + 1 }, { $0.oauthConsumer = false },
+        ] {
+            let changed = Standards {
+                $0.backends = BackendStore(
+                    $0.backends.backends.map { backend in
+                        var backend = backend
+                        if backend.name == "scheduler" { change(&backend) }
+                        return backend
+                    })
+            }
+            #expect(changed.introspect(token.accessToken).isActive == false)
+        }
+        #expect(Standards().introspect(token.accessToken).isActive == true)
+    }
+
+    @Test func depth() throws {
+        let standards = standards()
+        var token = standards.login().accessToken
+        for _ in 0..<TokenOrigin.maximumCount { token = exchange(token, "", standards).accessToken }
+        #expect(standards.introspect(token).isActive == true)
+        #expect(exchange(token, "", standards).reasonText == "subject_token_invalid")
+    }
+
+    /// A module that gives tokens of its own length gives none for this.
+    @Test(arguments: [(300, 200), (301, 503), (nil, 503)] as [(Int64?, Int)])
+    func lifetimeByAModule(_ seconds: Int64?, _ status: Int) {
+        let standards = Standards {
+            $0.backends = Standards.backends { $0.issuer = "module" }
+            $0.grantIssuers = ["module": FixedGrantIssuer(seconds: seconds)]
+        }
+        #expect(exchange(standards.login("", "sch").accessToken, "", standards).status == status)
+    }
+
+    private struct FixedGrantIssuer: GrantIssuer {
+        let seconds: Int64?
+
+        func issue(
+            _ grant: AccessTokenMinter.Grant, now: Int64
+        ) -> Effect<Result<GrantedToken, GrantIssuerFailure>> {
+            .done(.success(GrantedToken(value: Array("token".utf8), expiresIn: seconds)))
+        }
+    }
+
     @Test func targets() throws {
         let standards = standards()
         let token = standards.login().accessToken
@@ -114,6 +215,19 @@ import Tokens
             #expect(response.error == "invalid_request" && response.reasonText == "actor_token_invalid")
         }
         #expect(exchange(subject, "&actor_token=\(actor ?? "")", standards).error == "invalid_request")
+    }
+
+    /// Section 2.1: a token that the client itself was given for another audience says nothing here of who acts.
+    @Test func actorsForOthers() throws {
+        let standards = standards()
+        let subject = standards.login("", "sch").accessToken
+        let own = standards.grant("grant_type=client_credentials").accessToken
+        let elsewhere = exchange(own, "&audience=https%3A%2F%2Fbilling.example.com", standards)
+        let claims = try elsewhere.claims(audience: "https://billing.example.com")
+        #expect(claims.clientID == "inv-client" && claims.kind == .client)
+        let response = exchange(
+            subject, "&actor_token=\(elsewhere.accessToken ?? "")&actor_token_type=\(Self.accessToken)", standards)
+        #expect(response.error == "invalid_request" && response.reasonText == "actor_token_invalid")
     }
 
     @Test func whatIsNotTaken() {

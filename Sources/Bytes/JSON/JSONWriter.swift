@@ -147,6 +147,26 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(quoted text: String) {
         bytes.append(ASCII.quote)
+        // Nearly all text stands there as it is, and is copied whole.
+        if JSONWriter.needsEscapes(text.utf8.span) {
+            append(escaped: text)
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
+        bytes.append(ASCII.quote)
+    }
+
+    /// Without a branch in the loop, which the compiler then does for many bytes at a time.
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for i in text.indices {
+            let byte = text[i]
+            found |= (byte < 32 ? 1 : 0) | (byte == ASCII.quote ? 1 : 0) | (byte == ASCII.backslash ? 1 : 0)
+        }
+        return found != 0
+    }
+
+    private mutating func append(escaped text: String) {
         for byte in text.utf8 {
             switch byte {
             case ASCII.quote, ASCII.backslash: bytes.append(contentsOf: [ASCII.backslash, byte])
@@ -159,6 +179,5 @@ package struct JSONWriter: Sendable {
             default: bytes.append(byte)
             }
         }
-        bytes.append(ASCII.quote)
     }
 }

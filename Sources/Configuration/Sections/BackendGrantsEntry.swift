@@ -8,6 +8,8 @@ package struct BackendGrantsEntry: Sendable {
     package var refreshTokenSeconds: Int
     /// How long all that comes of one login lives.
     package var refreshFamilySeconds: Int
+    /// How long after its use a refresh token may come again for an answer that was lost; zero for never.
+    package var refreshReuseInterval: Duration
     /// Lifetime of its users' access tokens; nil for the token service's.
     package var accessTokenSeconds: Int?
     /// What its client assertions are signed with (RFC 7523).
@@ -26,6 +28,9 @@ package struct BackendGrantsEntry: Sendable {
             refreshFamilySeconds: object.value("refreshFamilySeconds", default: 7_776_000) {
                 lifetime($0, refreshTokens)
             },
+            refreshReuseInterval: object.value("refreshReuseInterval", default: .zero) {
+                reuseInterval($0, refreshTokens)
+            },
             accessTokenSeconds: object.optional("accessTokenSeconds") { $0.seconds() },
             clientKeys: object.optional("clientKeys", ClientKeysEntry.read),
             introspection: object.flag("introspection", default: false),
@@ -33,11 +38,24 @@ package struct BackendGrantsEntry: Sendable {
     }
 
     private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int? {
-        guard refreshTokens else {
-            field.error("there are no refresh tokens to limit", expected: "\"refreshTokens\": true beside it")
+        hasRefreshTokens(field, refreshTokens) ? field.seconds() : nil
+    }
+
+    /// For as long a stolen token may go unnoticed.
+    private static func reuseInterval(_ field: Field, _ refreshTokens: Bool) -> Duration? {
+        guard hasRefreshTokens(field, refreshTokens), let interval = field.durationOrOff() else { return nil }
+        guard interval <= .seconds(60) else {
+            field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
             return nil
         }
-        return field.seconds()
+        return interval
+    }
+
+    private static func hasRefreshTokens(_ field: Field, _ refreshTokens: Bool) -> Bool {
+        if !refreshTokens {
+            field.error("there are no refresh tokens to limit", expected: "\"refreshTokens\": true beside it")
+        }
+        return refreshTokens
     }
 }
 

@@ -9,6 +9,8 @@ package struct LimitsSection: Sendable {
     package var maximumConnections = 0
     /// Connections of one client address; 0 means any number.
     package var maximumConnectionsPerAddress = 0
+    /// Connections of one client address that are ended for a flood in ten seconds; 0 means any number.
+    package var maximumFloodsPerAddress = 20
     /// Memory of the process's receive and send buffers.
     package var maximumBufferBytes = 256 << 20
     /// Bytes per second that a body must move at, either way; 0 where any rate will do.
@@ -64,6 +66,8 @@ package struct LimitsSection: Sendable {
             "maxConnections", in: any, default: maximumConnections, "a number of connections")
         maximumConnectionsPerAddress = object.count(
             "maxConnectionsPerAddress", in: any, default: maximumConnectionsPerAddress, "a number of connections")
+        maximumFloodsPerAddress = object.count(
+            "maxFloodsPerAddress", in: any, default: maximumFloodsPerAddress, "a number of connections")
         maximumHandshakesPerSecond = object.count(
             "maxHandshakesPerSecond", in: any, default: maximumHandshakesPerSecond, "a number of handshakes")
         passwordChecksPerAddress = object.count(

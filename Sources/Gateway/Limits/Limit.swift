@@ -3,6 +3,8 @@ enum Limit: Int, CaseIterable {
     /// Connections of a worker.
     case connections
     case connectionsPerAddress
+    /// Connections that were ended for a flood.
+    case floodsPerAddress
     /// The ceiling of buffers.
     case memory
     case handshakes
@@ -29,6 +31,7 @@ enum Limit: Int, CaseIterable {
         switch self {
         case .connections: "connections"
         case .connectionsPerAddress: "connections_per_address"
+        case .floodsPerAddress: "floods_per_address"
         case .memory: "memory"
         case .handshakes: "handshakes"
         case .proxyHeader: "proxy_header"

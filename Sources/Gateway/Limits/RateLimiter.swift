@@ -36,9 +36,14 @@ package final class RateLimiter: Sendable {
 
     /// The same for an address; IPv6 is counted by /64.
     package func admit(_ address: IPAddress, now: Int64) -> Int64 {
+        admit(key: RateLimiter.key(address), now: now)
+    }
+
+    /// What the buckets of an address are found by.
+    static func key(_ address: IPAddress) -> UInt64 {
         let octets = address.subscriber.octets
         let bytes = InlineArray<16, UInt8> { octets[$0] }
-        return admit(key: RateLimiter.hash.hash(bytes.span), now: now)
+        return hash.hash(bytes.span)
     }
 
     /// The same for a principal: the same subject of two issuers is two.

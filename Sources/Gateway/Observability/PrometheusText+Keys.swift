@@ -1,6 +1,6 @@
 import Identity
 
-/// The families of calls to other servers, and of the issuers whose keys are fetched.
+/// The families of calls to other servers, and of the issuers whose keys are fetched or whose servers are asked.
 extension PrometheusText {
     static func outbound(_ facts: Facts, _ page: inout Page) {
         page.family("outbound_calls_total", "counter", "Calls to other servers by outcome.")
@@ -10,6 +10,7 @@ extension PrometheusText {
         }
         page.single("outbound_calls_in_flight", "gauge", "Calls to other servers under way.", facts.outbound.underWay)
         keys(facts.issuerKeys, &page)
+        introspection(facts.introspection, &page)
     }
 
     private static func keys(_ issuers: [(name: String, report: RemoteKeySet.Report)], _ page: inout Page) {
@@ -28,6 +29,31 @@ extension PrometheusText {
                 page.sample("issuer_key_fetches_total", "\(label(issuer.name)),outcome=\"\(code)\"", count)
             }
         }
+    }
+
+    private static func introspection(
+        _ issuers: [(name: String, report: Introspector.Report)], _ page: inout Page
+    ) {
+        page.family("introspection_requests_total", "counter", "Questions to an introspection server by outcome.")
+        for (name, report) in issuers {
+            let outcomes = [("active", report.active), ("inactive", report.inactive)]
+            let failures = report.failed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            for (outcome, count) in outcomes + failures {
+                page.sample("introspection_requests_total", "\(label(name)),outcome=\"\(outcome)\"", count)
+            }
+        }
+        page.family("introspection_cache_total", "counter", "Tokens whose verdict was remembered or not, by outcome.")
+        for (name, report) in issuers {
+            for (outcome, count) in [("hit", report.hits), ("miss", report.misses)] {
+                page.sample("introspection_cache_total", "\(label(name)),outcome=\"\(outcome)\"", count)
+            }
+        }
+        page.family("introspection_cache_entries", "gauge", "Verdicts remembered.")
+        for (name, report) in issuers { page.sample("introspection_cache_entries", label(name), report.remembered) }
+        page.family("introspection_in_flight", "gauge", "Tokens that an introspection server is being asked about.")
+        for (name, report) in issuers { page.sample("introspection_in_flight", label(name), report.underWay) }
+        page.family("introspection_up", "gauge", "0 while the last question to an introspection server had no answer.")
+        for (name, report) in issuers { page.sample("introspection_up", label(name), report.isFailing ? 0 : 1) }
     }
 
     private static func label(_ issuer: String) -> String { "issuer=\"\(escape(issuer))\"" }

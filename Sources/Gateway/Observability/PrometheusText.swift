@@ -14,6 +14,7 @@ enum PrometheusText {
         var outbound = OutboundCalls.Counters()
         /// By the name of the configuration entry.
         var issuerKeys: [(name: String, report: RemoteKeySet.Report)] = []
+        var introspection: [(name: String, report: Introspector.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
         var assertionReloadFailures: [(source: String, count: UInt64)] = []

@@ -14,22 +14,20 @@ struct RevocationRequest: Equatable {
         case issuer(String)
     }
 
-    /// Says what was expected.
-    struct Refusal: Error, Equatable {
-        var expected: String
-    }
+    typealias Refusal = RevocationPeriod.Refusal
 
     let target: Target
-    /// Until when the entry is kept, in seconds since 1970; nil for as long as tokens live.
-    let until: Int64?
+    let period: RevocationPeriod
 
     init(_ body: [UInt8], now: Int64) throws(Refusal) {
         guard let request = try? JSONNode.parse(body.span), let members = request.members else {
             throw Refusal(
                 expected: "a JSON object with \"jti\", \"subject\", \"backendId\" or \"issuer\" is expected")
         }
-        for member in members where !["jti", "subject", "backendId", "issuer", "until"].contains(member.name) {
-            throw Refusal(expected: "only \"jti\", \"subject\", \"backendId\", \"issuer\" and \"until\" are known")
+        for member in members where !RevocationRequest.members.contains(member.name) {
+            throw Refusal(
+                expected:
+                    "only \"jti\", \"subject\", \"backendId\", \"issuer\", \"issuedBefore\" and \"until\" are known")
         }
         let id = try RevocationRequest.text("jti", in: request)
         let subject = try RevocationRequest.text("subject", in: request)
@@ -42,15 +40,13 @@ struct RevocationRequest: Equatable {
         case (nil, nil, nil, let issuer?): target = .issuer(issuer)
         default: throw Refusal(expected: "one of \"jti\", \"subject\", \"backendId\" and \"issuer\" is expected")
         }
-        if let node = request["until"] {
-            guard let seconds = node.integer, seconds > now else {
-                throw Refusal(expected: "\"until\" is to be a time in the future, in whole seconds since 1970")
-            }
-            until = seconds
-        } else {
-            until = nil
+        period = try RevocationPeriod(request, now: now)
+        if case .token = target, period.issuedBefore != nil {
+            throw Refusal(expected: "\"issuedBefore\" goes with \"subject\", \"backendId\" or \"issuer\"")
         }
     }
+
+    private static let members = ["jti", "subject", "backendId", "issuer", "issuedBefore", "until"]
 
     private static func text(_ name: String, in request: JSONNode) throws(Refusal) -> String? {
         guard let node = request[name] else { return nil }

@@ -2,13 +2,12 @@ import Identity
 import Tokens
 
 extension SharedState {
-    private static let longestTokenSeconds: Int64 = 366 * 86_400
-
     /// Refuses a token, or all tokens that somebody has had so far, and drops what was issued for it (CACHE-07): here at
     /// once, in other processes as soon as they ask the store, which is told before the answer. With access tokens go the
     /// refresh tokens that stand beside them.
     ///
-    /// - Parameter body: `{"jti": "...", "until": seconds}`, or with `"subject"`, `"backendId"` or `"issuer"`.
+    /// - Parameter body: `{"jti": "...", "until": seconds}`, or with `"subject"`, `"backendId"` or `"issuer"`, and with
+    ///   these `"issuedBefore": seconds`.
     func revoke(_ body: [UInt8], now: Int64) -> Effect<EndpointResponse> {
         let request: RevocationRequest
         do {
@@ -19,9 +18,7 @@ extension SharedState {
                     status: 400, title: "Bad Request", detail: error.expected, code: "invalid_request",
                     reason: "invalid_request"))
         }
-        // Tokens live for so long at the most; later ones are told apart by their time of issue.
-        let until = request.until ?? now + SharedState.longestTokenSeconds
-        let entry = request.entry(now: now, until: until)
+        let entry = request.entry(now: now)
         let selector = request.selector
         let denied: Effect<Result<StoreAnswer, StoreFailure>> = ask(.deny(entry), now: now)
         return denied.then { [self] result in
@@ -65,19 +62,21 @@ extension DenyEntry {
 }
 
 extension RevocationRequest {
-    fileprivate func entry(now: Int64, until: Int64) -> DenyEntry {
-        switch target {
+    fileprivate func entry(now: Int64) -> DenyEntry {
+        let (cutoff, until) = (period.cutoff(now: now), period.end(now: now))
+        return switch target {
         case .token(let id, let subject): .token(id, subject: subject ?? "", until: until)
-        // The second after: whatever was under way when the request came is meant too.
-        case .subject(let subject): .subject(subject, issuedBefore: now + 1, until: until)
-        case .backend(let id): .backend(id, issuedBefore: now + 1, until: until)
-        case .issuer(let name): .issuer(name, issuedBefore: now + 1, until: until)
+        case .subject(let subject): .subject(subject, issuedBefore: cutoff, until: until)
+        case .backend(let id): .backend(id, issuedBefore: cutoff, until: until)
+        case .issuer(let name): .issuer(name, issuedBefore: cutoff, until: until)
         }
     }
 
-    /// The records that go with it.
+    /// The records that go with it. Where there is a date, those of later logins stay: refresh tokens of before are
+    /// refused by the list.
     fileprivate var selector: TokenSelector? {
-        switch target {
+        if period.issuedBefore != nil { return nil }
+        return switch target {
         case .token(let id, _): .tokenID(id)
         case .subject(let subject): .subject(application: nil, subject: subject)
         case .backend(let id): .application(id)

@@ -14,6 +14,8 @@ final class H2Block {
     private var hasLines = false
     /// Size of the field list as RFC 9113 section 6.5.2 counts it.
     private var listBytes = 0
+    /// Fields of the block, refused or not.
+    private var fieldCount = 0
     private var lineCount = 0
     /// The cookie pairs so far, which HTTP/1 has in one field (RFC 9113 section 8.2.3).
     private var crumbs: Chunk?
@@ -26,6 +28,7 @@ final class H2Block {
         error = nil
         hasLines = false
         listBytes = 0
+        fieldCount = 0
         lineCount = 0
         if kind == .head {
             stream.present = []
@@ -53,14 +56,16 @@ final class H2Block {
         target?.reset()
     }
 
-    /// Whether the list is still of a size that somebody may have meant. One that is many times over the limit is made to
-    /// cost time (an HPACK bomb), and is not to be decoded to its end.
+    /// Whether the list is still of a size that somebody may have meant. One that is several times over the limit, of
+    /// bytes or of fields, is made to cost time (an HPACK bomb), and is not to be decoded to its end.
     func isBearable(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits) -> Bool {
         listBytes &+= name.count &+ value.count &+ 32
+        fieldCount &+= 1
         return listBytes <= H2Block.bearableFactor &* limits.maximumHeadBytes
+            && fieldCount <= H2Block.bearableFactor &* limits.maximumFields
     }
 
-    private static let bearableFactor = 16
+    private static let bearableFactor = 4
 
     /// Adds a field that `isBearable` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {

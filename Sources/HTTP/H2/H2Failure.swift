@@ -26,6 +26,9 @@ package enum H2Failure: UInt8, Error, Sendable, CaseIterable {
         }
     }
 
+    /// The peer has made work without end.
+    package var isFlood: Bool { code == H2Code.enhanceYourCalm }
+
     /// The failure that an error code in a GOAWAY of ours stands for.
     init(code: UInt32) {
         switch code {

@@ -27,6 +27,8 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
     case unknownUser, ambiguousUser, disabledUser
     /// Exchanged before, which the issuer's entry does not allow (JTX-11).
     case usedBefore
+    /// The deny list has it.
+    case revoked
 
     package init(_ rejection: TokenRejection) {
         self =
@@ -84,6 +86,7 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
         case .ambiguousUser: "assertion_user_ambiguous"
         case .disabledUser: "assertion_user_disabled"
         case .usedBefore: "assertion_used_before"
+        case .revoked: "assertion_revoked"
         }
     }
 }

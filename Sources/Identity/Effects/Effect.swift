@@ -2,8 +2,11 @@
 /// socket; the data plane does it, and parks the exchange for as long as it takes.
 package indirect enum Effect<Value: Sendable>: Sendable {
     case done(Value)
-    /// Work that blocks or takes long (a slow hash, an RSA signature), for the blocking pool.
+    /// Work that blocks or takes milliseconds (an RSA signature, a file), for the blocking pool.
     case offload(@Sendable () -> Effect<Value>)
+    /// Work that takes a processor for tens of milliseconds, since it is a slow hash of a password. It has a pool of its
+    /// own, so that nothing but passwords waits for passwords.
+    case hash(@Sendable () -> Effect<Value>)
     /// Something that answers later: a store, a call to another server, keys that are being fetched. It is begun by the
     /// call, on an event loop, and resumes once, from any thread, at once or later.
     case await(@Sendable (_ resume: @escaping @Sendable (Effect<Value>) -> Void) -> Void)
@@ -13,6 +16,7 @@ package indirect enum Effect<Value: Sendable>: Sendable {
         switch self {
         case .done(let value): next(value)
         case .offload(let work): .offload { work().then(next) }
+        case .hash(let work): .hash { work().then(next) }
         case .await(let begin): .await { resume in begin { resume($0.then(next)) } }
         }
     }

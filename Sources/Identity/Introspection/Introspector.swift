@@ -8,17 +8,18 @@ import Synchronization
 package final class Introspector: Sendable {
     package typealias Answer = Result<IntrospectionVerdict, IntrospectionFailure>
 
-    private struct Known {
+    struct Known {
         let verdict: IntrospectionVerdict
         let until: Int64
     }
 
-    private struct State {
+    struct State {
         var known: [[UInt8]: Known] = [:]
         /// The keys of `known` from the oldest on; some may be gone from there.
         var order: [[UInt8]] = []
         /// Who waits for what is being asked.
         var waiting: [[UInt8]: [@Sendable (Answer) -> Void]] = [:]
+        var counters = Counters()
     }
 
     /// How many verdicts are remembered.
@@ -28,7 +29,7 @@ package final class Introspector: Sendable {
 
     package let server: IntrospectionServer
     private let caller: any OutboundCaller
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// Tokens are remembered by a digest that means nothing elsewhere.
     private let key = SecureRandom.bytes(32)
 
@@ -42,9 +43,15 @@ package final class Introspector: Sendable {
     package func verdict(on token: [UInt8], now: Int64) -> Effect<Answer> {
         let key = key
         let digest = DigestAlgorithm.sha256.hmac(key: key.span, token.span)
-        if let known = state.withLock({ $0.known[digest] }), now < known.until {
-            return .done(.success(known.verdict))
+        let known = state.withLock { state -> IntrospectionVerdict? in
+            guard let known = state.known[digest], now < known.until else {
+                state.counters.misses += 1
+                return nil
+            }
+            state.counters.hits += 1
+            return known.verdict
         }
+        if let known { return .done(.success(known)) }
         return .await { [self] resume in
             join(digest, token, now: now) { resume(.done($0)) }
         }
@@ -58,7 +65,10 @@ package final class Introspector: Sendable {
                 state.waiting[digest]?.append(waiter)
                 return .follower
             }
-            guard state.waiting.count < Introspector.maximumCalls else { return .nobody }
+            guard state.waiting.count < Introspector.maximumCalls else {
+                state.counters.failed["overload", default: 0] += 1
+                return .nobody
+            }
             state.waiting[digest] = [waiter]
             return .leader
         }
@@ -73,11 +83,19 @@ package final class Introspector: Sendable {
     }
 
     private func answer(_ result: OutboundResult, now: Int64) -> Answer {
-        guard case .response(let response) = result else { return .failure(IntrospectionFailure()) }
-        do throws(IntrospectionFailure) {
-            return .success(try IntrospectionVerdict(response, of: server, now: now))
-        } catch {
-            return .failure(error)
+        switch result {
+        case .failed(let failure):
+            count(failure: failure.rawValue)
+            return .failure(IntrospectionFailure())
+        case .response(let response):
+            do throws(IntrospectionFailure) {
+                let verdict = try IntrospectionVerdict(response, of: server, now: now)
+                count(verdict)
+                return .success(verdict)
+            } catch {
+                count(failure: response.status == 200 ? "unusable" : "status")
+                return .failure(error)
+            }
         }
     }
 

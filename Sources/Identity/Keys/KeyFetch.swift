@@ -46,7 +46,9 @@ struct KeyFetch {
 
     private func call(_ url: OutboundURL) -> OutboundCall {
         var headers = [(name: "Accept", value: "application/json, application/jwk-set+json")]
-        if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }  // JWT-37
+        // JWT-37: with both requests, to whatever host the issuer's own document names. Who answers as the issuer has the
+        // value already, and could name any keys.
+        if let authorization = settings.authorization { headers.append(("Authorization", authorization)) }
         return OutboundCall(
             url: url, headers: headers, tls: tls, connectTimeoutMilliseconds: settings.connectTimeoutMilliseconds,
             readTimeoutMilliseconds: settings.readTimeoutMilliseconds)

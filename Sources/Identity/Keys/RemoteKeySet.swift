@@ -56,6 +56,10 @@ package final class RemoteKeySet: KeySource {
         state.withLock { $0.cache.answer(need, now: now) }
     }
 
+    package func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow {
+        state.withLock { $0.cache.settled(need, now: now) }
+    }
+
     /// The keys for a token that names this one, of whatever algorithm the set has for it.
     package func keys(for kid: String?, _ algorithm: SignatureAlgorithm, now: Int64) -> KeysNow {
         keys(for: KeyNeed(keyID: kid, algorithm: algorithm), now: now)

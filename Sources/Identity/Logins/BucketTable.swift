@@ -60,6 +60,15 @@ package struct BucketTable: Sendable {
         return 0
     }
 
+    /// Whether nothing is left in the bucket of a key. Takes nothing; a key without a bucket has all of it.
+    package func isUsedUp(_ key: UInt64, at now: Int64, _ rate: BucketRate) -> Bool {
+        let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways
+        for way in first..<(first + BucketTable.ways) where keys[way] == key {
+            return times[way] + rate.interval - now > rate.tolerance
+        }
+        return false
+    }
+
     /// Puts back what `take` has taken, where the key still has its bucket.
     package mutating func giveBack(_ key: UInt64, _ rate: BucketRate) {
         let first = Int(truncatingIfNeeded: key % UInt64(sets)) * BucketTable.ways

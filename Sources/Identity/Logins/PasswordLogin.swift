@@ -28,7 +28,7 @@ package struct PasswordLogin: Sendable {
         switch throttle.admit(user: username, realm: realm, network: network, now: now) {
         case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
         case .admitted(let attempt):
-            return .offload { [users, throttle] in
+            return .hash { [users, throttle] in
                 guard let user = users.check(username: username, password: password, realm: realm) else {
                     return .done(.failure(.wrongPassword))
                 }

@@ -5,7 +5,7 @@ import JOSE
 /// The authenticator for tokens that only another server can tell anything of (RFC 7662): opaque ones, and JWTs whose
 /// `iss` is such a server's.
 struct IntrospectedTokens: Sendable {
-    private let issuers: [IntrospectedIssuerSettings]
+    let issuers: [IntrospectedIssuerSettings]
     private let principals: TokenPrincipals
     private let longestToken = 4096
 

@@ -70,12 +70,12 @@ struct TokenPrincipals: Sendable {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        guard claims.issuedAt >= backend.tokensNotBefore else { throw .tokenRevoked }
+        guard claims.issuedAt >= backend.tokensNotBefore, backends.stand(behind: claims) else { throw .tokenRevoked }
         return Principal(
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
             roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
             level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
-            tokenID: token.tokenID, token: bytes)
+            tokenID: token.tokenID, token: bytes, origins: claims.origins)
     }
 
     /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled

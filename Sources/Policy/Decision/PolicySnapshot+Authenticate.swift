@@ -40,7 +40,9 @@ extension PolicySnapshot {
     }
 
     /// Whom a bearer token stands for.
-    func authenticate(token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
+    func authenticate(
+        token: Span<UInt8>, now: Int64, cache: VerifiedTokenCache, with keys: JWTVerifier.PublishedKeys = .asked
+    ) -> AuthenticationOutcome {
         cache.adopt(generation: generation, keyEpoch: keyEpoch)
         // Read first: a revocation that comes in between makes the cache look again.
         let reading = revocations.reading
@@ -49,7 +51,7 @@ extension PolicySnapshot {
         {
             return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
         }
-        switch verifier.verify(token, now: now) {
+        switch verifier.verify(token, now: now, with: keys) {
         case .rejected(let rejection): return resolve(token, rejection, now: now)
         case .keysUnavailable: return .rejected(.keysUnavailable)
         case .needsKeys(let index, let need): return fetchKeys(need, issuerIndex: index, [UInt8](copying: token), now)
@@ -99,7 +101,7 @@ extension PolicySnapshot {
     ) -> Result<Principal, DenialReason> {
         // JWT-35: who does not answer is to blame, not the token.
         guard case .ready(let keys) = answer else { return .failure(.keysUnavailable) }
-        switch verifier.verify(token.span, now: now, fetched: (keys, issuerIndex)) {
+        switch verifier.verify(token.span, now: now, with: .fetched(keys, issuerIndex: issuerIndex)) {
         case .rejected(let rejection): return .failure(DenialReason(rejection))
         case .keysUnavailable: return .failure(.keysUnavailable)
         case .needsKeys: return .failure(.unknownKey)

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import JOSE
 
 /// What became of an exchange that began under an earlier configuration and still goes on.
 package enum Readmission {
@@ -11,7 +12,8 @@ package enum Readmission {
 }
 
 extension PolicySnapshot {
-    /// Decides anew about an exchange that goes on for long, such as a WebSocket (GW-11): its route, the origin that
+    /// Decides anew about an exchange that goes on for long, such as a WebSocket (GW-11), under another configuration or
+    /// where an issuer has taken a key back: its route, the origin that
     /// opened it, its caller and what that one may do. A token is verified again, keys and mapping rules of today; of
     /// a password only the holder is looked up.
     ///
@@ -61,7 +63,8 @@ extension PolicySnapshot {
         switch principal.method {
         case .bearer:
             let token = principal.token
-            return authenticate(token: token.span, now: now, cache: cache)
+            // A key that its issuer has taken back is not asked for again: it is missing among those at hand.
+            return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

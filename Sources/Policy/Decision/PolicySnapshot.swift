@@ -47,6 +47,9 @@ package final class PolicySnapshot: Sendable {
     /// What caches of verified tokens are as of, beside the generation. One atomic load.
     package var keyEpoch: UInt64 { keyEpochs?.current ?? 0 }
 
+    /// Whoever asks other servers about tokens, for the metrics.
+    package var introspectors: [Introspector] { introspected.issuers.map(\.introspector) }
+
     /// The route or endpoint of a request (GW-01). A preflight leads where the request would lead that it announces.
     ///
     /// - Parameters:

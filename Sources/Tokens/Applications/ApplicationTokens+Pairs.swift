@@ -73,7 +73,7 @@ extension ApplicationTokens {
             let pair = TokenPair.make()
             let proposed = successor(of: old, pair, lifetimes, now: now)
             let rotation = StoreOperation.rotate(
-                refresh: digest, application: application.name, proposed: proposed, detectsReuse: false)
+                refresh: digest, application: application.name, proposed: proposed, reuse: .ignored)
             return ask(rotation, now: now) { [self] answer in
                 switch answer {
                 case .success(.rotated): .done(tokenMap(pair, proposed, application, action: action, now: now))

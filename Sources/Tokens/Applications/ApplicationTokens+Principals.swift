@@ -12,11 +12,14 @@ extension ApplicationTokens: OpaqueTokens {
         // A UUID as much as a manual token: what else there is to know, the store knows.
         guard UserObjectChange.isManualToken(token) else { return nil }
         let digest = settings.key.digest(token)
+        let isRandom = UnknownTokens.canHold(token)
+        if isRandom, unknown.holds(digest, now: now) { return .done(.failure(.unknown)) }
         var copy: [UInt8] = []
         copy.reserveCapacity(token.count)
         for i in token.indices { copy.append(token[i]) }
         return ask(.find(.access(digest)), now: now) { [self, copy] answer in
             guard case .success(.record(let found)) = answer else { return .done(.failure(.unavailable)) }
+            if found == nil, isRandom { unknown.note(digest, now: now) }
             guard let record = found, record.kind == .pair else { return .done(.failure(.unknown)) }
             guard record.accessLives(at: now) else { return .done(.failure(.expired)) }
             guard let principal = principal(of: record, token: copy) else { return .done(.failure(.unknownSubject)) }

@@ -84,7 +84,7 @@ extension ApplicationTokens {
         switch throttle.admit(user: administrator.mail, realm: realm, network: network, now: now) {
         case .refused(let seconds): return .done(.failure(.throttled(retryAfter: seconds)))
         case .admitted(let attempt):
-            return .offload {
+            return .hash {
                 guard hasher.verify(password.span, stored: administrator.passwordHash) else {
                     return .done(.failure(.wrongPassword))
                 }
@@ -165,7 +165,8 @@ extension ApplicationTokens {
         }
         guard isWriter || wanted.sessionToken == nil else { return .refuse(.writePermissionRequired) }
         let done = EndpointResponse.personal(json(of: user, application), reason: "user_changed")
-        return setPassword(wanted.password, user).then { [self] refusal in
+        let origin = request.origin(application, caller: caller.name)
+        return setPassword(wanted.password, user, from: origin).then { [self] refusal in
             if let refusal { return .done(refusal) }
             return setManualToken(wanted.sessionToken, user, application, now: now).map { refusal in
                 var response = refusal ?? done
@@ -179,16 +180,18 @@ extension ApplicationTokens {
     }
 
     /// What stands against it; nil where it is done, or nothing was to be done.
-    private func setPassword(_ password: String?, _ user: User) -> Effect<EndpointResponse?> {
+    private func setPassword(
+        _ password: String?, _ user: User, from origin: ChangeOrigin
+    ) -> Effect<EndpointResponse?> {
         guard let password else { return .done(nil) }
         guard let registry = settings.registry else { return .done(ApplicationFailure.usersUnavailable.response) }
         let hasher = settings.hasher
-        return .offload {
+        return .hash {
             guard let hash = try? hasher.make(Array(password.utf8).span) else {
                 return .done(.invalidObject("password"))
             }
             let change = UserChange.setPassword(username: user.username, realm: user.realm, passwordHash: hash)
-            return .answer(of: { registry.perform(change, then: $0) }) { outcome in
+            return .answer(of: { registry.perform(change, from: origin, then: $0) }) { outcome in
                 .done(outcome.failure?.response)
             }
         }
@@ -210,11 +213,13 @@ extension ApplicationTokens {
         record.refreshExpiresAt = now + lifetimes.manualRefresh
         record.scope = ApplicationScope.readOnly.text
         record.extra = PairRequest.manual
-        return ask(.replace(record), now: now) { answer in
+        return ask(.replace(record), now: now) { [unknown, record] answer in
             switch answer {
-            case .success(.conflict): .done(ApplicationFailure.tokenInUse.response)
-            case .success: .done(nil)
-            case .failure: .done(ApplicationFailure.storeUnavailable.response)
+            case .success(.conflict): return .done(ApplicationFailure.tokenInUse.response)
+            case .success:
+                if let digest = record.accessDigest { unknown.forget(digest) }
+                return .done(nil)
+            case .failure: return .done(ApplicationFailure.storeUnavailable.response)
             }
         }
     }
@@ -237,13 +242,13 @@ extension ApplicationTokens {
         guard !application.isAdministrator(wanted.name),
             settings.users.user(named: wanted.name, realm: application.realm) == nil
         else { return .refuse(.nameTaken) }
-        let hasher = settings.hasher
-        return .offload { [self] in
+        let (hasher, origin) = (settings.hasher, request.origin(application))
+        return .hash { [self] in
             guard let hash = try? hasher.make(Array(wanted.password.utf8).span) else {
                 return .done(.invalidObject("password"))
             }
             let user = User(username: wanted.name, realm: application.realm, passwordHash: hash)
-            return .answer(of: { registry.perform(.add(user), then: $0) }) { [self] outcome in
+            return .answer(of: { registry.perform(.add(user), from: origin, then: $0) }) { [self] outcome in
                 .done(outcome.failure?.response ?? created(user, application))
             }
         }

@@ -59,6 +59,7 @@ package final class ApplicationTokens: Sendable {
     let settings: Settings
     let clients: ApplicationAuthentication
     let logins: PasswordLogin
+    let unknown = UnknownTokens()
 
     package init(settings: Settings) {
         self.settings = settings

@@ -15,7 +15,9 @@ struct UserObjectChange: Sendable, Equatable {
         var expected: String
     }
 
-    /// AOM-18 has 8 to 256; its vector Y12 sets one of seven, which is therefore the least.
+    /// AOM-18 has 8 to 256 as a decision of its own, marked `[D]`, and is checked by vector Y12, which sets one of seven.
+    /// The decisions of section 0 are silent, and of a rule and the example that it is held against the example is what
+    /// clients would meet: seven is the least.
     static let tokenLengths = 7...256
     static let longestPassword = 1024
 
@@ -39,7 +41,7 @@ struct UserObjectChange: Sendable, Equatable {
     private static func sessionToken(_ node: JSONNode) throws(Refusal) -> String? {
         if node.value == .null { return nil }
         guard let token = node.string, isManualToken(Array(token.utf8).span) else {
-            throw Refusal(expected: "\"sessionToken\" is to be 8 to 256 visible ASCII characters")
+            throw Refusal(expected: "\"sessionToken\" is to be 7 to 256 visible ASCII characters")
         }
         return token
     }

@@ -6,6 +6,11 @@ struct PresentedSecret {
     struct Pair {
         let id: [UInt8]
         let secret: [UInt8]
+
+        /// Whether form decoding would make something else of it.
+        fileprivate var isEncoded: Bool {
+            (id + secret).contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
+        }
     }
 
     /// The ways in which it can be read. RFC 6749 has id and secret form-encoded before Base64; most clients, `curl -u`
@@ -31,7 +36,7 @@ struct PresentedSecret {
         guard form["client_secret"] == nil else { throw .twoCredentials }
         guard let plain = PresentedSecret.pair(field, schemes) else { throw .invalidClient }
         var readings = [plain]
-        if let id = TokenForm.decode(plain.id), let secret = TokenForm.decode(plain.secret) {
+        if plain.isEncoded, let id = TokenForm.decode(plain.id), let secret = TokenForm.decode(plain.secret) {
             readings.append(Pair(id: id, secret: secret))
         }
         self.readings = readings

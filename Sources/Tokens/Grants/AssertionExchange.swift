@@ -84,6 +84,7 @@ struct AssertionExchange: Sendable {
         } catch {
             return refuse(error, backend)
         }
+        guard !isRevoked(identity) else { return refuse(.revoked, backend) }
         // The verifier has seen that there is an expiry, and that it is to come.
         guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
         let grant = grant(identity, issuer, policy, backend, remaining: expiresAt - now)
@@ -105,7 +106,18 @@ struct AssertionExchange: Sendable {
         grant.roles = settings.catalogue.names(of: identity.roles)
         grant.level = issuer.level
         grant.virtual = identity.virtual
+        // Whoever revokes the outside token by its id means what came of it as well.
+        if let id = received.tokenID, (1...TokenOrigin.maximumTokenIDBytes).contains(id.utf8.count) {
+            grant.origins = [TokenOrigin(tokenID: id, backendID: nil)]
+        }
         return grant
+    }
+
+    /// Whether the outside token was revoked, or all that its subject has had. One without a date counts as made now: its
+    /// subject would have to do without the issuer for as long as the list remembers.
+    private func isRevoked(_ identity: ExternalIdentity) -> Bool {
+        settings.revocations.isRevoked(
+            tokenID: received.tokenID, subject: identity.username, backendID: nil, issuedAt: received.issuedAt ?? now)
     }
 
     private func issue(_ grant: AccessTokenMinter.Grant) -> Effect<EndpointResponse> {

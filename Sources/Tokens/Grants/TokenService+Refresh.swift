@@ -12,13 +12,21 @@ extension TokenService {
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = settings.storeKey.digest(token)
         let wanted = form["scope"]
-        return ask(.find(.refresh(digest)), now: now) { [self] answer in
-            guard case .record(let record?) = answer else { return refuseUnknown(digest, backend, now: now) }
+        let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
                 let next = try renewal(of: record, scope: wanted, backend, lifetimes, now: now)
-                return renew(digest, next, backend, now: now)
+                return renew(digest, next, backend, lifetimes, now: now)
             } catch {
                 return .done(error.response)
+            }
+        }
+        return ask(.find(.refresh(digest)), now: now) { [self] answer in
+            if case .record(let record?) = answer { return renewed(record) }
+            guard lifetimes.reuseSeconds > 0 else { return refuseUnknown(digest, backend, now: now) }
+            // Whoever has lost the answer comes again with the token of before, and gets another pair in its place.
+            return ask(.successor(of: digest), now: now) { [self] answer in
+                guard case .record(let record?) = answer else { return refuseUnknown(digest, backend, now: now) }
+                return renewed(record)
             }
         }
     }
@@ -30,7 +38,7 @@ extension TokenService {
             id: AccessTokenMinter.randomID(), kind: .refresh, application: backend.mobileBackendID, subject: "",
             tokenID: "", accessExpiresAt: 0, issuedAt: now)
         return ask(
-            .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, detectsReuse: true),
+            .rotate(refresh: digest, application: backend.mobileBackendID, proposed: nothing, reuse: .detected()),
             now: now
         ) { .done(TokenService.refusal(of: $0).response) }
     }
@@ -52,10 +60,11 @@ extension TokenService {
         guard record.kind == .refresh, record.application.utf8.elementsEqual(backend.mobileBackendID.utf8),
             record.refreshLives(at: now), let family = RefreshFamily(record.attributes),
             family.authenticatedAt + lifetimes.familySeconds > now,
-            // A user whose tokens were all revoked is not let in by what is left of them.
+            // A user whose tokens were all revoked is not let in by what is left of them: the date is that of the login,
+            // whatever has come of it since.
             !settings.revocations.isRevoked(
                 tokenID: nil, subject: record.subject, backendID: record.application,
-                issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
+                issuer: OwnAccessTokens.issuerName, issuedAt: family.authenticatedAt),
             let roles = roles(of: record.subject, family, realm: backend.realm)
         else { throw .invalidRefreshToken }
         var grant = AccessTokenMinter.Grant(
@@ -82,10 +91,11 @@ extension TokenService {
     }
 
     private func renew(
-        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, now: Int64
+        _ digest: [UInt8], _ next: Renewal, _ backend: Backend, _ lifetimes: RefreshLifetimes, now: Int64
     ) -> Effect<EndpointResponse> {
         let operation = StoreOperation.rotate(
-            refresh: digest, application: backend.mobileBackendID, proposed: next.record, detectsReuse: true)
+            refresh: digest, application: backend.mobileBackendID, proposed: next.record,
+            reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
         return ask(operation, now: now) { [self] answer in
             guard case .rotated(let old) = answer else { return .done(TokenService.refusal(of: answer).response) }
             end([old])

@@ -2,7 +2,8 @@ import Identity
 
 extension TokenService {
     /// RFC 8693: a token of a user for another one that is worth less, for a client whose backend has rules for it. The
-    /// user, the level and what is known of the login stay; scope, audience and lifetime can only shrink.
+    /// user, the level and what is known of the login stay; scope, audience and lifetime can only shrink. It names what it
+    /// was exchanged for, and is refused with that.
     func exchangeToken(
         _ form: TokenForm, _ backend: Backend, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
@@ -27,6 +28,7 @@ extension TokenService {
         grant.authenticatedAt = subject.authenticatedAt
         grant.methods = subject.methods
         grant.audience = target.audience.map { [$0] }
+        grant.origins = [TokenOrigin(tokenID: subject.tokenID, backendID: subject.backendID)] + subject.origins
         grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)
         var issuance = Issuance(grant, scope, action: "token_exchange")
         issuance.shape = .exchanged
@@ -37,9 +39,9 @@ extension TokenService {
     private func subject(
         _ token: String, _ backend: Backend, _ rules: ExchangeRules, now: Int64
     ) throws(TokenFailure) -> AccessTokenClaims {
-        guard let claims = try ownTokens.live(token, now: now), isForGateway(claims) else {
-            throw .invalidSubjectToken
-        }
+        guard let claims = try ownTokens.live(token, now: now), isForGateway(claims),
+            claims.origins.count < TokenOrigin.maximumCount
+        else { throw .invalidSubjectToken }
         let reference = "\(claims.backendName)/\(claims.backendVersion)"
         guard
             claims.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)

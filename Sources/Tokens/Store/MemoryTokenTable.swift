@@ -117,7 +117,7 @@ final class MemoryTokenTable: TokenTable {
     /// token that was recorded can be denied, and only so many are recorded.
     func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
         switch operation {
-        case .find, .changes, .list, .revoke, .clean: true
+        case .find, .successor, .changes, .list, .revoke, .clean: true
         case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
         case .remember: singleUses.count < capacity
         // An administrator's word counts when clients have used up their room.

@@ -22,9 +22,14 @@ package enum StoreOperation: Sendable {
     /// `.record(nil)` where no record has the digest, or it is expired, or of another application, or has another id or
     /// slot than the proposed one. Of two rotations with one digest one finds nothing (AOM-13).
     ///
-    /// With `detectsReuse` the digest is remembered until its token would have expired; a rotation with such a digest
-    /// and `detectsReuse`, by the same application, removes the family and answers `.reused` (RFC 9700 section 4.14.2).
-    case rotate(refresh: [UInt8], application: String, proposed: TokenRecord, detectsReuse: Bool)
+    /// Where reuse is detected the digest is remembered until its token would have expired; a rotation with such a
+    /// digest, by the same application, removes the family and answers `.reused` (RFC 9700 section 4.14.2). But within
+    /// the grace of its first use, while what was given for it is the family's record, it is a rotation of that one: the
+    /// answer may have been lost. The grace counts from the first use, and what was given in vain has none.
+    case rotate(refresh: [UInt8], application: String, proposed: TokenRecord, reuse: ReuseRule)
+    /// `.record` of what was given for a refresh token that was used, within its grace: what a rotation with the same
+    /// digest would replace. Else `.record(nil)`.
+    case successor(of: [UInt8])
     /// `.removed` with what is gone.
     case revoke(TokenSelector)
     /// `.denied` with the place of the entry.
@@ -44,10 +49,19 @@ package enum StoreOperation: Sendable {
     /// Whether the operation leaves the store as it was.
     package var isRead: Bool {
         switch self {
-        case .find, .changes, .list: true
+        case .find, .successor, .changes, .list: true
         case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .clean: false
         }
     }
+}
+
+/// What a store makes of refresh tokens that come again.
+package enum ReuseRule: Sendable, Equatable {
+    /// It forgets them.
+    case ignored
+    /// It ends their family.
+    /// - Parameter graceSeconds: after its first use, in which the one that was used last may come again.
+    case detected(graceSeconds: Int64 = 0)
 }
 
 /// What became of an operation.

@@ -5,8 +5,11 @@ extension TokenTable {
         case .claim(let record): return try claim(record, now)
         case .replace(let record), .insert(let record): return try put(record, now)
         case .find(let key): return .record(try record(key))
-        case .rotate(let digest, let application, let proposed, let detectsReuse):
-            return try rotate(digest, application, proposed, detectsReuse: detectsReuse, now)
+        case .rotate(let digest, let application, let proposed, let reuse):
+            return try rotate(digest, application, proposed, reuse, now)
+        case .successor(let digest):
+            guard let used = try usedRefresh(digest) else { return .record(nil) }
+            return .record(try given(for: used, now))
         case .revoke(let selector): return .removed(try revoke(selector, now))
         case .deny(let entry): return .denied(sequence: try append(entry))
         case .changes(let sequence, let limit):
@@ -39,32 +42,51 @@ extension TokenTable {
 
     /// AOM-13, AOM-14: the used refresh token ends with the rotation, and the access token beside it.
     private func rotate(
-        _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, detectsReuse: Bool, _ now: Int64
+        _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ reuse: ReuseRule, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
         guard let old = try record(.refresh(digest)) else {
-            return detectsReuse ? try reuse(of: digest, application, now) : .record(nil)
+            if case .ignored = reuse { return .record(nil) }
+            return try rotateAgain(digest, application, proposed, now)
         }
         // AOM-12: a refresh token is of use to the application that it was issued to.
         guard old.refreshLives(at: now), old.application.utf8.elementsEqual(application.utf8),
-            old.id.utf8.elementsEqual(proposed.id.utf8), old.slot.utf8.elementsEqual(proposed.slot.utf8)
+            proposed.isHeir(of: old)
         else { return .record(nil) }
         guard try makeWay(for: proposed, [old], now) else { return .conflict }
-        if detectsReuse {
-            let used = UsedRefresh(family: old.id, application: old.application, until: old.refreshExpiresAt)
-            try remember(used, digest: digest)
+        if case .detected(let graceSeconds) = reuse {
+            try remember(
+                UsedRefresh(old, successor: proposed.refreshDigest, graceUntil: now + graceSeconds), digest: digest)
         }
         return .rotated(old)
     }
 
-    /// RFC 9700 section 4.14.2: whoever comes with a used refresh token, or whoever came before, is not its owner.
-    private func reuse(
-        of digest: [UInt8], _ application: String, _ now: Int64
+    /// RFC 9700 section 4.14.2: whoever comes with a used refresh token, or whoever came before, is not its owner, unless
+    /// the answer was lost.
+    private func rotateAgain(
+        _ digest: [UInt8], _ application: String, _ proposed: TokenRecord, _ now: Int64
     ) throws(StoreFailure) -> StoreAnswer {
-        guard let used = try usedRefresh(digest), used.until > now,
+        guard var used = try usedRefresh(digest), used.until > now,
             used.application.utf8.elementsEqual(application.utf8)
         else { return .record(nil) }
-        _ = try revoke(.id(used.family), now)
-        return .reused(family: used.family)
+        guard let lost = try given(for: used, now), let lostDigest = lost.refreshDigest, proposed.isHeir(of: lost)
+        else {
+            _ = try revoke(.id(used.family), now)
+            return .reused(family: used.family)
+        }
+        guard try makeWay(for: proposed, [lost], now) else { return .conflict }
+        // If somebody has what was lost after all, there are two of them.
+        try remember(UsedRefresh(lost, successor: nil, graceUntil: 0), digest: lostDigest)
+        used.successor = proposed.refreshDigest ?? []
+        try remember(used, digest: digest)
+        return .rotated(lost)
+    }
+
+    /// The record that took the place of a used refresh token, as long as its holder may come again.
+    private func given(for used: UsedRefresh, _ now: Int64) throws(StoreFailure) -> TokenRecord? {
+        guard used.graceUntil > now, let record = try record(.refresh(used.successor)), record.refreshLives(at: now),
+            record.id.utf8.elementsEqual(used.family.utf8)
+        else { return nil }
+        return record
     }
 
     private func revoke(_ selector: TokenSelector, _ now: Int64) throws(StoreFailure) -> [TokenRecord] {
@@ -123,5 +145,20 @@ extension TokenTable {
         guard record.accessLives(at: now), !record.tokenID.isEmpty, !record.tokenID.utf8.elementsEqual(heir.utf8)
         else { return }
         _ = try append(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt))
+    }
+}
+
+extension TokenRecord {
+    /// Whether this record may take the place of another one in a rotation.
+    fileprivate func isHeir(of old: TokenRecord) -> Bool {
+        id.utf8.elementsEqual(old.id.utf8) && slot.utf8.elementsEqual(old.slot.utf8)
+    }
+}
+
+extension UsedRefresh {
+    fileprivate init(_ record: TokenRecord, successor: [UInt8]?, graceUntil: Int64) {
+        self.init(
+            family: record.id, application: record.application, until: record.refreshExpiresAt,
+            successor: successor ?? [], graceUntil: graceUntil)
     }
 }

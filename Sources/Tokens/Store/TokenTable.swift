@@ -32,6 +32,10 @@ struct UsedRefresh: Equatable {
     var application: String
     /// When it would have expired.
     var until: Int64
+    /// Digest of the refresh token that was given for it.
+    var successor: [UInt8]
+    /// Seconds since 1970 until which its holder may come again, because the answer may have been lost.
+    var graceUntil: Int64
 }
 
 extension TokenRecord {

@@ -5,16 +5,27 @@ import Identity
 import Tokens
 
 extension Administration {
-    /// Does for clients of applications what administrators could do (AOM-17, AOM-26). Blocks on files.
+    /// Does for clients of applications what administrators could do (AOM-17, AOM-26), all of it by one reload. Blocks on
+    /// files.
     ///
-    /// - Returns: what came of it, and from which second on, as `handle` says.
-    func perform(_ change: UserChange) -> (outcome: UserChangeOutcome, since: Int64) {
-        let (response, since) = handle(Administration.request(for: change))
+    /// - Returns: what came of each, and from which second on, as `handle` says.
+    func perform(
+        _ changes: [(change: UserChange, origin: ChangeOrigin)]
+    ) -> [(outcome: UserChangeOutcome, since: Int64)] {
+        let requests = changes.map { change, origin in
+            var request = Administration.request(for: change)
+            request.origin = origin
+            return request
+        }
+        return handle(requests).map { (Administration.outcome($0.response), $0.since) }
+    }
+
+    private static func outcome(_ response: EndpointResponse) -> UserChangeOutcome {
         switch response.status {
-        case 200..<300: return (.done, since)
-        case 404: return (.unknown, since)
-        case 409: return (.exists, since)
-        default: return (.failed, since)
+        case 200..<300: .done
+        case 404: .unknown
+        case 409: .exists
+        default: .failed
         }
     }
 

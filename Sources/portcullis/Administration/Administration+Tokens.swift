@@ -38,12 +38,23 @@ extension Administration {
         return .changed(id, removed(gone.count))
     }
 
-    /// All of a subject, of a backend or of an application. Access tokens that the store has no record of are refused by
-    /// the deny list.
+    /// All of a subject, of a backend or of an application, so far or until a date, or of an issuer. Access tokens that the
+    /// store has no record of are refused by the deny list.
     func revokeTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        let known = ["subject", "backend", "application", "issuer", "issuedBefore", "until"]
+        for parameter in request.parameters where !known.contains(where: { isSame($0, parameter.name) }) {
+            throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
+        }
         let (subject, application) = (request.parameter("subject"), try application(request))
         let now = Clock.wallSeconds
-        let until = now + Administration.longestTokenSeconds
+        let period = try period(request, now: now)
+        let (cutoff, until) = (period.issuedBefore ?? now, period.end(now: now))
+        if let issuer = request.parameter("issuer") {
+            guard subject == nil, application == nil, !issuer.isEmpty else {
+                throw .malformed("\"issuer\" goes with no other")
+            }
+            return try deny(.issuer(issuer, issuedBefore: cutoff, until: until))
+        }
         let selector: TokenSelector
         var entry: DenyEntry?
         switch (subject, application) {
@@ -51,17 +62,36 @@ extension Administration {
             selector = .subject(application: application, subject: subject)
             // JWTs have no record, and the deny list knows subjects as a whole only. An application's tokens all have one.
             if application == nil || request.parameter("backend") != nil {
-                entry = .subject(subject, issuedBefore: now, until: until)
+                entry = .subject(subject, issuedBefore: cutoff, until: until)
             }
         case (nil, let application?):
             selector = .application(application)
-            if request.parameter("backend") != nil { entry = .backend(application, issuedBefore: now, until: until) }
+            if request.parameter("backend") != nil { entry = .backend(application, issuedBefore: cutoff, until: until) }
         case (nil, nil):
             throw .malformed("\"subject\", \"backend\" or \"application\" is missing: whose tokens?")
+        }
+        if period != .soFar {
+            guard let entry else { throw .malformed("the tokens of an application are revoked without dates") }
+            if period.issuedBefore != nil { return try deny(entry) }
         }
         if let entry { _ = try ask(.deny(entry)) }
         guard case .removed(let gone) = try ask(.revoke(selector)) else { return .changed("tokens") }
         return .changed([subject, application].compactMap(\.self).joined(separator: " of "), removed(gone.count))
+    }
+
+    private func period(_ request: AdminRequest, now: Int64) throws(AdminFailure) -> RevocationPeriod {
+        do throws(RevocationPeriod.Refusal) {
+            return try RevocationPeriod(
+                issuedBefore: request.parameter("issuedBefore"), until: request.parameter("until"), now: now)
+        } catch {
+            throw .malformed(error.expected)
+        }
+    }
+
+    /// Leaves the records: of those that go with tokens of before the list refuses the refresh tokens.
+    private func deny(_ entry: DenyEntry) throws(AdminFailure) -> AdminAnswer {
+        _ = try ask(.deny(entry))
+        return .changed(entry.name)
     }
 
     /// What the daily cleaner does, now (AOM-23).
@@ -69,9 +99,6 @@ extension Administration {
         let cleaned = try wait { cleaner?.run(now: Clock.wallSeconds, then: $0) }
         return .changed("tokens", removed(cleaned))
     }
-
-    /// Tokens live for so long at the most; later ones are told apart by their time of issue.
-    private static let longestTokenSeconds: Int64 = 366 * 86_400
 
     /// The name of an application, or the id of the backend that is named.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {

@@ -31,22 +31,60 @@ struct Administration: Sendable {
 
     /// The answer, and the second since 1970 from which on it holds: nobody is to be told before that a new password or
     /// secret is in force. Tokens of before and tokens of now are told apart by their dates, which are in seconds.
-    func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) {
+    func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) { handle([request])[0] }
+
+    /// The same for several, in order: what they have written comes into force by one reload.
+    func handle(_ requests: [AdminRequest]) -> [(response: EndpointResponse, since: Int64)] {
+        let steps = requests.map(run)
+        let isInForce = !steps.contains(where: \.hasWritten) || apply()
+        return zip(requests, steps).map { request, step in
+            let isLost = step.hasWritten && !isInForce
+            return conclude(request, step, isLost ? .failure(Administration.notTakenUp) : step.outcome)
+        }
+    }
+
+    /// What was done of a request, before anything of it is in force.
+    private struct Step {
         var action = "unknown"
+        var resource: AdminResources.Entry?
+        var outcome: Result<AdminAnswer, AdminFailure>
+
+        var hasWritten: Bool {
+            guard case .success = outcome else { return false }
+            return resource?.changesConfiguration == true
+        }
+    }
+
+    private static let notTakenUp = AdminFailure.cannotWrite(
+        "the change was written, but the gateway could not take it up")
+
+    private func run(_ request: AdminRequest) -> Step {
+        var step = Step(outcome: .failure(.notFound("there is no such resource")))
         do throws(AdminFailure) {
             let resource = try AdminResources.find(request)
-            action = resource.action
-            let answer = try resource.run(self)(request)
-            if resource.changesConfiguration, !apply() {
-                throw .cannotWrite("the change was written, but the gateway could not take it up")
-            }
-            if answer.isAudited { audit.write(action, answer.object, request, resource.isChange ? .changed : .shown) }
-            return (answer.response, answer.endsTokens ? Administration.cutoff : 0)
+            step.action = resource.action
+            step.resource = resource
+            step.outcome = .success(try resource.run(self)(request))
         } catch {
+            step.outcome = .failure(error)
+        }
+        return step
+    }
+
+    private func conclude(
+        _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>
+    ) -> (response: EndpointResponse, since: Int64) {
+        switch outcome {
+        case .success(let answer):
+            let isChange = step.resource?.isChange == true
+            if answer.isAudited { audit.write(step.action, answer.object, request, isChange ? .changed : .shown) }
+            return (answer.response, answer.endsTokens ? Administration.cutoff : 0)
+        case .failure(let failure):
             if request.method != .get, request.method != .head {
-                audit.write(action, request.path.dropFirst().joined(separator: "/"), request, .refused(error.reason))
+                audit.write(
+                    step.action, request.path.dropFirst().joined(separator: "/"), request, .refused(failure.reason))
             }
-            return (error.response, 0)
+            return (failure.response, 0)
         }
     }
 }

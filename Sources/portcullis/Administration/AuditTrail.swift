@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Identity
 import Reactor
 
 /// Where changes of the configuration are written down: who, what, with which outcome, and never a secret.
@@ -24,9 +25,15 @@ enum AuditTrail: Sendable {
         case .refused(let reason):
             members += [("outcome", .text("refused")), ("reason", .text("\(reason)"))]
         }
+        let origin = request.origin
+        // A user who signs up is no administrator of ours.
+        let author = origin.application.isEmpty ? self.author : "application"
         members += [("object", .text(object)), ("by", .text(author))]
-        if !request.requestID.isEmpty { members.append(("request_id", .text(request.requestID))) }
-        if !request.address.isEmpty { members.append(("address", .text(request.address))) }
+        let details = [
+            ("client", origin.application), ("caller", origin.caller), ("request_id", origin.requestID),
+            ("address", origin.address),
+        ]
+        for (name, text) in details where !text.isEmpty { members.append((name, .text(text))) }
         switch self {
         case .gateway(let log): log.write("audit", members)
         case .command(let directory):

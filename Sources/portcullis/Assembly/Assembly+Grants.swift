@@ -10,7 +10,8 @@ extension Assembly {
         var grants = BackendGrants()
         if entry.refreshTokens {
             grants.refresh = RefreshLifetimes(
-                tokenSeconds: Int64(entry.refreshTokenSeconds), familySeconds: Int64(entry.refreshFamilySeconds))
+                tokenSeconds: Int64(entry.refreshTokenSeconds), familySeconds: Int64(entry.refreshFamilySeconds),
+                reuseSeconds: (entry.refreshReuseInterval.milliseconds + 999) / 1000)
         }
         grants.accessTokenSeconds = entry.accessTokenSeconds.map(Int64.init)
         grants.introspection = entry.introspection

@@ -23,6 +23,7 @@ extension Assembly {
         limits.writeTimeout = section.writeTimeout.milliseconds
         limits.decisionTimeout = section.decisionTimeout.milliseconds
         limits.maximumConnectionsPerAddress = section.maximumConnectionsPerAddress
+        limits.maximumFloodsPerAddress = section.maximumFloodsPerAddress
         limits.maximumHandshakesPerSecond = section.maximumHandshakesPerSecond
         limits.maximumPasswordChecksPerAddress = section.passwordChecksPerAddress
         limits.maximumBufferBytes = section.maximumBufferBytes

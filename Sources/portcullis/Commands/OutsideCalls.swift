@@ -25,6 +25,7 @@ struct OutsideCalls {
     func end() {
         shared.drain()
         plane.join()
+        shared.log.flush()
     }
 }
 
@@ -33,7 +34,7 @@ extension Effect {
     func waited() -> Value {
         switch self {
         case .done(let value): return value
-        case .offload(let work): return work().waited()
+        case .offload(let work), .hash(let work): return work().waited()
         case .await(let begin):
             let answer = Answer<Effect<Value>>()
             begin { answer.put($0) }

@@ -18,10 +18,13 @@ extension GatewayProcess {
             shared.afterAdoption { adopted.signal() }
             return adopted.wait(timeout: .now() + .seconds(60)) == .success
         }
-        lasting.registry.use { [self] change, then in
-            administrationQueue.submit {
-                let (outcome, since) = administration.perform(change)
-                GatewayProcess.run(at: since) { then(outcome) }
+        lasting.registry.use { [self] in
+            administrationQueue.submit { [self] in
+                let waiting = lasting.registry.take()
+                let results = administration.perform(waiting.map { ($0.change, $0.origin) })
+                for (waiting, result) in zip(waiting, results) {
+                    GatewayProcess.run(at: result.since) { waiting.then(result.outcome) }
+                }
             }
         }
         shared.onAdministration { [self] request, done in

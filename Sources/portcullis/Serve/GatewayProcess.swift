@@ -37,6 +37,7 @@ final class GatewayProcess: Sendable {
     }
 
     func run() throws(ExitStatus) {
+        defer { log.flush() }
         var inherited = InheritedDescriptors()
         let signals: SignalSource
         do throws(KernelError) {
@@ -131,7 +132,6 @@ final class GatewayProcess: Sendable {
         for file in files { file.remove() }
         log.write("stopped")
         accessLog?.flush()
-        log.flush()
     }
 
     /// What the workers take, and the files to be removed at the end. The copies are kept nowhere else.

@@ -29,6 +29,40 @@ import Testing
         #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
     }
 
+    @Test("issuedBefore spares the tokens of later logins, by the command and by the deny list's own resource")
+    func revokeByDate() throws {
+        let admin = try admin()
+        let fixture = admin.fixture
+        func claim(_ token: String) throws -> Int { try #require(JSONWebToken(token).claims["iat"].integer) }
+        let (joe, ann) = (try fixture.token("joe"), try fixture.token("ann"))
+        let before = try claim(joe) - 1
+        try admin.done("tokens", "revoke", "--subject", "joe", "--issued-before", "\(before)")
+        try admin.done("tokens", "revoke", "--issuer", "local", "--issued-before", "\(before)")
+        #expect(try admin.bearer(joe) == 200)
+        func post(_ body: String) throws -> Int {
+            try fixture.admin("POST", "/admin/revocations", body: body).status
+        }
+        #expect(try post(#"{"subject": "joe", "issuedBefore": \#(before)}"#) == 204)
+        #expect(try admin.bearer(joe) == 200)
+        #expect(try post(#"{"subject": "joe", "issuedBefore": "\#(before)"}"#) == 400)
+        #expect(try post(#"{"subject": "joe", "issuedBefore": 99999999999}"#) == 400)
+        #expect(try post(#"{"subject": "joe", "issuedBefore": \#(before + 1)}"#) == 204)
+        #expect(try admin.bearer(joe) == 401)
+        #expect(try admin.bearer(ann) == 200)
+        try admin.done("tokens", "revoke", "--issuer", "local", "--issued-before", "\(try claim(ann))")
+        #expect(try admin.bearer(ann) == 401)
+        for (words, complaint) in [
+            (["--subject", "joe", "--issued-before", "99999999999"], "not in the future"),
+            (["--subject", "joe", "--until", "1"], "in the future"), (["--subject", "joe", "--until", "x"], "until"),
+            (["--application", "app", "--until", "99999999999"], "without dates"),
+            (["--issuer", "local", "--subject", "joe"], "goes with no other"),
+        ] {
+            let result = try admin.run(["tokens", "revoke"] + words)
+            #expect(result.ending == .exit(1) && result.errors.contains(complaint), "\(words): \(result.errors)")
+        }
+        #expect(try fixture.admin("DELETE", "/admin/tokens?subject=ann&issued=1").status == 400)
+    }
+
     @Test("list and clean answer what the store has; wrong questions are 400, and a directory has no tokens")
     func listAndClean() throws {
         let admin = try admin()

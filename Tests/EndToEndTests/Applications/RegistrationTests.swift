@@ -24,7 +24,38 @@ import Testing
         #expect(!made.text.contains("Welcome9"))
         #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 200)
         #expect(try signUp(app, "newcomer").status == 409)
+        // Nobody's administrator has made them, and the log says from where they came.
+        let line = try #require(app.gateway.gateway.events("audit").first { $0["action"].string == "users.add" })
+        #expect(line["by"].string == "application" && line["client"].string == "testApp")
+        #expect(line["address"].string == "127.0.0.1" && line["outcome"].string == "changed")
+        #expect(line["request_id"].string == made.only("X-Request-Id"))
         #expect(try signUp(try AppFixture(), "newcomer").status == 403)
+    }
+
+    @Test("AOM-26: those who sign up while others do come into force together")
+    func signsUpTogether() throws {
+        let app = try AppFixture(application: #", "allowSignUp": true"#)
+        // Hashing keeps the queue of changes busy until all have come.
+        let rows = "username,password\n" + (0..<15).map { "bulk\($0),Welcome1\n" }.joined()
+        let bulk = try app.gateway.gateway.connect("admin")
+        try bulk.send(
+            "POST /admin/users HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer admin-secret\r\n"
+                + "Content-Type: text/csv\r\nContent-Length: \(rows.utf8.count)\r\n\r\n\(rows)")
+        func body(_ number: Int) -> String {
+            #"{"@type":"Basics$User","userName":"new\#(number)","password":"Welcome9"}"#
+        }
+        let clients = try (0..<6).map { number in
+            let client = try app.gateway.connect()
+            try client.send(
+                "POST \(AppFixture.userPath) HTTP/1.1\r\nHost: gw\r\nX-Apiomat-Apikey: \(AppFixture.key)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body(number).utf8.count)\r\n\r\n"
+                    + body(number))
+            return client
+        }
+        for client in clients { #expect(try client.readResponse().status == 201) }
+        #expect(try bulk.readResponse().status < 300)
+        for number in 0..<6 { #expect(try app.post(Self.form("new\(number)", "Welcome9")).status == 200) }
+        #expect(app.gateway.gateway.events("reloaded").count < 6)
     }
 
     @Test("AOM-17 Y14: a new password ends the old one and the tokens of before, and a token alone does not set it")
@@ -35,6 +66,9 @@ import Testing
         #expect(try app.object("PUT", .bearer(map.access), change).status == 403)
         #expect(try app.status(map.access) == 200)
         #expect(try app.object("PUT", .basic("testUser:secret"), change).status == 200)
+        let line = app.gateway.gateway.events("audit").first { $0["action"].string == "users.change" }
+        #expect(line?["by"].string == "application" && line?["caller"].string == "testUser")
+        #expect(line?["address"].string == "127.0.0.1")
         #expect(try app.post(AppFixture.form()).status == 400)
         #expect(try app.status(map.access) == 401)
         #expect(try app.refresh(map.refresh).status == 400)

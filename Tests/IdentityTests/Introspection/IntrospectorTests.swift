@@ -77,6 +77,36 @@ import Testing
         }
     }
 
+    /// What `/metrics` says of it.
+    @Test func report() throws {
+        let caller = Caller(Self.good)
+        let introspector = try introspector(caller)
+        #expect(introspector.report.misses == 0 && !introspector.report.isFailing)
+        for _ in 0..<3 { _ = verdict(introspector) }
+        caller.answer(Self.json(#"{"active":false}"#))
+        _ = verdict(introspector, "other")
+        let good = introspector.report
+        #expect(good.hits == 2 && good.misses == 2 && good.active == 1 && good.inactive == 1 && good.remembered == 2)
+        #expect(good.failed.isEmpty && !good.isFailing)
+        for (result, cause) in [
+            (OutboundResult.failed(.connect), "connect"), (.failed(.tls), "tls"), (Self.json("{}"), "unusable"),
+            (Self.json(#"{"active":true}"#, status: 500), "status"),
+        ] {
+            caller.answer(result)
+            _ = verdict(introspector, cause)
+            #expect(introspector.report.failed[cause] == 1 && introspector.report.isFailing)
+        }
+        caller.answer(nil)
+        guard case .await(let begin) = introspector.verdict(on: Array("held".utf8), now: Self.now) else {
+            Issue.record("it was not asked")
+            return
+        }
+        begin { _ in }
+        #expect(introspector.report.underWay == 1)
+        caller.release(Self.good)
+        #expect(introspector.report.underWay == 0 && !introspector.report.isFailing)
+    }
+
     @Test func theRequest() throws {
         let caller = Caller(Self.good)
         guard case .success(.active(let token)) = verdict(try introspector(caller), "a+b/c=") else {

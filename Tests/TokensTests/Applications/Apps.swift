@@ -94,7 +94,7 @@ final class Apps: Sendable {
     ) -> EndpointResponse {
         let request = EndpointRequest(
             method: method, path: path + (id.map { "/\($0)" } ?? ""), contentType: contentType,
-            authorization: authorization.map { [$0] } ?? [], body: Array(body.utf8),
+            authorization: authorization.map { [$0] } ?? [], body: Array(body.utf8), requestID: "r-1",
             fields: key.map { [(name: "x-apiomat-apikey", value: $0)] } ?? [])
         return tokens.handle(request, endpoint: .userObjects, now: Apps.start + seconds).settled()
     }
@@ -124,14 +124,20 @@ extension EndpointResponse {
 /// Remembers what it was asked to change.
 final class Registry: UserRegistry {
     private let changes = Mutex<[UserChange]>([])
+    private let origin = Mutex(ChangeOrigin())
     private let answer = Mutex<UserChangeOutcome>(.done)
 
     var asked: [UserChange] { changes.withLock { $0 } }
+    /// Of the last change.
+    var askedFrom: ChangeOrigin { origin.withLock { $0 } }
 
     func answers(_ outcome: UserChangeOutcome) { answer.withLock { $0 = outcome } }
 
-    func perform(_ change: UserChange, then: @escaping @Sendable (UserChangeOutcome) -> Void) {
+    func perform(
+        _ change: UserChange, from origin: ChangeOrigin, then: @escaping @Sendable (UserChangeOutcome) -> Void
+    ) {
         changes.withLock { $0.append(change) }
+        self.origin.withLock { $0 = origin }
         then(answer.withLock { $0 })
     }
 }

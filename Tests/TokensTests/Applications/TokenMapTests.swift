@@ -2,6 +2,7 @@ import Bytes
 import Foundation
 import HTTP
 import Identity
+import Synchronization
 import Testing
 import Tokens
 
@@ -29,6 +30,49 @@ import Tokens
         #expect(response.values("Cache-Control") == ["no-store"])
         #expect(response.audit?.action == "grant.aom_user")
         #expect(response.audit?.outcome == .granted)
+    }
+
+    /// A client that goes on with an old token costs the store one question a second, and keeps nobody from a new one.
+    @Test func unknownTokens() throws {
+        let store = CountingStore()
+        let apps = Apps(store: store)
+        let stale = "01234567-89ab-cdef-0123-456789abcdef"
+        for _ in 0..<5 { #expect(apps.present(stale, at: 10).failure == .unknown) }
+        #expect(store.finds == 1)
+        #expect(apps.present(stale, at: 11).failure == .unknown)
+        #expect(store.finds == 2)
+        // The clock was put back.
+        #expect(apps.present(stale, at: 2).failure == .unknown)
+        #expect(store.finds == 3)
+        // What was set by hand could be asked for before it was: at once where it is set, and always in another form.
+        let body = { (token: String) in #"{"@type":"Basics$User","sessionToken":"\#(token)"}"# }
+        #expect(apps.object(.put, Apps.user, body(stale), Apps.administrator, at: 2).status == 200)
+        #expect(try apps.present(stale, at: 2).get().subject == Apps.user)
+        for _ in 0..<2 { #expect(apps.present("by-hand-1", at: 20).failure == .unknown) }
+        #expect(store.finds == 6)
+        #expect(apps.post(Apps.wish(), at: 20).status == 200)
+        let fresh = apps.post(Apps.wish(), at: 20).access
+        #expect(try apps.present(fresh, at: 20).get().subject == Apps.user)
+        #expect(apps.revoke(fresh, at: 20).status == 200)
+        #expect(apps.present(fresh, at: 20).failure == .unknown)
+    }
+
+    /// Counts the questions about access tokens.
+    private final class CountingStore: TokenStore {
+        private let store = MemoryTokenStore()
+        private let count = Mutex(0)
+
+        var finds: Int { count.withLock { $0 } }
+        var kind: StaticString { store.kind }
+        var state: StoreState { store.state }
+
+        func perform(
+            _ operation: StoreOperation, now: Int64,
+            then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+        ) {
+            if case .find(.access) = operation { count.withLock { $0 += 1 } }
+            store.perform(operation, now: now, then: then)
+        }
     }
 
     /// AOM-10: `extra` is echoed.

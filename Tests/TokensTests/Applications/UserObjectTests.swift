@@ -111,6 +111,8 @@ import Tokens
         (Apps.administrator, #"{"sessionToken":"manual-token-1"}"#, 400),
         (Apps.administrator, body(#""sessionToken":"manual-token-1""#, type: "Basics$Other"), 400),
         (Apps.administrator, body(#""sessionToken":"short6""#), 400),
+        // The least (Y12).
+        (Apps.administrator, body(#""sessionToken":"manual1""#), 200),
         (Apps.administrator, body(#""sessionToken":"with blank""#), 400),
         (Apps.administrator, body(#""sessionToken":"über-token""#), 400),
         (Apps.administrator, body(#""sessionToken":7"#), 400),
@@ -177,7 +179,9 @@ import Tokens
         #expect(apps.object(.put, Apps.user, change, basic("plain", "plainpw")).status == 403)
         #expect(apps.registry.asked.isEmpty)
         #expect(apps.object(.put, Apps.user, change, basic("testUser", "secret")).status == 200)
+        #expect(apps.registry.askedFrom == ChangeOrigin(requestID: "r-1", application: "testApp", caller: "testUser"))
         #expect(apps.object(.put, Apps.user, change, Apps.administrator).status == 200)
+        #expect(apps.registry.askedFrom.caller == "administrator")
         #expect(apps.registry.asked.count == 2)
         guard case .setPassword(Apps.user, "Default", let hash)? = apps.registry.asked.first else {
             Issue.record("no password was set")
@@ -203,6 +207,7 @@ import Tokens
             return
         }
         #expect(user.username == "new one" && user.realm == "Default" && user.roles.isEmpty)
+        #expect(open.registry.askedFrom == ChangeOrigin(requestID: "r-1", application: "testApp"))
         #expect(open.object(.post, nil, wish, nil, key: nil).status == 401)
         #expect(open.object(.post, nil, wish, nil, key: Apps.other).status == 403)
         for taken in ["testUser", "admin@example.com"] {

@@ -8,7 +8,7 @@ import Tokens
         await #expect(throws: StoreFailure.full) { try await store.ask(.insert(record("d"))) }
         await #expect(throws: StoreFailure.full) {
             try await store.ask(
-                .rotate(refresh: [], application: "", proposed: record("d"), detectsReuse: true))
+                .rotate(refresh: [], application: "", proposed: record("d"), reuse: .detected()))
         }
         #expect(try await store.records().count == 3)
         #expect(try await store.ask(.insert(record("d")), now: 1100) == .record(record("d")))

@@ -61,6 +61,34 @@
             }
         }
 
+        /// What an earlier version has remembered still ends its family, and has no grace.
+        @Test func aFileOfTheFirstVersionIsBroughtUp() async throws {
+            try await StoreUnderTest.sqlite.with { place in
+                do {
+                    let store = try open(place.path)
+                    _ = try await store.ask(.insert(record("a")))
+                    _ = try await store.ask(
+                        .rotate(
+                            refresh: digest("refresh a"), application: "shop",
+                            proposed: successor(of: record("a"), "b"),
+                            reuse: .detected(graceSeconds: 1000)))
+                }
+                try run(
+                    place.path,
+                    """
+                    ALTER TABLE used_refresh DROP COLUMN successor; ALTER TABLE used_refresh DROP COLUMN grace_until;
+                    PRAGMA user_version = 1
+                    """)
+                let store = try open(place.path)
+                #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))
+                let again = StoreOperation.rotate(
+                    refresh: digest("refresh a"), application: "shop", proposed: successor(of: record("a"), "c"),
+                    reuse: .detected(graceSeconds: 1000))
+                #expect(try await store.ask(again) == .reused(family: "a"))
+                #expect(try await store.records().isEmpty)
+            }
+        }
+
         @Test func damageIsFoundAtTheStart() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 do {

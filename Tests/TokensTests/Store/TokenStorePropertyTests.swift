@@ -28,7 +28,8 @@ import Tokens
         case (4...6, let old?):
             return .rotate(
                 refresh: old.refreshDigest ?? [], application: old.application,
-                proposed: successor(of: old, "n\(number)", issuedAt: now), detectsReuse: .random(using: &random))
+                proposed: successor(of: old, "n\(number)", issuedAt: now),
+                reuse: [.ignored, .detected(), .detected(graceSeconds: 2)].randomElement(using: &random) ?? .ignored)
         case (7, let old?): return .revoke(.id(old.id))
         case (8, let old?) where Int.random(in: 0..<4, using: &random) == 0:
             return .revoke(.subject(application: old.application, subject: old.subject))

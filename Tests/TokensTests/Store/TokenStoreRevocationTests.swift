@@ -5,12 +5,12 @@ import Tokens
 @Suite struct TokenStoreRevocationTests {
     private func rotate(
         _ store: any TokenStore, _ name: String, to next: TokenRecord, application: String = "shop",
-        detectsReuse: Bool = true, now: Int64 = 1500
+        reuse: ReuseRule = .detected(), now: Int64 = 1500
     ) async throws -> StoreAnswer {
         try await store.ask(
             .rotate(
                 refresh: digest("refresh \(name)"), application: application, proposed: next,
-                detectsReuse: detectsReuse), now: now)
+                reuse: reuse), now: now)
     }
 
     // MARK: Rotation
@@ -37,10 +37,10 @@ import Tokens
             let first = record("a", slot: "s", access: 1200)
             _ = try await store.ask(.claim(first))
             let second = successor(of: first, "a2")
-            #expect(try await rotate(store, "a", to: second, detectsReuse: false) == .rotated(first))
+            #expect(try await rotate(store, "a", to: second, reuse: .ignored) == .rotated(first))
             #expect(try await store.denied().isEmpty)
             // The used one is of no use (AMB-25).
-            #expect(try await rotate(store, "a", to: successor(of: first, "a3"), detectsReuse: false) == .record(nil))
+            #expect(try await rotate(store, "a", to: successor(of: first, "a3"), reuse: .ignored) == .record(nil))
             #expect(try await store.records() == [second])
         }
     }
@@ -66,7 +66,7 @@ import Tokens
             #expect(try await rotate(store, "a", to: stranger) == .record(nil))
             // AOM-17: an access token is no refresh token.
             let byAccess = StoreOperation.rotate(
-                refresh: digest("access a"), application: "shop", proposed: second, detectsReuse: true)
+                refresh: digest("access a"), application: "shop", proposed: second, reuse: .detected())
             #expect(try await store.ask(byAccess) == .record(nil))
             #expect(try await store.records() == [first])
             #expect(try await rotate(store, "a", to: second, now: 2999) == .rotated(first))
@@ -82,7 +82,7 @@ import Tokens
             let answers = try await withThrowingTaskGroup(of: StoreAnswer.self) { group in
                 for i in 0..<20 {
                     group.addTask {
-                        try await rotate(store, "a", to: successor(of: first, "n\(i)"), detectsReuse: false)
+                        try await rotate(store, "a", to: successor(of: first, "n\(i)"), reuse: .ignored)
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -90,6 +90,62 @@ import Tokens
             #expect(answers.filter { $0 == .rotated(first) }.count == 1)
             #expect(answers.filter { $0 == .record(nil) }.count == 19)
             #expect(try await store.records().count == 1)
+        }
+    }
+
+    @Test(
+        "within its grace a refresh token may come again for an answer that was lost",
+        arguments: StoreUnderTest.allCases)
+    func grace(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            let first = record("a", access: 9000, refresh: 9000)
+            _ = try await store.ask(.insert(first))
+            let (lost, second, third) = (
+                successor(of: first, "a2"), successor(of: first, "a3"), successor(of: first, "a4")
+            )
+            let grace = ReuseRule.detected(graceSeconds: 10)
+            #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))
+            #expect(try await rotate(store, "a", to: lost, reuse: grace) == .rotated(first))
+            #expect(try await store.ask(.successor(of: digest("refresh a")), now: 1509) == .record(lost))
+            #expect(try await rotate(store, "a", to: second, application: "bank", reuse: grace) == .record(nil))
+            // The grace is that of the first use, whatever the second asks for.
+            #expect(try await rotate(store, "a", to: second, now: 1509) == .rotated(lost))
+            #expect(try await store.records() == [second])
+            #expect(try await store.denied().map(\.name) == ["token of a", "token of a2"])
+            // That answer may be lost, too.
+            #expect(try await store.ask(.successor(of: digest("refresh a")), now: 1509) == .record(second))
+            #expect(try await rotate(store, "a", to: third, now: 1509) == .rotated(second))
+            #expect(try await store.ask(.successor(of: digest("refresh a")), now: 1510) == .record(nil))
+            #expect(try await rotate(store, "a", to: lost, now: 1510) == .reused(family: "a"))
+            #expect(try await store.records().isEmpty)
+        }
+    }
+
+    @Test("a grace is over once somebody has what was given, or uses what was lost", arguments: StoreUnderTest.allCases)
+    func endsOfGrace(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            let grace = ReuseRule.detected(graceSeconds: 100)
+            let families = ["a", "b"].map { record($0, access: 9000, refresh: 9000) }
+            for first in families {
+                _ = try await store.ask(.insert(first))
+                _ = try await rotate(store, first.id, to: successor(of: first, "\(first.id)2"), reuse: grace)
+                #expect(
+                    try await rotate(
+                        store, first.id == "a" ? "a2" : "b", to: successor(of: first, "\(first.id)3"), reuse: grace)
+                        == .rotated(successor(of: first, "\(first.id)2")))
+            }
+            // The first has not been lost, but used; the second was lost, and is found by somebody.
+            #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))
+            #expect(
+                try await rotate(store, "a", to: successor(of: families[0], "a4"), reuse: grace)
+                    == .reused(family: "a"))
+            #expect(try await store.ask(.successor(of: digest("refresh b2"))) == .record(nil))
+            #expect(
+                try await rotate(store, "b2", to: successor(of: families[1], "b4"), reuse: grace)
+                    == .reused(family: "b"))
+            #expect(try await store.records().isEmpty)
         }
     }
 

@@ -13,9 +13,10 @@ struct RedisCall: Sendable {
         case .claim(let record): (script, own) = (.claim, RedisCall.fields(record))
         case .replace(let record), .insert(let record): (script, own) = (.replace, RedisCall.fields(record))
         case .find(let key): (script, own) = (.find, RedisCall.words(key))
-        case .rotate(let refresh, let application, let proposed, let detectsReuse):
+        case .rotate(let refresh, let application, let proposed, let reuse):
             script = .rotate
-            own = [refresh, Array(application.utf8), detectsReuse ? [49] : [48]] + RedisCall.fields(proposed)
+            own = [refresh, Array(application.utf8), RedisCall.text(reuse)] + RedisCall.fields(proposed)
+        case .successor(let digest): (script, own) = (.successor, [digest])
         case .revoke(.one(let key)): (script, own) = (.revokeOne, RedisCall.words(key))
         case .revoke(.subject(let application, let subject)):
             (script, own) = (.revokeAll, RedisCall.words("subject", subject, only: application, RedisCall.batch))
@@ -38,6 +39,14 @@ struct RedisCall: Sendable {
     }
 
     private static func text(_ number: some BinaryInteger) -> [UInt8] { Array(String(number).utf8) }
+
+    /// The seconds of grace; empty where reuse is not looked for.
+    private static func text(_ reuse: ReuseRule) -> [UInt8] {
+        switch reuse {
+        case .ignored: []
+        case .detected(let graceSeconds): text(graceSeconds)
+        }
+    }
 
     private static func words(_ key: TokenKey) -> [[UInt8]] {
         switch key {

@@ -6,7 +6,7 @@ extension RedisScript {
     /// |---|---|---|
     /// | `record:ID` | hash | a record |
     /// | `slot:SLOT`, `access:DIGEST`, `refresh:DIGEST`, `token:TOKENID` | string | the id of its record |
-    /// | `used:DIGEST` | hash | whose refresh token it was, until it would have expired |
+    /// | `used:DIGEST` | hash | whose refresh token it was, and what was given for it, until it would have expired |
     /// | `single:KEY` | string | until when it may not be used again |
     /// | `used-ends` | sorted set | digests of used refresh tokens by their end |
     /// | `ends` | sorted set | ids by the end of both tokens |
@@ -149,6 +149,29 @@ extension RedisScript {
           for _, one in ipairs(leaving) do drop(one, record) end
           put(record)
           return true
+        end
+
+        -- Remembers the refresh token of a record that was used, with the digest of what was given for it.
+        local function use(record, digest, successor, grace)
+          local key, ends = base .. 'used:' .. digest, record['refresh-ends']
+          call('HSET', key, 'id', record.id, 'application', record.application, 'ends', ends, 'successor', successor,
+            'grace', text(grace))
+          call('EXPIRE', key, stay(tonumber(ends)))
+          call('ZADD', base .. 'used-ends', ends, digest)
+        end
+
+        -- Nothing is known of a successor that an earlier version has used.
+        local function used_refresh(digest)
+          local known = call('HMGET', base .. 'used:' .. digest, 'id', 'application', 'ends', 'successor', 'grace')
+          if not known[1] then return nil end
+          return {id = known[1], application = known[2], ends = tonumber(known[3]), successor = known[4] or '',
+            grace = tonumber(known[5] or 0)}
+        end
+
+        -- The record that took the place of a used refresh token, as long as its holder may come again.
+        local function given_for(used)
+          local record = used.grace > now and find('refresh', used.successor)
+          if record and record.id == used.id and refresh_lives(record) then return record end
         end
 
         """#

@@ -26,32 +26,40 @@ extension RedisScript {
         return {'record', record and fields(record) or false}
         """#)
 
-    /// Digest, application, whether reuse is looked for, the proposed record.
+    /// Digest, application, seconds of grace (empty where reuse is not looked for), the proposed record.
     static let rotate = RedisScript(
         #"""
-        local digest, application, detects, proposed = ARGV[2], ARGV[3], ARGV[4] == '1', record_at(5)
-        local used = base .. 'used:' .. digest
+        local digest, application, grace, proposed = ARGV[2], ARGV[3], tonumber(ARGV[4]), record_at(5)
+        local function is_heir(record) return record.id == proposed.id and record.slot == proposed.slot end
         local record = find('refresh', digest)
-        if not record then
-          if not detects then return {'record', false} end
-          local known = call('HMGET', used, 'id', 'application', 'ends')
-          if not known[1] or known[2] ~= application or tonumber(known[3]) <= now then return {'record', false} end
-          local family = load(known[1])
+        if record then
+          if not refresh_lives(record) or record.application ~= application or not is_heir(record) then
+            return {'record', false}
+          end
+          if not make_way(proposed, record) then return {'conflict'} end
+          if grace then use(record, digest, proposed.refresh, now + grace) end
+          return {'rotated', fields(record)}
+        end
+        local used = grace and used_refresh(digest)
+        if not used or used.application ~= application or used.ends <= now then return {'record', false} end
+        local lost = given_for(used)
+        if not lost or not is_heir(lost) then
+          local family = load(used.id)
           if family then drop(family) end
-          return {'reused', known[1]}
+          return {'reused', used.id}
         end
-        if not refresh_lives(record) or record.application ~= application or record.id ~= proposed.id
-            or record.slot ~= proposed.slot then
-          return {'record', false}
-        end
-        if not make_way(proposed, record) then return {'conflict'} end
-        if detects then
-          local ends = record['refresh-ends']
-          call('HSET', used, 'id', record.id, 'application', application, 'ends', ends)
-          call('EXPIRE', used, stay(tonumber(ends)))
-          call('ZADD', base .. 'used-ends', ends, digest)
-        end
-        return {'rotated', fields(record)}
+        if not make_way(proposed, lost) then return {'conflict'} end
+        use(lost, lost.refresh, '', 0)
+        call('HSET', base .. 'used:' .. digest, 'successor', proposed.refresh)
+        return {'rotated', fields(lost)}
+        """#)
+
+    /// Digest.
+    static let successor = RedisScript(
+        #"""
+        local used = used_refresh(ARGV[2])
+        local record = used and given_for(used)
+        return {'record', record and fields(record) or false}
         """#)
 
     /// Kind of key, key: the record of one key.

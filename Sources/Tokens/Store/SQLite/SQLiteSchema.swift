@@ -1,16 +1,16 @@
 #if SQLite
-    /// What stands in the file: version 1 of the schema.
+    /// What stands in the file: version 2 of the schema.
     ///
     /// Times are seconds since 1970. The file says by its `application_id` that it is a token store, and by its
     /// `user_version` of which version.
     enum SQLiteSchema {
         /// "PTCS".
         static let applicationID: Int64 = 0x5054_4353
-        static let version: Int64 = 1
+        static let version: Int64 = 2
 
         /// What each version adds to the one before; the last stands for `version`. A change of the schema is one more
         /// step here and nothing else: older files take the steps that they lack.
-        static let steps = [step1]
+        static let steps = [step1, step2]
 
         private static let step1 = """
             CREATE TABLE token (
@@ -39,6 +39,12 @@
                 subject TEXT NOT NULL, issued_before INTEGER NOT NULL, until INTEGER NOT NULL
             ) STRICT;
             CREATE INDEX denied_end ON denied (until);
+            """
+
+        /// What was given for a used refresh token, and until when it may come again.
+        private static let step2 = """
+            ALTER TABLE used_refresh ADD COLUMN successor BLOB NOT NULL DEFAULT x'';
+            ALTER TABLE used_refresh ADD COLUMN grace_until INTEGER NOT NULL DEFAULT 0;
             """
     }
 #endif

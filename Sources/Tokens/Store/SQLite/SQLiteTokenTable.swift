@@ -120,15 +120,22 @@
         // MARK: What is used once
 
         func usedRefresh(_ digest: [UInt8]) throws(StoreFailure) -> UsedRefresh? {
-            try rows("SELECT family, application, until FROM used_refresh WHERE digest = ?", [.bytes(digest)]) { row in
-                UsedRefresh(family: row.text(0), application: row.text(1), until: row.integer(2))
+            let text = "SELECT family, application, until, successor, grace_until FROM used_refresh WHERE digest = ?"
+            return try rows(text, [.bytes(digest)]) { row in
+                UsedRefresh(
+                    family: row.text(0), application: row.text(1), until: row.integer(2), successor: row.bytes(3),
+                    graceUntil: row.integer(4))
             }.first
         }
 
         func remember(_ used: UsedRefresh, digest: [UInt8]) throws(StoreFailure) {
+            let text = """
+                INSERT OR REPLACE INTO used_refresh (digest, family, application, until, successor, grace_until) \
+                VALUES (?, ?, ?, ?, ?, ?)
+                """
             try run(
-                "INSERT OR REPLACE INTO used_refresh (digest, family, application, until) VALUES (?, ?, ?, ?)",
-                .bytes(digest), .text(used.family), .text(used.application), .integer(used.until))
+                text, .bytes(digest), .text(used.family), .text(used.application), .integer(used.until),
+                .bytes(used.successor), .integer(used.graceUntil))
         }
 
         func singleUse(_ key: String) throws(StoreFailure) -> Int64? {

@@ -30,7 +30,7 @@ import Testing
             _ = try await store.ask(
                 .rotate(
                     refresh: digest("refresh a"), application: "shop", proposed: successor(of: first, "a2"),
-                    detectsReuse: true))
+                    reuse: .detected()))
             _ = try await store.ask(.remember(key: "k", until: 2000))
             let keys = try server.ask("KEYS", "*").split(separator: "\n")
             #expect(keys.count > 10)

@@ -1,0 +1,20 @@
+/// Requests for the token service that are whole and wait for their turn, oldest first.
+final class EndpointLine {
+    private var waiting: [(exchange: Exchange, identity: UInt64)] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == waiting.count }
+
+    func append(_ exchange: Exchange) { waiting.append((exchange, exchange.identity)) }
+
+    /// The one that has waited longest; nil where it has ended in between.
+    func next() -> Exchange? {
+        let (exchange, identity) = waiting[first]
+        first += 1
+        if first * 2 > waiting.count {
+            waiting.removeFirst(first)
+            first = 0
+        }
+        return exchange.identity == identity && exchange.stage == .inEndpoint ? exchange : nil
+    }
+}
