@@ -83,6 +83,19 @@ import Testing
         #expect(try fixture.store.session().login?.password == nil)
     }
 
+    @Test("OMS-22: what the application asks for is told to the server, and so is a level")
+    func wishes() async throws {
+        var profile = Fixture.profile
+        profile.settings.sessionTimeout = 600
+        profile.settings.maxLoginAttempts = 3
+        try await fixture.client(profile).authenticate(user: "joe", password: ScriptedGateway.password, level: 3)
+        let body = gateway.requests[2].json
+        #expect(body["sessionTimeout"]?.integer == 600)
+        #expect(body["maxLoginAttempts"]?.integer == 3)
+        #expect(body["idleTimeout"] == nil)
+        #expect(body["level"]?.integer == 3)
+    }
+
     @Test("a handle that the server has forgotten is got anew, and a wrong password is tried once only")
     func forgottenHandle() async throws {
         let client = try await fixture.loggedIn()

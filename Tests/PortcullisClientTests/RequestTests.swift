@@ -216,6 +216,22 @@ import Testing
         #expect(try await get(client, "/payroll/run").status == 200)
         #expect(asked.withLock { $0 } == 1)
         #expect(client.authenticationContext?.level == 3)
+        // The server is told what the login is for, so that it can ask for more than a password.
+        let login = try #require(gateway.requests.last { $0.url.hasSuffix("/authenticate") }).json
+        #expect(login["X-Idaas-Rest-Application-Context"]?.string == "HighWG!3!/payroll/run")
+    }
+
+    @Test("tokens of one person are not used by the next")
+    func persons() async throws {
+        let client = try await fixture.loggedIn()
+        _ = try await get(client, "/items")
+        _ = try fixture.store.changeSession { $0.login?.user = "ann" }
+        let next = fixture.client()
+        try await next.authenticate(user: "joe", password: ScriptedGateway.password)
+        #expect(next.webgates.isEmpty)
+        gateway.forget()
+        _ = try await get(next, "/items")
+        #expect(gateway.requests[0].value("authorization") == nil)
     }
 
     @Test("OMS-16: at an order to wipe everything is forgotten, and it is told once")

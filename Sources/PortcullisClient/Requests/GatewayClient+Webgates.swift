@@ -56,7 +56,8 @@ extension GatewayClient {
                     .loginRequired,
                     "the login is not good for \(challenge.webgate), level \(challenge.level); log in again")
             }
-            try await authenticate(user: credentials.user, password: credentials.password, method: .mobile)
+            let subject = MobileService.Subject(user: credentials.user, password: credentials.password)
+            try await authenticate(subject, method: .mobile, mode: .online, .init(context: challenge.context))
             login = try self.login()
             reply = try await access(challenge, address, login)
         }

@@ -16,6 +16,14 @@ struct MobileService: Sendable {
         let password: String
     }
 
+    /// What a login is for, where the usual one is not enough: the server may then ask for more than a password.
+    struct Demand {
+        /// The context of a challenge.
+        var context: String?
+        /// An authentication level.
+        var level: Int?
+    }
+
     /// The request for an application's profile (oam-wire 4).
     static func profileRequest(_ profile: ClientProfile, scope: Scope, etag: String?) -> ClientRequest {
         let parameters = [
@@ -34,10 +42,16 @@ struct MobileService: Sendable {
         }
     }
 
-    func authenticate(_ subject: Subject) -> ClientRequest {
-        call(
-            application.authentication, credentials(subject) + [("New-Token-Type-To-Create", "USERTOKEN")],
-            device: true, settings: profile.settings)
+    func authenticate(_ subject: Subject, _ demand: Demand) -> ClientRequest {
+        let context = demand.context.map { [("Application-Context", $0)] } ?? []
+        // OMS-22: the server takes the settings where it has none of its own.
+        let wishes = [
+            ("sessionTimeout", profile.settings.sessionTimeout), ("idleTimeout", profile.settings.idleTimeout),
+            ("maxLoginAttempts", profile.settings.maxLoginAttempts), ("level", demand.level),
+        ]
+        return call(
+            application.authentication, credentials(subject) + [("New-Token-Type-To-Create", "USERTOKEN")] + context,
+            device: true, wishes: wishes)
     }
 
     /// A further step of a login (OMS-14).
@@ -73,17 +87,12 @@ struct MobileService: Sendable {
     private func token(_ value: String) -> [(String, String)] { [("Subject-Type", "TOKEN"), ("Subject-Value", value)] }
 
     private func call(
-        _ path: String, _ attributes: [(String, String)], device: Bool = false, settings: SessionSettings? = nil
+        _ path: String, _ attributes: [(String, String)], device: Bool = false, wishes: [(String, Int?)] = []
     ) -> ClientRequest {
         request(path) { writer in
             for (name, value) in attributes { writer.member(MobileService.attribute + name, value) }
             writer.member("clientId", application.name)
             if device { writeDevice(to: &writer) }
-            // OMS-22: the server takes them where it has none of its own.
-            let wishes = [
-                ("sessionTimeout", settings?.sessionTimeout), ("idleTimeout", settings?.idleTimeout),
-                ("maxLoginAttempts", settings?.maxLoginAttempts),
-            ]
             for (name, value) in wishes { if let value { writer.member(name, value) } }
         }
     }

@@ -17,12 +17,23 @@ extension GatewayClient {
     ///   - method: nil for the one that the profile is made for: `mobile` where it names a service domain, `oauth` where
     ///     it has a client secret, else `basic`.
     ///   - mode: whether the server has to be there (OMS-12).
+    ///   - level: the authentication level that is needed, of `mobile`; nil for what a password gives. For a higher one the
+    ///     server may ask further questions.
     @discardableResult
     public func authenticate(
-        user: String, password: String, method: LoginMethod? = nil, mode: ConnectivityMode = .online
+        user: String, password: String, method: LoginMethod? = nil, mode: ConnectivityMode = .online, level: Int? = nil
+    ) async throws(ClientError) -> AuthenticationContext {
+        try await authenticate(
+            .init(user: user, password: password), method: method, mode: mode, .init(level: level))
+    }
+
+    /// The same for a login that a challenge asks for.
+    @discardableResult
+    func authenticate(
+        _ subject: MobileService.Subject, method: LoginMethod?, mode: ConnectivityMode, _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
         do throws(ClientError) {
-            let context = try await logIn(user, password, method ?? usualMethod, mode)
+            let context = try await logIn(subject, method ?? usualMethod, mode, demand)
             delegate?.didFinishAuthentication(context, error: nil)
             return context
         } catch {
@@ -37,24 +48,27 @@ extension GatewayClient {
     }
 
     private func logIn(
-        _ user: String, _ password: String, _ method: LoginMethod, _ mode: ConnectivityMode
+        _ subject: MobileService.Subject, _ method: LoginMethod, _ mode: ConnectivityMode,
+        _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
-        guard !user.isEmpty, !password.isEmpty else {
+        guard !subject.user.isEmpty, !subject.password.isEmpty else {
             throw ClientError(.invalidArgument, "user name and password must not be empty")
         }
-        switch place(for: user, mode) {
+        switch place(for: subject.user, mode) {
         case .refused(let code): throw GatewayClient.offlineError(code)
-        case .local: return try await logInHere(user, password, method, mayAskServer: true)
-        case .server: return try await logInThere(user, password, method)
+        case .local:
+            if let context = try logInHere(subject, mayAskServer: true) { return context }
+            return try await logInThere(subject, method, demand)
+        case .server: return try await logInThere(subject, method, demand)
         case .wipeThenServer:
             try change { $0.verifier = nil }
-            return try await logInThere(user, password, method)
+            return try await logInThere(subject, method, demand)
         case .serverThenLocal:
             do throws(ClientError) {
-                return try await logInThere(user, password, method)
+                return try await logInThere(subject, method, demand)
             } catch {
-                guard error.isOutage else { throw error }
-                return try await logInHere(user, password, method, mayAskServer: false)
+                guard error.isOutage, let context = try logInHere(subject, mayAskServer: false) else { throw error }
+                return context
             }
         }
     }
@@ -71,18 +85,18 @@ extension GatewayClient {
         live.withLock { $0.session.verifier }.flatMap { $0.isOf(user, scope) ? $0 : nil }
     }
 
-    /// Checks the password against the kept verifier. Missed once too often, that is dropped and the server is asked
-    /// (OMS-13).
+    /// Checks the password against the kept verifier. Missed once too often, that is dropped (OMS-13); nil where the
+    /// server is to be asked then.
     private func logInHere(
-        _ user: String, _ password: String, _ method: LoginMethod, mayAskServer: Bool
-    ) async throws(ClientError) -> AuthenticationContext {
-        guard var verifier = verifier(of: user) else { throw GatewayClient.offlineError(.offlineUnknown) }
-        guard CryptoService().verify(Array(password.utf8), stored: verifier.stored) else {
+        _ subject: MobileService.Subject, mayAskServer: Bool
+    ) throws(ClientError) -> AuthenticationContext? {
+        guard var verifier = verifier(of: subject.user) else { throw GatewayClient.offlineError(.offlineUnknown) }
+        guard CryptoService().verify(Array(subject.password.utf8), stored: verifier.stored) else {
             verifier.failures += 1
             let isUsedUp = verifier.failures > (settings.maxLoginAttempts ?? 1)
             let left = isUsedUp ? nil : verifier
             try change { $0.verifier = left }
-            if isUsedUp, mayAskServer { return try await logInThere(user, password, method) }
+            if isUsedUp, mayAskServer { return nil }
             throw ClientError(.invalidCredentials, "the password is not the one of the last login with the server")
         }
         verifier.failures = 0
@@ -100,11 +114,12 @@ extension GatewayClient {
 
     /// Asks the server.
     private func logInThere(
-        _ user: String, _ password: String, _ method: LoginMethod
+        _ subject: MobileService.Subject, _ method: LoginMethod, _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
+        let (user, password) = (subject.user, subject.password)
         let login: KeptLogin
         switch method {
-        case .mobile: login = try await logInMobile(.init(user: user, password: password))
+        case .mobile: login = try await logInMobile(subject, demand)
         case .oauth: login = try await logInOAuth(user, password)
         case .basic: login = try await logInBasic(user, password)
         case .exchange: throw ClientError(.invalidArgument, "an exchange takes a token, not a password")
@@ -112,7 +127,7 @@ extension GatewayClient {
         let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
         try change { session in
             // Tokens of another person's login are not used in this one's.
-            if session.login?.user != login.user || session.login?.scope != login.scope { session.webgates = [] }
+            if session.login?.isOfSamePerson(as: login) != true { session.webgates = [] }
             session.login = login
             session.verifier = verifier
         }

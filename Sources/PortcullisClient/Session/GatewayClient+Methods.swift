@@ -2,18 +2,20 @@ import Synchronization
 
 extension GatewayClient {
     /// Registers this device where the domain wants that, and gets a user token (oam-wire 3.3, 3.4).
-    func logInMobile(_ subject: MobileService.Subject) async throws(ClientError) -> KeptLogin {
+    func logInMobile(
+        _ subject: MobileService.Subject, _ demand: MobileService.Demand
+    ) async throws(ClientError) -> KeptLogin {
         let application = try await applicationProfile()
         let kept = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
         var service = MobileService(profile: profile, application: application, handle: kept)
         if kept == nil { try await register(&service, subject) }
-        var reply = try await ask(service.authenticate(subject))
+        var reply = try await ask(service.authenticate(subject, demand))
         if reply.status == 401, kept != nil, service.handle != nil, reply.number("remainingAttempts") == nil {
             // It is the handle that is not known any more: a missed password says how many attempts are left.
             service.handle = nil
             try change { $0.registration = nil }
             try await register(&service, subject)
-            reply = try await ask(service.authenticate(subject))
+            reply = try await ask(service.authenticate(subject, demand))
         }
         return try await finish(reply, service, subject.user)
     }

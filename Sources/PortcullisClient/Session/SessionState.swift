@@ -29,6 +29,11 @@ struct KeptLogin: Codable, Equatable, Sendable {
     var level: Int?
     /// Seconds since 1970; nil where the server did not say.
     var expiresAt: Int64?
+
+    /// Names are compared by their bytes, as the server does.
+    func isOfSamePerson(as other: KeptLogin) -> Bool {
+        scope == other.scope && (user ?? "").utf8.elementsEqual((other.user ?? "").utf8)
+    }
 }
 
 /// The client registration handle of this device.

@@ -13,13 +13,20 @@ extension ClientCommand {
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
         guard let mode, method.map({ $0 != nil && $0 != .exchange }) ?? true else { throw usage() }
+        var level: Int?
+        if let text = arguments["--level"] {
+            level = Decimal.parse(Array(text.utf8).span)
+            guard level != nil else { throw usage() }
+        }
         let client = try place.client()
+        let wanted = level
         guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
             Terminal.complain("portcullis: no user name or no password on standard input")
             throw .failed
         }
         let context = try ExitStatus.waiting { () async throws(ClientError) in
-            try await client.authenticate(user: user, password: password, method: method ?? nil, mode: mode)
+            try await client.authenticate(
+                user: user, password: password, method: method ?? nil, mode: mode, level: wanted)
         }
         print(context)
     }

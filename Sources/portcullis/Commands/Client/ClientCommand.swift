@@ -7,7 +7,7 @@ enum ClientCommand: Command {
     static let help = """
         usage: portcullis client configure URL WHERE
                portcullis client setup WHERE
-               portcullis client login [--user NAME] [--method oauth|basic|oam] [--mode online|offline|auto] WHERE
+               portcullis client login [--user NAME] [--method oauth|basic|oam] [--mode online|offline|auto] [--level N] WHERE
                portcullis client exchange --token TOKEN [--store] WHERE
                portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth] WHERE
                portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json] WHERE
@@ -32,6 +32,7 @@ enum ClientCommand: Command {
         logout     ends the login at the gateway, and forgets it
         cred       user names and passwords by URL, and other values by key; passwords are read from standard input
 
+        --level    the authentication level that the login is to have, of oam; further questions may follow the password
         --no-auth  no login is used, and no challenge answered
         --json     the body must be JSON, and is printed with indentation
 
@@ -42,7 +43,7 @@ enum ClientCommand: Command {
 
     private static let actions: [String: (words: ClosedRange<Int>, options: Set<String>, flags: Set<String>)] = [
         "configure": (1...1, [], []), "setup": (0...0, [], []),
-        "login": (0...0, ["--user", "--method", "--mode"], []), "logout": (0...0, [], []),
+        "login": (0...0, ["--user", "--method", "--mode", "--level"], []), "logout": (0...0, [], []),
         "exchange": (0...0, ["--token"], ["--store"]),
         "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth"]),
         "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json"]), "token": (1...1, [], ["--value"]),
