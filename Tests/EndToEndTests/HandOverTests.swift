@@ -194,6 +194,7 @@ import Testing
             for _ in 0..<32 { #expect(try fixture.request("GET", "/open/x").status == 200) }
         }
         try change(workers: 3, #"{"name": "more", "address": "127.0.0.1", "port": 0}"#)
+        _ = fixture.gateway.waitForEvent("listening") { $0["listener"].string == "more" }
         let events = fixture.gateway.events("listening")
         #expect(events.filter { $0["address"].string == "127.0.0.1:\(publicPort)" }.count == 2)
         let more = try #require(events.last { $0["listener"].string == "more" }?["address"].string)

@@ -136,7 +136,7 @@ import Testing
             return try get(fixture, old).status == 401
         }
         #expect(try get(fixture, new).status == 200)
-        let events = fixture.gateway.events("keys_fetched")
+        let events = fixture.gateway.events("keys_fetched", count: 3)
         #expect(events.map { $0["removed"].bool } == [false, false, true])
     }
 

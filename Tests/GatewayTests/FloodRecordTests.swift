@@ -16,8 +16,6 @@ import Testing
         }
         #expect(record.bars(bad, limit: 5, now: 1000))
         #expect(!record.bars(good, limit: 5, now: 1000))
-        // A higher limit of a new configuration holds at once.
-        #expect(!record.bars(bad, limit: 50, now: 1000))
     }
 
     @Test func floodsAreForgivenOneByOne() {

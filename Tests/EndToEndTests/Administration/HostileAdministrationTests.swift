@@ -207,7 +207,7 @@ import Testing
         let secret = try #require(
             JSONText(try admin.done("backend", "rotate-secret", "inventory", "1.0"))["clientSecret"].string)
         try admin.done("backend", "show", "inventory", "--secrets")
-        let lines = fixture.gateway.events("audit")
+        let lines = fixture.gateway.events("audit", count: 4)
         let facts = lines.map { [$0["action"].string, $0["object"].string, $0["outcome"].string, $0["reason"].string] }
         #expect(
             facts == [

@@ -25,7 +25,8 @@ import Testing
         #expect(try app.post(Self.form("newcomer", "Welcome9")).status == 200)
         #expect(try signUp(app, "newcomer").status == 409)
         // Nobody's administrator has made them, and the log says from where they came.
-        let line = try #require(app.gateway.gateway.events("audit").first { $0["action"].string == "users.add" })
+        let line = try #require(
+            app.gateway.gateway.waitForEvent("audit") { $0["action"].string == "users.add" })
         #expect(line["by"].string == "application" && line["client"].string == "testApp")
         #expect(line["address"].string == "127.0.0.1" && line["outcome"].string == "changed")
         #expect(line["request_id"].string == made.only("X-Request-Id"))
@@ -66,7 +67,7 @@ import Testing
         #expect(try app.object("PUT", .bearer(map.access), change).status == 403)
         #expect(try app.status(map.access) == 200)
         #expect(try app.object("PUT", .basic("testUser:secret"), change).status == 200)
-        let line = app.gateway.gateway.events("audit").first { $0["action"].string == "users.change" }
+        let line = app.gateway.gateway.waitForEvent("audit") { $0["action"].string == "users.change" }
         #expect(line?["by"].string == "application" && line?["caller"].string == "testUser")
         #expect(line?["address"].string == "127.0.0.1")
         #expect(try app.post(AppFixture.form()).status == 400)

@@ -142,7 +142,8 @@ import Testing
         }
         #expect(refused?["action"].string == "grant.aom_user")
         #expect(refused?["client"].string == "testApp")
-        let granted = try #require(app.gateway.gateway.events("audit").first { $0["outcome"].string == "granted" })
+        let granted = try #require(
+            app.gateway.gateway.waitForEvent("audit") { $0["outcome"].string == "granted" })
         #expect(granted["subject"].string == "testUser")
         let written = app.gateway.gateway.everythingWritten
         for secret in [map.access, map.refresh, AppFixture.key, "secret", "wrong-one"] {

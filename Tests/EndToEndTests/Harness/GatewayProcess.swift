@@ -89,6 +89,22 @@ final class GatewayProcess: Sendable {
         }
     }
 
+    /// Waits for an event with this name that fulfils the condition: lines are written some milliseconds behind what they
+    /// tell of.
+    func waitForEvent(
+        _ name: String, _ deadline: Deadline = .usual, where condition: (JSONText) -> Bool
+    ) -> JSONText? {
+        program.wait(.errors, deadline) { lines in
+            lines.lazy.map { JSONText($0) }.first { $0["event"].string == name && condition($0) }
+        }
+    }
+
+    /// The events with this name, as soon as there are so many of them.
+    func events(_ name: String, count: Int) -> [JSONText] {
+        _ = waitForEvent(name, skipping: count - 1)
+        return events(name)
+    }
+
     /// Waits for an access log line on standard output that fulfils the condition.
     func waitForAccess(_ deadline: Deadline = .usual, where condition: (JSONText) -> Bool) -> JSONText? {
         program.wait(.output, deadline) { $0.lazy.map { JSONText($0) }.first(where: condition) }
