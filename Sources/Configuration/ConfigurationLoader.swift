@@ -96,8 +96,36 @@ struct DirectoryReading {
                 "the section \"\(section)\" stands in \(file) as well",
                 expected: "one of the two")
         }
-        sources.sections[section] = read(file, pointer: "/\(section)")
-        if sources.sections[section] == nil { sources.unreadable.insert(section) }
+        guard let source = read(file, pointer: "/\(section)") else {
+            sources.unreadable.insert(section)
+            return
+        }
+        sources.sections[section] = source
+        if section == "webgates", source.root.members != nil { readSchemes(source) }
+    }
+
+    /// SCH-01: `webgates.json` may be an object with the webgates and the schemes that they name. Either is a section, in
+    /// which pointers are those of the file.
+    private mutating func readSchemes(_ source: SourceFile) {
+        let schemes = "authenticationSchemes"
+        for member in source.root.members ?? []
+        where member.name == schemes || member.name == "webgates" {
+            if member.name == schemes, sources.sections[schemes] != nil {
+                report(
+                    .error, source.name, source.line(at: member.nameOffset), "/\(schemes)",
+                    "the section \"\(schemes)\" stands in \(schemes).json as well", expected: "one of the two")
+            }
+            sources.sections[member.name] = source.part(member.node)
+        }
+        for member in source.root.members ?? []
+        where !["webgates", schemes, "$schema"].contains(member.name) {
+            report(
+                .error, source.name, source.line(at: member.nameOffset), "/webgates",
+                "unknown member \"\(member.name)\"", expected: "one of webgates, \(schemes)")
+        }
+        if source.root["webgates"] == nil {
+            sources.sections["webgates"] = source.part(JSONNode(.array([]), offset: source.root.offset))
+        }
     }
 
     /// A section in a file of the wrong name is a setting that does not work. Key sets and the like, which the

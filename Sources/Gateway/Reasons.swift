@@ -19,6 +19,7 @@ package enum Reasons {
         var codes = DenialReason.allCases.map(\.rawValue) + own + CutReason.allCodes
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
+        codes += MobileSocialFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }

@@ -15,6 +15,8 @@ package final class SharedState: Sendable {
         package var accessLog: LogWriter?
         /// Deletes expired tokens; nil where there is no store of them.
         package var cleaner: TokenCleaner?
+        /// When sessions were used last; nil where there is no store of them.
+        package var sessions: SessionRegister?
         /// The connections to the server that keeps the tokens, where one does.
         package var redis: RedisLine?
         /// What could not be read anew for token exchange, by what it was.

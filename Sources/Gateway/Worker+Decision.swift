@@ -213,6 +213,8 @@ extension Worker {
         if let denial {
             deny(exchange, denial, bytes)
         } else {
+            // OMS-09: what was refused is no use of the session.
+            exchange.principal?.activity?.use(at: poller.wallSeconds)
             inject(exchange, route, path, bytes)
         }
     }

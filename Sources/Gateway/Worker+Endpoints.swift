@@ -214,6 +214,8 @@ extension Endpoint {
         case .applicationRevocation: .applicationRevocation
         case .applicationRevocationOfAll: .applicationRevocationOfAll
         case .applicationUsers: .applicationUsers
+        case .mobileSocial: .mobileSocial
+        case .mobileLogout: .mobileLogout
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTP
 import Issuers
 import Policy
 import Reactor
+import Tokens
 
 /// One event loop with everything it owns: connections, exchanges, upstream pools, caches, counters. Workers share an
 /// immutable snapshot and the process-wide parts of `SharedState`, and nothing else on the way of a request.
@@ -301,6 +302,7 @@ final class Worker {
         reviewUntaken()
         if number == 0 { cleanTokensDaily() }
         pruneRevocations()
+        shared.settings.sessions?.tick(now: poller.wallSeconds)
         guard isDraining else { return }
         continueFarewells()
         finishIfIdle()

@@ -36,6 +36,12 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var methods: [String] = []
     /// Who acts for the subject, the one of now first (RFC 8693 section 4.1); empty where nobody does.
     package var actors: [String] = []
+    /// The Webgate whose routes it opens, and no others; nil for a token that is bound to none (DEC-06).
+    package var webgate: String?
+    /// `sid`: the session that it was obtained in, and ends with; nil for a token of no session (OMS-17).
+    package var session: String?
+    /// `idle`: seconds without a request after which that session ends; nil for no limit (OMS-09).
+    package var idleSeconds: Int64?
     /// What the token was exchanged for, the latest first; empty for a token of a login.
     package var origins: [TokenOrigin] = []
 
@@ -96,6 +102,9 @@ package struct AccessTokenClaims: Sendable, Equatable {
             writer.member("sub", actor)
         }
         for _ in actors { writer.endObject() }
+        if let webgate { writer.member("webgate", webgate) }
+        if let session { writer.member("sid", session) }
+        if let idleSeconds { writer.member("idle", idleSeconds) }
         TokenOrigin.write(origins, to: &writer)
         writer.endObject()
         return writer.bytes
@@ -135,7 +144,7 @@ extension AccessTokenClaims {
         self.virtual = virtual
         scope = claims["scope"]?.string
         guard claims["oracle_tk_context"]?.string == context else { return nil }
-        guard readAuthentication(claims), let actors = AccessTokenClaims.actors(claims["act"]),
+        guard readAuthentication(claims), readSession(claims), let actors = AccessTokenClaims.actors(claims["act"]),
             let origins = TokenOrigin.read(claims)
         else { return nil }
         self.actors = actors
@@ -151,6 +160,23 @@ extension AccessTokenClaims {
         if let claim = claims["amr"] {
             guard claim.array != nil, let methods = AccessTokenClaims.texts(claim) else { return false }
             self.methods = methods
+        }
+        return true
+    }
+
+    /// Answers false where a claim is there and has another shape: a token must not lose what binds it.
+    private mutating func readSession(_ claims: JSONNode) -> Bool {
+        if let claim = claims["webgate"] {
+            guard let name = claim.string, !name.isEmpty else { return false }
+            webgate = name
+        }
+        if let claim = claims["sid"] {
+            guard let id = claim.string, !id.isEmpty else { return false }
+            session = id
+        }
+        if let claim = claims["idle"] {
+            guard let seconds = claim.integer, seconds > 0 else { return false }
+            idleSeconds = seconds
         }
         return true
     }

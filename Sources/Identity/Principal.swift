@@ -48,6 +48,12 @@ package final class Principal: Sendable {
     package let issuedAt: Int64?
     /// `jti` of a token, for logs and revocation.
     package let tokenID: String?
+    /// The Webgate whose routes the credential opens, and no others; nil for one that is bound to none (DEC-06).
+    package let webgate: String?
+    /// Id of the session that the token was obtained in; nil for every other credential (OMS-17).
+    package let session: String?
+    /// When that session was used last; nil for every credential that does not end by lying idle (OMS-09).
+    package let activity: SessionActivity?
     /// What the token was exchanged for: it ends with each of these.
     package let origins: [TokenOrigin]
     /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
@@ -59,6 +65,8 @@ package final class Principal: Sendable {
     package let backendBytes: [UInt8]
     /// `application` in UTF-8; empty where there is none.
     package let applicationBytes: [UInt8]
+    /// `webgate` in UTF-8; empty where there is none.
+    package let webgateBytes: [UInt8]
     /// `subject` as the value of a field line, see `fieldValue`.
     package let subjectField: [UInt8]
     /// `roleNames` in the same form, joined by commas; a comma within a name is encoded too.
@@ -70,7 +78,8 @@ package final class Principal: Sendable {
         kind: Kind, method: Method, subject: String, issuer: String, backendID: String?, roles: RoleSet,
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
-        isReadOnly: Bool = false, origins: [TokenOrigin] = []
+        isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
+        activity: SessionActivity? = nil
     ) {
         self.kind = kind
         self.method = method
@@ -89,6 +98,10 @@ package final class Principal: Sendable {
         self.knownUntil = knownUntil
         self.application = application
         self.isReadOnly = isReadOnly
+        self.webgate = webgate
+        self.session = session
+        self.activity = activity
+        webgateBytes = Array((webgate ?? "").utf8)
         applicationBytes = Array((application ?? "").utf8)
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)

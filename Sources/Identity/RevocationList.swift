@@ -98,20 +98,24 @@ package final class RevocationList: Sendable {
         guard !isEmpty, principal.method == .bearer else { return false }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
-            issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins)
+            issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins,
+            session: principal.session)
     }
 
     /// Whether a token with these claims is revoked. A token without an issue date falls under every cut-off.
     ///
-    /// - Parameter origins: what it was exchanged for. Whatever revokes one of these revokes it too. They have its subject
-    ///   and issuer, and were good when it was issued: of a cut-off behind their time of issue it falls on the same side.
+    /// - Parameters:
+    ///   - origins: what it was exchanged for. Whatever revokes one of these revokes it too. They have its subject and
+    ///     issuer, and were good when it was issued: of a cut-off behind their time of issue it falls on the same side.
+    ///   - session: what it was obtained in. Whoever ends that ends the token too (OMS-17).
     package func isRevoked(
         tokenID: String?, subject: String, backendID: String?, issuer: String? = nil, issuedAt: Int64?,
-        origins: [TokenOrigin] = []
+        origins: [TokenOrigin] = [], session: String? = nil
     ) -> Bool {
         guard !isEmpty else { return false }
         let issuedAt = issuedAt ?? .min
         return entries.withLock { entries in
+            if let session, entries.tokens[session] != nil { return true }
             if let cutoff = entries.subjects[subject], issuedAt <= cutoff.issuedAt { return true }
             if let issuer, let cutoff = entries.issuers[issuer], issuedAt <= cutoff.issuedAt { return true }
             return entries.hold(tokenID, backendID, issuedAt)

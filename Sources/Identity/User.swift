@@ -15,6 +15,10 @@ package struct User: Sendable, Equatable {
     package var enabled: Bool
     /// Tokens that were issued before this second since 1970 are refused.
     package var tokensNotBefore: Int64
+    /// What the user can be asked beside the password.
+    package var securityQuestions: [SecurityQuestion] = []
+    /// The secret of the user's one-time codes (RFC 6238); nil for none.
+    package var oneTimeSecret: [UInt8]?
 
     package init(
         username: String, email: String = "", firstName: String = "", lastName: String = "", realm: String = "Default",

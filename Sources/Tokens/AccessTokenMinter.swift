@@ -21,6 +21,12 @@ package struct AccessTokenMinter: Sendable {
         package var methods: [String] = []
         /// Who acts for the subject, the one of now first.
         package var actors: [String] = []
+        /// The Webgate whose routes it opens, and no others; nil for no such bond (DEC-06).
+        package var webgate: String?
+        /// The session that it ends with; nil for none.
+        package var session: String?
+        /// Seconds without a request after which that session ends; nil for no limit.
+        package var idleSeconds: Int64?
         /// What the token is exchanged for, the latest first.
         package var origins: [TokenOrigin] = []
         /// `aud`; nil for the service's own. The gateway takes no token for another audience.
@@ -63,6 +69,9 @@ package struct AccessTokenMinter: Sendable {
         claims.authenticatedAt = grant.authenticatedAt
         claims.methods = grant.methods
         claims.actors = grant.actors
+        claims.webgate = grant.webgate
+        claims.session = grant.session
+        claims.idleSeconds = grant.idleSeconds
         claims.origins = grant.origins
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }

@@ -47,7 +47,8 @@ struct OwnAccessTokens: Sendable {
     private func isRevoked(_ claims: AccessTokenClaims) -> Bool {
         settings.revocations.isRevoked(
             tokenID: claims.tokenID, subject: claims.subject, backendID: claims.backendID,
-            issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt, origins: claims.origins)
+            issuer: OwnAccessTokens.issuerName, issuedAt: claims.issuedAt, origins: claims.origins,
+            session: claims.session)
     }
 
     /// Whether a local user is still there and enabled, with the password that the token goes back to.

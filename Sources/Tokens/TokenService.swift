@@ -22,6 +22,8 @@ package final class TokenService: Sendable {
         case whoAmI
         /// Those of ApiOmat applications.
         case applicationToken, applicationRevocation, applicationRevocationOfAll, applicationUsers
+        /// Those of Mobile & Social, and the logout of Access Manager.
+        case mobileSocial, mobileLogout
     }
 
     /// Longest body that an endpoint takes (OAUTH-08).
@@ -67,6 +69,8 @@ package final class TokenService: Sendable {
         case .applicationRevocation: return askApplications(.revocation, request, now: now)
         case .applicationRevocationOfAll: return askApplications(.revocationOfAll, request, now: now)
         case .applicationUsers: return askApplications(.userObjects, request, now: now)
+        case .mobileSocial: return askMobileSocial(request, now: now) { $0.handle($1, ownTokens: $2, now: $3) }
+        case .mobileLogout: return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
         }
     }
 
@@ -78,6 +82,16 @@ package final class TokenService: Sendable {
         _ endpoint: ApplicationTokens.Endpoint, _ request: EndpointRequest, now: Int64
     ) -> Effect<EndpointResponse> {
         settings.applications?.handle(request, endpoint: endpoint, now: now) ?? .refuse(.noSuchObject)
+    }
+
+    private func askMobileSocial(
+        _ request: EndpointRequest, now: Int64,
+        _ call: (MobileSocial, EndpointRequest, OwnAccessTokens, Int64) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        guard let mobileSocial = settings.mobileSocial else {
+            return .done(MobileSocialFailure.unknownService.response)
+        }
+        return call(mobileSocial, request, ownTokens, now)
     }
 
     /// The response to GET and HEAD; other methods don't apply to documents.

@@ -36,6 +36,8 @@ package struct TokenServiceSettings: Sendable {
     package var scopes: [String] = []
     /// What answers for ApiOmat applications; nil where there are none.
     package var applications: ApplicationTokens?
+    /// What answers for Mobile & Social; nil where there are no service domains.
+    package var mobileSocial: MobileSocial?
 
     /// Whose tokens are exchanged, and by which rules; nil for nobody's.
     package var assertions: AssertionSources?

@@ -12,6 +12,7 @@ import Testing
     @Test func sampleLoads() throws {
         let names = [
             "gateway", "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers",
+            "serviceDomains",
         ]
         let files = try names.map { name in
             ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
@@ -39,7 +40,7 @@ import Testing
         #expect(configuration.applications[0].apiKey?.value == "1234567890123456789")
         #expect(configuration.routes.filter { $0.application != nil }.map(\.path) == ["/notes/**"])
         #expect(configuration.users.allSatisfy { $0.password?.hasPrefix("{scrypt}") == true })
-        #expect(configuration.webgates.map(\.level) == [2, 2, 3])
+        #expect(configuration.webgates.map(\.level) == [2, nil, 3])
         #expect(configuration.webgates[1].userAgents == ["OAMMS-Agent"])
         let items = try #require(configuration.routes.first { $0.path == "/inventory/items" })
         #expect(items.methods.map(\.method) == ["GET", "POST"])

@@ -79,7 +79,30 @@ SPOILED = {
         ((0, "rateLimit", 1, "requests"), None),
         ((1, "rateLimit"), 5),
     ],
-    "webgates": [((0, "name"), "a:b"), ((0, "level"), -1), ((0, "userAgentMismatch"), "deny")],
+    "webgates": [
+        (("webgates", 0, "name"), "a:b"),
+        (("webgates", 0, "level"), -1),
+        (("webgates", 0, "userAgentMismatch"), "deny"),
+        (("webgates", 1, "level"), 2),
+        (("webgates", 1, "authenticationScheme"), None),
+        (("authenticationSchemes", 0, "challengeMethod"), "form"),
+        (("authenticationSchemes", 0, "challengeUrl"), None),
+        (("authenticationSchemes", 0, "authenticationModule"), "LDAP"),
+        (("authenticationSchemes", 0, "authenticationLevel"), 11),
+        (("authenticationSchemes", 0, "contextValue"), "//elsewhere"),
+    ],
+    "serviceDomains": [
+        (("Staff", "service"), "a/b"),
+        (("Staff", "authentication", "level"), 2),
+        (("Staff", "authentication", "type"), "LDAP"),
+        (("Staff", "denyDevices", 0), {}),
+        (("Staff", "applications"), {}),
+        (("Staff", "applications", "a:b"), {"backend": "inventory/1.0"}),
+        (("Staff", "applications", "Agent", "backend"), "inventory"),
+        (("Staff", "applications", "Agent", "mobileCustomAttributes", "CryptoScheme"), "MD5"),
+        (("Staff", "applications", "Agent", "lockoutSeconds"), 0),
+        (("Staff", "applications", "Agent", "sessionTimeOut"), 1),
+    ],
     "backends": [
         ((0, "clientSecret"), None),
         ((0, "version"), 1.0),
@@ -100,7 +123,7 @@ SPOILED = {
         ((0, "facebook", "appSecret"), None),
         ((0, "allowSignup"), True),
     ],
-    "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe")],
+    "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe"), ((0, "securityQuestions", 0, "answer"), "blue"), ((0, "otpSecret"), 1)],
     "realms": [((0,), ""), ((0,), "Staff"), ((0,), 1)],
     "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],
     "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
@@ -218,7 +241,7 @@ def main():
         for path, value in SPOILED.get(name, []):
             check(not validators[name].is_valid(spoil(complete, path, value)), f"{name}: {path} = {value!r} is accepted")
         # The gateway reads the complete fixture without complaint, so no schema may describe more than it.
-        unused = properties(schema, set()) - members(complete, set()) - set(schemas) - {"keyFile"}
+        unused = properties(schema, set()) - members(complete, set()) - set(schemas) - {"keyFile", "authenticationSchemes"}
         if name == "client":
             unused -= {"host", "port", "isSSL"}  # in the place of baseUrl
         check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
@@ -228,6 +251,8 @@ def main():
     for name in schemas:
         if name not in ("gateway", "client"):
             inline[name] = load(COMPLETE / f"{name}.json")
+    # The file of webgates may hold two sections.
+    inline |= load(COMPLETE / "webgates.json")
     check(validators["gateway"].is_valid(inline), "gateway.json with all sections inline is refused")
     inline["roles"] = ["a,b"]
     check(not validators["gateway"].is_valid(inline), "a wrong inline section is accepted")

@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 import Testing
 
 @testable import Policy

@@ -21,6 +21,7 @@ extension GatewayConfiguration {
         case .backend: backends.map(\.reference)
         case .application: applications.map(\.name)
         case .role: roles
+        case .authenticationScheme: authenticationSchemes.map(\.name)
         case .route: routes.map(\.name)
         case .rateLimit: rateLimits.compactMap(\.name)
         }
@@ -42,7 +43,7 @@ extension Sources {
     func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }
-        let isKeyedByName = ["upstreams", "issuers", "rateLimits"].contains(section)
+        let isKeyedByName = ["upstreams", "issuers", "rateLimits", "serviceDomains"].contains(section)
         return isKeyedByName ? node.members != nil : node.array != nil
     }
 }

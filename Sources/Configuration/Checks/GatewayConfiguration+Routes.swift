@@ -47,6 +47,7 @@ extension GatewayConfiguration {
             "/mobile/platform/users/~", "/mobile/platform/auth/token", "/mobile/platform/sso/*", "/oic_rest/**",
             "/yambas/**",
         ]
+        if !serviceDomains.isEmpty { endpoints.append("/oam/server/logout") }
         if tokenService.isEnabled {
             endpoints += [tokenService.tokenPath, tokenService.revocationPath, tokenService.introspectionPath]
             endpoints += tokenService.tokenPathAliases

@@ -83,8 +83,12 @@ extension GatewayConfiguration {
     }
 
     private func level(of access: AccessEntry, in route: RouteEntry) -> Int {
-        access.level ?? webgates.first { $0.name == route.webgate }?.level ?? 0
+        if let level = access.level ?? level(ofScheme: route.authenticationScheme) { return level }
+        let webgate = webgates.first { $0.name == route.webgate }
+        return webgate?.level ?? level(ofScheme: webgate?.authenticationScheme) ?? 0
     }
+
+    private func level(ofScheme name: String?) -> Int? { authenticationSchemes.first { $0.name == name }?.level }
 }
 
 extension AccessEntry {

@@ -2,16 +2,23 @@
 enum ReferenceKind: String {
     case upstream, webgate, issuer, backend, application, role, route
     case rateLimit = "rate limit"
+    case authenticationScheme = "authentication scheme"
 
     /// The section that defines the names.
-    var section: String { self == .rateLimit ? "rateLimits" : "\(rawValue)s" }
+    var section: String {
+        switch self {
+        case .rateLimit: "rateLimits"
+        case .authenticationScheme: "authenticationSchemes"
+        default: "\(rawValue)s"
+        }
+    }
 
     /// What a reference should have been.
     var expectation: String {
         switch self {
         case .backend: "a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
-        case .upstream, .issuer, .application: "the name of an \(rawValue)"
+        case .upstream, .issuer, .application, .authenticationScheme: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
         }
     }

@@ -13,6 +13,15 @@ struct SourceFile: Sendable {
         lineStarts = SourceFile.lineStarts(of: text)
     }
 
+    private init(name: String, root: JSONNode, lineStarts: [Int]) {
+        self.name = name
+        self.root = root
+        self.lineStarts = lineStarts
+    }
+
+    /// The same file, of which one value is looked at.
+    func part(_ root: JSONNode) -> SourceFile { SourceFile(name: name, root: root, lineStarts: lineStarts) }
+
     /// Line of an offset, from 1.
     func line(at offset: Int) -> Int { SourceFile.line(at: offset, lineStarts) }
 

@@ -31,6 +31,8 @@ package struct GatewayConfiguration: Sendable {
     package var passwords: PasswordsSection
     package var routes: [RouteEntry]
     package var webgates: [WebgateEntry]
+    package var authenticationSchemes: [AuthenticationSchemeEntry]
+    package var serviceDomains: [ServiceDomainEntry]
     package var backends: [BackendEntry]
     package var applications: [ApplicationEntry]
     package var users: [UserEntry]
@@ -57,7 +59,7 @@ extension GatewayConfiguration {
     /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
         "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
-        "realms", "certificates",
+        "realms", "certificates", "authenticationSchemes", "serviceDomains",
     ]
 
     /// Reads every section; problems go to `findings`.
@@ -92,6 +94,8 @@ extension GatewayConfiguration {
             passwords: root.value("passwords", default: PasswordsSection(), PasswordsSection.read),
             routes: sections["routes"].map(RouteEntry.readAll) ?? [],
             webgates: sections["webgates"].map(WebgateEntry.readAll) ?? [],
+            authenticationSchemes: sections["authenticationSchemes"].map(AuthenticationSchemeEntry.readAll) ?? [],
+            serviceDomains: sections["serviceDomains"].map(ServiceDomainEntry.readAll) ?? [],
             backends: sections["backends"].map(BackendEntry.readAll) ?? [],
             applications: sections["applications"].map(ApplicationEntry.readAll) ?? [],
             users: sections["users"].map(UserEntry.readAll) ?? [],

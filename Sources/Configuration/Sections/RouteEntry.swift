@@ -11,6 +11,8 @@ package struct RouteEntry: Sendable {
     package var methods: [MethodEntry]
     package var upstream: String
     package var webgate: String?
+    /// Name of the scheme whose level the route asks for, in the place of the webgate's (SCH-03).
+    package var authenticationScheme: String?
     /// `name/version` of the backends the route belongs to, from both sides of the association (MBE-07).
     package var backends: [String]
     /// The ApiOmat application whose tokens open the route (AOM-16); nil for a route that takes none of them.
@@ -59,6 +61,9 @@ package struct RouteEntry: Sendable {
                 $0.reference(to: .upstream)
             },
             webgate: object.optional("webgate") { $0.reference(to: .webgate) },
+            authenticationScheme: object.optional("authenticationScheme") {
+                $0.reference(to: .authenticationScheme)
+            },
             backends: object.value("backends", default: []) { $0.references(to: .backend) },
             application: object.optional("application") { $0.reference(to: .application) },
             access: access,

@@ -14,6 +14,10 @@ package struct UserEntry: Sendable {
     /// Tokens that were issued before this second since 1970 are refused: those of the password before, or of somebody
     /// else who had the name.
     package var tokensNotBefore: Int64?
+    /// What the user can be asked beside the password (OMS-14).
+    package var securityQuestions: [SecurityQuestionEntry]
+    /// The secret of the user's one-time codes; nil for none.
+    package var oneTimeSecret: [UInt8]?
 
     /// The twelve schemes of CRYPTO-01, and the two slow ones.
     static let schemes = [
@@ -55,7 +59,9 @@ package struct UserEntry: Sendable {
             password: object.optional("password", password),
             roles: object.value("roles", default: []) { $0.references(to: .role) },
             isEnabled: object.flag("enabled", default: true),
-            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() }
+            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
+            securityQuestions: object.value("securityQuestions", default: [], SecurityQuestionEntry.readAll),
+            oneTimeSecret: object.optional("otpSecret") { $0.oneTimeSecret() }
         )
         object.finish()
         return user
@@ -89,7 +95,35 @@ package struct UserEntry: Sendable {
     }
 }
 
+/// A question and the answer that the user has laid down.
+package struct SecurityQuestionEntry: Sendable {
+    package var question: String
+    /// `{scheme}payload` (CRYPTO-01) of the answer in lower case.
+    package var answer: String
+
+    static func readAll(_ field: Field) -> [SecurityQuestionEntry]? {
+        field.elements("an array of questions")?.map { element in
+            var object = element.object("a question: {\"question\", \"answer\"}")
+            let entry = SecurityQuestionEntry(
+                question: object.required("question", "a question", standIn: "") { $0.name() },
+                answer: object.required("answer", UserEntry.passwordForm, standIn: "", UserEntry.password))
+            object.finish()
+            return entry
+        }
+    }
+}
+
 extension Field {
+    /// A secret in Base32 of at least 128 bits (RFC 4226 section 4).
+    fileprivate func oneTimeSecret() -> [UInt8]? {
+        guard let secret = secret() else { return nil }
+        guard let bytes = Base32.decode(Array(secret.value.utf8).span), bytes.count >= 16 else {
+            error("the secret is malformed", expected: "at least 16 bytes as Base32")
+            return nil
+        }
+        return bytes
+    }
+
     func email() -> String? {
         guard let text = name("a mail address") else { return nil }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)

@@ -10,8 +10,10 @@ package struct WebgateEntry: Sendable {
     }
 
     package var name: String
-    /// Authentication level that its routes ask for, 0 to 10.
-    package var level: Int
+    /// Authentication level that its routes ask for, 0 to 10; nil where the scheme says it.
+    package var level: Int?
+    /// Name of the authentication scheme (SCH-01).
+    package var authenticationScheme: String?
     /// Values of `User-Agent`, exact or as prefixes that end in `*` (DEC-07); empty where every client is challenged.
     package var userAgents: [String]
     package var userAgentMismatch: Mismatch
@@ -41,11 +43,21 @@ package struct WebgateEntry: Sendable {
         var object = field.object("a webgate: {\"name\", \"level\"}")
         let webgate = WebgateEntry(
             name: object.required("name", nameRule, standIn: "") { $0.webgateName() },
-            level: object.required("level", "a level from 0 to 10", standIn: 0) { $0.level() },
+            level: object.optional("level") { $0.level() },
+            authenticationScheme: object.optional("authenticationScheme") {
+                $0.reference(to: .authenticationScheme)
+            },
             userAgents: object.value("userDefinedParameters", default: [], userAgents),
             userAgentMismatch: object.value("userAgentMismatch", default: .bearer) { $0.choice(Mismatch.self) },
             injection: object.optional("injection", InjectionEntry.read)
         )
+        let names = object.entries.map(\.name)
+        if names.contains("level") == names.contains("authenticationScheme"), field.node.members != nil {
+            field.error(
+                names.contains("level")
+                    ? "the level is that of the scheme" : "required member \"level\" is missing",
+                expected: "either \"level\" or \"authenticationScheme\"")
+        }
         object.finish()
         return webgate
     }

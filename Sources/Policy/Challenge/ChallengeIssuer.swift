@@ -1,10 +1,11 @@
 import Bytes
 import Crypto
 import HTTP
+import Identity
 
 /// Makes the values of `WWW-Authenticate` and opens the contexts in them. Stateless: every instance with the same keys
 /// accepts what another has issued (CHAL-03).
-package final class ChallengeIssuer: Sendable {
+package final class ChallengeIssuer: RequestContextReader {
     /// Longest target that a challenge repeats with its query (CHAL-02).
     private static let maximumTarget = 2_048
     private static let plainBearer = ChallengeText(webgate: nil, level: 0).bearer

@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 
 /// The parts of a route's challenges that are the same for every request, rendered once.
 struct ChallengeText: Sendable {

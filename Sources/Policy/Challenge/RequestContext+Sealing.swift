@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 
 extension RequestContext {
     /// The layout of a real context, percent-encoded; clients copy it verbatim (DEC-05).
@@ -33,8 +34,8 @@ extension RequestContext {
     /// - Parameter plaintext: what `plaintext` made; nil for anything else.
     init?(plaintext: Span<UInt8>) {
         guard plaintext.count >= 16, plaintext[0] == RequestContext.version else { return nil }
-        expiresAt = Int64(bitPattern: RequestContext.number(plaintext, at: 1, 8))
-        level = Int(plaintext[9])
+        let expiresAt = Int64(bitPattern: RequestContext.number(plaintext, at: 1, 8))
+        let level = Int(plaintext[9])
         var position = 10
         var texts: [String] = []
         while texts.count < 3 {
@@ -46,9 +47,7 @@ extension RequestContext {
             position += count
         }
         guard position == plaintext.count else { return nil }
-        webgate = texts[0]
-        method = texts[1]
-        target = texts[2]
+        self.init(webgate: texts[0], level: level, method: texts[1], target: texts[2], expiresAt: expiresAt)
     }
 
     private static func append(_ value: UInt64, _ count: Int, to bytes: inout [UInt8]) {

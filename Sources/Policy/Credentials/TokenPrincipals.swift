@@ -9,6 +9,7 @@ struct TokenPrincipals: Sendable {
     private let users: UserStore
     private let roles: RoleCatalogue
     private let liveRoles: Bool
+    private let activities: (any SessionActivities)?
 
     init(_ settings: PolicySettings) {
         issuers = settings.issuers
@@ -16,6 +17,7 @@ struct TokenPrincipals: Sendable {
         users = settings.users
         roles = settings.roles
         liveRoles = settings.liveRoles
+        activities = settings.activities
     }
 
     /// Whom the token stands for. Its signature, dates and audience have been verified.
@@ -75,7 +77,15 @@ struct TokenPrincipals: Sendable {
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
             roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
             level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
-            tokenID: token.tokenID, token: bytes, origins: claims.origins)
+            tokenID: token.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
+            session: claims.session, activity: activity(of: claims))
+    }
+
+    /// When the session of a token was used last; nil where it may lie idle. To obtain a token is a use.
+    private func activity(of claims: AccessTokenClaims) -> SessionActivity? {
+        guard let session = claims.session, let idleSeconds = claims.idleSeconds else { return nil }
+        return activities?.activity(
+            of: session, idleSeconds: idleSeconds, usedAt: claims.issuedAt, endsAt: claims.expiresAt)
     }
 
     /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled

@@ -68,6 +68,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case socialLoginOnly = "social_login_only"
     /// A route of an application was asked without `X-Apiomat-Apikey` (AOM-16).
     case missingApplicationKey = "missing_application_key"
+    /// The token is bound to another Webgate than that of the route (DEC-06).
+    case wrongWebgate = "wrong_webgate"
+    /// The session of the token has lain idle for too long (OMS-09).
+    case sessionIdle = "session_idle"
     /// The credential was obtained at a lower level than the route asks for (CHAL-06).
     case stepUpRequired = "step_up_required"
 
@@ -104,7 +108,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .socialLoginOnly, .missingApplicationKey,
-            .stepUpRequired:
+            .stepUpRequired, .wrongWebgate, .sessionIdle:
             401
         case .loginThrottled: 429
         case .introspectionUnavailable, .keysUnavailable: 503
@@ -159,6 +163,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .socialLoginRequired: "the route takes social logins only"
         case .socialLoginOnly: "the backend takes Facebook logins only"
         case .missingApplicationKey: "the route of an application was asked without X-Apiomat-Apikey"
+        case .wrongWebgate: "the token is bound to another Webgate than the route's"
+        case .sessionIdle: "the session of the token has lain idle for too long"
         case .stepUpRequired: "the credential was obtained at too low a level"
         case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
         case .backendNotAllowed: "the route does not belong to the backend of the credential"
@@ -175,7 +181,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     package var bearerError: StaticString? {
         switch self {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
-            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled:
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled,
+            .wrongWebgate, .sessionIdle:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired: "insufficient_user_authentication"
         default: nil

@@ -37,6 +37,8 @@ package struct PolicySettings: Sendable {
     package var opaqueTokens: (any OpaqueTokens)?
     /// Whoever asks Facebook; nil where no backend has it.
     package var socialVerifier: SocialVerifier?
+    /// Who knows when sessions were used last; nil where none ends by lying idle (OMS-09).
+    package var activities: (any SessionActivities)?
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 
@@ -62,6 +64,8 @@ package struct CORSSettings: Sendable {
 package struct WebgateSettings: Sendable {
     package var name: String
     package var level: Int
+    /// How its users log in; nil where nothing is said (SCH-01).
+    package var scheme: AuthenticationScheme?
     /// Values of `userDefinedParameters.User-Agent`.
     package var userAgents: [String] = []
     package var mismatch = Webgate.Mismatch.bearer
@@ -104,6 +108,8 @@ package struct RouteSettings: Sendable {
     package var loginRequired = true
     package var socialLogin = false
     package var level: Int?
+    /// How the route's users log in, in the place of the Webgate's (SCH-03).
+    package var scheme: AuthenticationScheme?
     /// The application whose tokens open the route; nil for a route that takes none of them (AOM-16).
     package var application: Application?
     package var allowOrigin: String?

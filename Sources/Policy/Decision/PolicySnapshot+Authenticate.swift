@@ -49,7 +49,7 @@ extension PolicySnapshot {
         if let known = cache.principal(
             for: token, now: now, revocations: revocations, generation: reading.generation)
         {
-            return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
+            return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
         switch verifier.verify(token, now: now, with: keys) {
         case .rejected(let rejection): return resolve(token, rejection, now: now)
@@ -63,11 +63,26 @@ extension PolicySnapshot {
                 cache.insert(
                     copy, principal, expiresAt: verified.expiresAt, revocationGeneration: reading.generation)
                 // Whoever has no good token learns that and nothing of the store.
-                return reading.isBlind ? .rejected(.storeUnavailable) : .principal(principal)
+                return reading.isBlind ? .rejected(.storeUnavailable) : admitted(principal, now: now)
             } catch {
                 return .rejected(error)
             }
         }
+    }
+
+    /// OMS-09: a session that lies idle here may be in use at another process; nobody is turned away before that is known.
+    private func admitted(_ principal: Principal, now: Int64) -> AuthenticationOutcome {
+        guard let activity = principal.activity, activity.isIdle(at: now), let activities else {
+            return .principal(principal)
+        }
+        return .resolve(
+            activities.confirm(activity, now: now).map { standing in
+                switch standing {
+                case .inUse: .success(principal)
+                case .ended: .failure(.sessionIdle)
+                case .unknown: .failure(.storeUnavailable)
+                }
+            })
     }
 
     /// Who else may know a token that is none of our issuers': what is a JWT is judged as one, and by no application. What

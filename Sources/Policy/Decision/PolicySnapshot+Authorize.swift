@@ -29,6 +29,8 @@ extension PolicySnapshot {
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }
+        // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
+        if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
         if !route.accepts(backend: principal.backendBytes) { return .backendNotAllowed }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.

@@ -66,7 +66,7 @@ extension PolicySnapshot {
             if !(0...10).contains(webgate.level) { error("\(pointer)/level", "a level is 0 to 10") }
             return Webgate(
                 name: webgate.name, level: webgate.level, userAgents: webgate.userAgents.map(UserAgentPattern.init),
-                mismatch: webgate.mismatch, injection: webgate.injection)
+                mismatch: webgate.mismatch, injection: webgate.injection, scheme: webgate.scheme)
         }
 
         private mutating func routes(under allowOrigin: AllowOriginPolicy) -> [Route] {

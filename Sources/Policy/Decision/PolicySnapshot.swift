@@ -25,6 +25,7 @@ package final class PolicySnapshot: Sendable {
     let introspected: IntrospectedTokens
     let passwords: BasicCredentials
     let opaqueTokens: (any OpaqueTokens)?
+    let activities: (any SessionActivities)?
 
     init(
         _ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy, allowOrigin: AllowOriginPolicy
@@ -42,6 +43,7 @@ package final class PolicySnapshot: Sendable {
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
         opaqueTokens = settings.opaqueTokens
+        activities = settings.activities
     }
 
     /// What caches of verified tokens are as of, beside the generation. One atomic load.

@@ -22,6 +22,10 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case applicationRevocation, applicationRevocationOfAll
     /// The users of applications (AOM-18).
     case applicationUsers
+    /// Token services and profiles of Mobile & Social (OMS-03, OMS-06).
+    case mobileSocial
+    /// The logout of Access Manager (OMS-17).
+    case mobileLogout
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
@@ -32,7 +36,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     package var takesCredentials: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -42,7 +46,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     package var allowedMethodsText: [UInt8] {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken: Endpoint.posting
-        case .applicationRevocation, .applicationRevocationOfAll: Endpoint.readingAndPosting
+        case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout:
+            Endpoint.readingAndPosting
         case .applicationUsers: Endpoint.changing
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }

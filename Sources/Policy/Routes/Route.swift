@@ -32,6 +32,8 @@ package final class Route: Sendable {
     package let level: Int
     /// The level that the challenge names.
     package let challengeLevel: Int
+    /// How users log in: the route's own scheme, else that of its Webgate (SCH-03).
+    package let scheme: AuthenticationScheme?
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
@@ -84,6 +86,7 @@ package final class Route: Sendable {
         socialLogin = settings.socialLogin
         challengeLevel = settings.level ?? webgate?.level ?? 0
         level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
+        scheme = settings.scheme ?? webgate?.scheme
         injection = settings.injection ?? webgate?.injection
         forwardCredential = settings.forwardCredential
         certificateRule = settings.certificateRule
@@ -123,6 +126,13 @@ package final class Route: Sendable {
         if backends.isEmpty { return true }
         for i in backends.indices where equal(backends[i], id.span) { return true }
         return false
+    }
+
+    /// Whether a credential that is bound to a Webgate is accepted: on the routes of that one (DEC-06).
+    ///
+    /// - Parameter name: empty for a credential that is bound to none, which every route accepts.
+    func accepts(webgate name: [UInt8]) -> Bool {
+        name.isEmpty || equal(challenge.webgateName, name.span)
     }
 
     /// Whether the tokens of an application are accepted, or for an empty name the credentials that are of none

@@ -20,11 +20,14 @@ package final class Webgate: Sendable {
     package let userAgents: [UserAgentPattern]
     package let mismatch: Mismatch
     package let injection: InjectionRule?
+    /// How its users log in; nil where nothing is said (SCH-01).
+    package let scheme: AuthenticationScheme?
 
     package init(
         name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: Mismatch = .bearer,
-        injection: InjectionRule? = nil
+        injection: InjectionRule? = nil, scheme: AuthenticationScheme? = nil
     ) {
+        self.scheme = scheme
         self.name = name
         self.level = level
         self.userAgents = userAgents

@@ -91,8 +91,7 @@ package final class ApplicationTokens: Sendable {
         _ operation: StoreOperation, now: Int64,
         _ next: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Effect<Value>
     ) -> Effect<Value> {
-        let store = settings.store
-        return .answer(of: { store.perform(operation, now: now, then: $0) }, next)
+        settings.store.ask(operation, now: now, next)
     }
 
     /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.

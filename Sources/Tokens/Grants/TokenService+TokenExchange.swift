@@ -27,6 +27,10 @@ extension TokenService {
         grant.scope = scope.claim
         grant.authenticatedAt = subject.authenticatedAt
         grant.methods = subject.methods
+        // What binds a token binds what came of it (DEC-06, OMS-17).
+        grant.webgate = subject.webgate
+        grant.session = subject.session
+        grant.idleSeconds = subject.idleSeconds
         grant.audience = target.audience.map { [$0] }
         grant.origins = [TokenOrigin(tokenID: subject.tokenID, backendID: subject.backendID)] + subject.origins
         grant.actors = try actors(form, behind: subject.actors, backend, rules, now: now)

@@ -76,6 +76,13 @@ final class MemoryTokenTable: TokenTable {
         MemoryTokenTable.remove(id, of: MemoryTokenTable.hour(record.endsAt), from: &idsByEnd)
     }
 
+    func touch(_ use: TokenUse) -> Bool {
+        let id = Key(use.id.utf8)
+        guard let known = tokens[id]?.lastUsedAt else { return false }
+        if use.usedAt > known { tokens[id]?.lastUsedAt = use.usedAt }
+        return true
+    }
+
     private static func remove<Group: Hashable>(_ id: Key, of group: Group, from index: inout [Group: Set<Key>]) {
         index[group]?.remove(id)
         if index[group]?.isEmpty == true { index[group] = nil }
@@ -117,7 +124,7 @@ final class MemoryTokenTable: TokenTable {
     /// token that was recorded can be denied, and only so many are recorded.
     func hasRoom(for operation: StoreOperation, capacity: Int) -> Bool {
         switch operation {
-        case .find, .successor, .changes, .list, .revoke, .clean: true
+        case .find, .successor, .changes, .list, .revoke, .touch, .clean: true
         case .claim, .replace, .insert, .rotate: max(tokens.count, denied.count, used.count) < capacity
         case .remember: singleUses.count < capacity
         // An administrator's word counts when clients have used up their room.

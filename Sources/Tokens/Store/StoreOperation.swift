@@ -39,6 +39,9 @@ package enum StoreOperation: Sendable {
     /// `.fresh(true)` the first time that a key is seen, and again once `until` has passed; else `.fresh(false)`. For
     /// what may be used once only, such as the `jti` of an assertion.
     case remember(key: String, until: Int64)
+    /// Notes when records were used, where that was later than what is noted: `.touched` with how many are there. What is
+    /// not there stays so (OMS-09).
+    case touch([TokenUse])
     /// Drops records whose tokens are both expired, used digests, single-use keys and deny entries that are of no use
     /// any more, up to the limit of each: `.cleaned` with the number of records (AOM-23). Ask again while it is the
     /// limit.
@@ -50,8 +53,21 @@ package enum StoreOperation: Sendable {
     package var isRead: Bool {
         switch self {
         case .find, .successor, .changes, .list: true
-        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .clean: false
+        case .claim, .replace, .insert, .rotate, .revoke, .deny, .remember, .touch, .clean: false
         }
+    }
+}
+
+/// When a record was used last.
+package struct TokenUse: Sendable, Equatable {
+    /// `TokenRecord.id`.
+    package var id: String
+    /// Seconds since 1970.
+    package var usedAt: Int64
+
+    package init(id: String, usedAt: Int64) {
+        self.id = id
+        self.usedAt = usedAt
     }
 }
 
@@ -78,6 +94,7 @@ package enum StoreAnswer: Sendable, Equatable {
     ///   limit come, everything up to it is known. Smaller than what was asked for: the store was emptied.
     case changes([DenyChange], latest: Int64)
     case fresh(Bool)
+    case touched(Int)
     case cleaned(Int)
     case records([TokenRecord])
 }

@@ -9,6 +9,12 @@ package struct TokenRecord: Sendable, Equatable {
         case refresh
         /// An access token that only the store can tell anything of.
         case opaque
+        /// A session of Mobile & Social, whose access token is the user token (OMS-06).
+        case session
+        /// A device with an application on it, whose access token is the client registration handle (OMS-15).
+        case registration
+        /// A client token of Mobile & Social.
+        case client
     }
 
     /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.
@@ -37,6 +43,8 @@ package struct TokenRecord: Sendable, Equatable {
     package var extra = ""
     /// Tokens that are given out again, sealed by `TokenDigestKey.seal`.
     package var sealed: [UInt8] = []
+    /// Seconds since 1970; 0 for a record of which nobody notes when it is used (OMS-09).
+    package var lastUsedAt: Int64 = 0
     /// A small JSON object of whoever made the record; the store does not look into it.
     package var attributes: [UInt8] = []
 

@@ -18,6 +18,10 @@ extension TokenTable {
             if let taken = try singleUse(key), taken > now { return .fresh(false) }
             try remember(singleUse: key, until: until)
             return .fresh(true)
+        case .touch(let uses):
+            var count = 0
+            for use in uses where try touch(use) { count += 1 }
+            return .touched(count)
         case .clean(let limit): return .cleaned(try clean(limit: limit, now: now))
         case .list(let application, let subject, let limit):
             return .records(try records(application: application, subject: subject, limit: limit))

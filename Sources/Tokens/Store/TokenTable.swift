@@ -8,6 +8,8 @@ protocol TokenTable: AnyObject {
     /// No other record has its id, slot, token id or digests.
     func insert(_ record: TokenRecord) throws(StoreFailure)
     func remove(_ record: TokenRecord) throws(StoreFailure)
+    /// Answers whether there is such a record.
+    func touch(_ use: TokenUse) throws(StoreFailure) -> Bool
 
     /// Appends to the deny list and answers the place.
     func append(_ entry: DenyEntry) throws(StoreFailure) -> Int64

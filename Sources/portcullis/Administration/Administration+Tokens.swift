@@ -15,10 +15,7 @@ extension Administration {
 
     /// Records of the store, newest first: never a token.
     func listTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? Administration.usualCount
-        guard let count, (1...Administration.largestCount).contains(count) else {
-            throw .malformed("\"limit\" is to be a number from 1 to \(Administration.largestCount)")
-        }
+        let count = try Administration.limit(request)
         let application = try application(request)
         let answer = try ask(.list(application: application, subject: request.parameter("subject"), limit: count))
         guard case .records(let records) = answer else { throw .unavailable("the store has answered something else") }
@@ -29,13 +26,22 @@ extension Administration {
         return .shown(writer.bytes)
     }
 
+    /// How many are to be listed.
+    static func limit(_ request: AdminRequest) throws(AdminFailure) -> Int {
+        let count = request.parameter("limit").map { Decimal.parse(Array($0.utf8).span) } ?? usualCount
+        guard let count, (1...largestCount).contains(count) else {
+            throw .malformed("\"limit\" is to be a number from 1 to \(largestCount)")
+        }
+        return count
+    }
+
     /// One record by its id.
     func revokeToken(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let id = request.path[1]
         guard case .removed(let gone) = try ask(.revoke(.id(id))), !gone.isEmpty else {
             throw .notFound("there is no token \"\(id)\"")
         }
-        return .changed(id, removed(gone.count))
+        return .changed(id, Administration.removed(gone.count))
     }
 
     /// All of a subject, of a backend or of an application, so far or until a date, or of an issuer. Access tokens that the
@@ -76,7 +82,8 @@ extension Administration {
         }
         if let entry { _ = try ask(.deny(entry)) }
         guard case .removed(let gone) = try ask(.revoke(selector)) else { return .changed("tokens") }
-        return .changed([subject, application].compactMap(\.self).joined(separator: " of "), removed(gone.count))
+        return .changed(
+            [subject, application].compactMap(\.self).joined(separator: " of "), Administration.removed(gone.count))
     }
 
     private func period(_ request: AdminRequest, now: Int64) throws(AdminFailure) -> RevocationPeriod {
@@ -97,7 +104,7 @@ extension Administration {
     /// What the daily cleaner does, now (AOM-23).
     func cleanTokens(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let cleaned = try wait { cleaner?.run(now: Clock.wallSeconds, then: $0) }
-        return .changed("tokens", removed(cleaned))
+        return .changed("tokens", Administration.removed(cleaned))
     }
 
     /// The name of an application, or the id of the backend that is named.
@@ -110,7 +117,7 @@ extension Administration {
         return backend.mobileBackendID
     }
 
-    private func removed(_ count: Int) -> [UInt8] {
+    static func removed(_ count: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("removed", count)
@@ -123,7 +130,7 @@ extension Administration {
         try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
     }
 
-    private func wait<Answer: Sendable>(
+    func wait<Answer: Sendable>(
         _ begin: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void?
     ) throws(AdminFailure) -> Answer {
         let done = DispatchSemaphore(value: 0)

@@ -14,16 +14,19 @@ struct Administration: Sendable {
     /// The store of a running gateway; nil for a directory without one.
     let tokens: (any TokenStore)?
     let cleaner: TokenCleaner?
+    /// The wrong passwords that a running gateway has counted; nil for a directory without one.
+    let attempts: LoginAttemptTable?
     /// Brings what was written into force; answers false where that failed. A directory without a gateway has nothing
     /// to do.
     let apply: @Sendable () -> Bool
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
-        apply: @escaping @Sendable () -> Bool = { true }
+        attempts: LoginAttemptTable? = nil, apply: @escaping @Sendable () -> Bool = { true }
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
+        self.attempts = attempts
         configuration = ConfigurationChange(directory: directory)
         self.audit = audit
         self.apply = apply
@@ -141,7 +144,7 @@ struct AdminResources {
         let run: @Sendable (Administration) -> (AdminRequest) throws(AdminFailure) -> AdminAnswer
 
         var isChange: Bool { method != .get }
-        var changesConfiguration: Bool { isChange && path.first != "tokens" }
+        var changesConfiguration: Bool { isChange && !["tokens", "devices", "lockouts"].contains(path.first) }
 
         init(
             _ method: Method, _ path: String, _ action: String,
@@ -184,6 +187,9 @@ struct AdminResources {
         Entry(.get, "certificates", "certificates.list", Administration.listCertificates),
         Entry(.post, "certificates", "certificates.add", Administration.addCertificate),
         Entry(.delete, "certificates/*", "certificates.remove", Administration.removeCertificate),
+        Entry(.get, "devices", "devices.list", Administration.listDevices),
+        Entry(.post, "devices/*/wipe", "devices.wipe", Administration.wipeDevice),
+        Entry(.delete, "lockouts/*/*/*", "lockouts.remove", Administration.unlock),
         Entry(.get, "tokens", "tokens.list", Administration.listTokens),
         Entry(.delete, "tokens", "tokens.revoke", Administration.revokeTokens),
         Entry(.delete, "tokens/*", "tokens.revoke", Administration.revokeToken),

@@ -3,12 +3,17 @@ import Identity
 
 extension Assembly {
     func users() -> [User] {
-        configuration.users.map {
-            User(
-                username: $0.username, email: $0.email ?? "", firstName: $0.firstName ?? "",
-                lastName: $0.lastName ?? "",
-                realm: $0.realm, passwordHash: $0.password, roles: $0.roles, enabled: $0.isEnabled,
-                tokensNotBefore: $0.tokensNotBefore ?? 0)
+        configuration.users.map { entry in
+            var user = User(
+                username: entry.username, email: entry.email ?? "", firstName: entry.firstName ?? "",
+                lastName: entry.lastName ?? "",
+                realm: entry.realm, passwordHash: entry.password, roles: entry.roles, enabled: entry.isEnabled,
+                tokensNotBefore: entry.tokensNotBefore ?? 0)
+            user.securityQuestions = entry.securityQuestions.map {
+                SecurityQuestion(question: $0.question, answer: $0.answer)
+            }
+            user.oneTimeSecret = entry.oneTimeSecret
+            return user
         }
     }
 

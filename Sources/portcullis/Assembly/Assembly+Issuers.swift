@@ -154,7 +154,7 @@ extension Assembly {
     func tokenService(
         _ key: SigningKey, _ modules: [String: IssuerModule], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
-        _ applications: ApplicationTokens?
+        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -178,6 +178,7 @@ extension Assembly {
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
         settings.scopes = service.scopes
         settings.applications = applications
+        settings.mobileSocial = mobileSocial
         return TokenService(settings: settings)
     }
 }

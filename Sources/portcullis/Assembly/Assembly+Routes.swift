@@ -7,7 +7,9 @@ extension Assembly {
     mutating func webgate(
         _ entry: WebgateEntry, at pointer: String, _ modules: [String: IssuerModule]
     ) -> WebgateSettings {
-        var settings = WebgateSettings(name: entry.name, level: entry.level)
+        let scheme = entry.authenticationScheme.flatMap(scheme(named:))
+        var settings = WebgateSettings(name: entry.name, level: entry.level ?? scheme?.level ?? 0)
+        settings.scheme = scheme.map(Assembly.scheme)
         settings.userAgents = entry.userAgents
         settings.mismatch = Webgate.Mismatch(rawValue: entry.userAgentMismatch.rawValue) ?? .bearer
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
@@ -68,7 +70,10 @@ extension Assembly {
         settings.isPublic = access.isPublic
         settings.loginRequired = access.loginRequired
         settings.socialLogin = access.socialLogin
-        settings.level = access.level
+        // SCH-03: the level of a scheme takes the place of the webgate's, and a level of the route goes before both.
+        let scheme = entry.authenticationScheme.flatMap(scheme(named:))
+        settings.scheme = scheme.map(Assembly.scheme)
+        settings.level = access.level ?? scheme?.level
         settings.allowOrigin = entry.allowOrigin
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         settings.forwardCredential = entry.forwardCredential
@@ -125,6 +130,10 @@ extension Assembly {
             endpoints.append(("/yambas/oauth/users/revoke", .applicationRevocation))
             endpoints.append(("/yambas/oauth/users/revokeall", .applicationRevocationOfAll))
             endpoints.append((ApplicationTokens.userObjectsPath, .applicationUsers))
+        }
+        if !configuration.serviceDomains.isEmpty {
+            endpoints.append((MobileSocial.path, .mobileSocial))
+            endpoints.append((MobileSocial.logoutPath, .mobileLogout))
         }
         guard configuration.tokenService.isEnabled else { return endpoints }
         for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {

@@ -18,7 +18,8 @@ extension Assembly {
         let follower = RevocationFollower(
             store, list: lasting.revocations, isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
-        let opened = LastingStore.Opened(tokens: follower, key: key, redis: line)
+        let opened = LastingStore.Opened(
+            tokens: follower, sessions: SessionRegister(store: follower), key: key, redis: line)
         lasting.store.keep(opened)
         return opened
     }

@@ -53,6 +53,7 @@ struct Assembly {
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
         guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
+        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
         let applications = applicationTokens(users, hasher, catalogue, social, store)
 
@@ -78,6 +79,7 @@ struct Assembly {
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         settings.opaqueTokens = applications
+        settings.activities = store.sessions
         settings.socialVerifier = social
         let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
@@ -92,7 +94,8 @@ struct Assembly {
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
-            tokens: tokenService(serviceKey, modules, users, backends, catalogue, assertions, store, applications),
+            tokens: tokenService(
+                serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial),
             backends: backends,
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

@@ -12,6 +12,8 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// Wrong passwords of applications of service domains.
+    let loginAttempts = LoginAttemptTable()
     /// How the rules of token exchange are read anew, and what went wrong with that.
     let assertions = AssertionReloads()
     /// Makes calls to other servers, once there are workers to make them.

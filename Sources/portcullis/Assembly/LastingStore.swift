@@ -9,6 +9,8 @@ import Tokens
 final class LastingStore: Sendable {
     struct Opened: Sendable {
         let tokens: RevocationFollower
+        /// When sessions were used.
+        let sessions: SessionRegister
         /// By which the store knows tokens.
         let key: TokenDigestKey
         /// The way to the server where a Redis server is the store.

@@ -12,8 +12,8 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, CheckCommand.self, BackendCommand.self, UsersCommand.self, RealmsCommand.self,
-            PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, HashCommand.self,
-            TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
+            PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
+            HashCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }

@@ -16,10 +16,13 @@ enum UsersCommand: Command {
                portcullis users set-password NAME [--realm REALM] [--scheme NAME] [--no-password] WHERE
                portcullis users assign-role|remove-role NAME ROLE... [--realm REALM] WHERE
                portcullis users enable|disable|remove NAME [--realm REALM] WHERE
+               portcullis users unlock NAME --domain DOMAIN --application NAME WHERE
                portcullis users import FILE.csv [--scheme NAME] WHERE
 
         A password is read from standard input (one line, not shown where it is typed), never from the arguments, and
         stored hashed. With a new password, and with `disable`, all tokens that the user has end.
+
+        unlock       of a running gateway: ends the lock-out of a user at an application of a service domain
 
         import       a CSV file (RFC 4180) with a header row; `-` is standard input. Columns: \(columns).
                      Roles are separated by `;`. Either all users are added or none, and every problem is told by line.
@@ -46,6 +49,7 @@ enum UsersCommand: Command {
                 flags: ["--no-password", "--disabled"]),
             "set-password": .init(1...1, options: realm.union(["--scheme"]), flags: ["--no-password"]),
             "import": .init(1...1, options: ["--scheme"]),
+            "unlock": .init(1...1, options: ["--domain", "--application"]),
         ]
     }()
 
@@ -66,6 +70,7 @@ enum UsersCommand: Command {
         case "remove-role": try change("removeRoles", roles)
         case "enable": try change("enabled", .flag(true))
         case "disable": try change("enabled", .flag(false))
+        case "unlock": try unlock(call)
         case "remove": try call.target.perform(.command(.delete, user, realm))
         default: try importFile(call)
         }
@@ -92,6 +97,14 @@ enum UsersCommand: Command {
         let password = try call.arguments.has("--no-password") ? JSONNode(.null) : .text(NewPassword.read())
         let scheme = call.arguments["--scheme"].map { JSONNode.text($0) }
         try call.target.perform(.command(.patch, user, realm, [("password", password), ("scheme", scheme)]))
+    }
+
+    private static func unlock(_ call: AdminInvocation) throws(ExitStatus) {
+        guard let domain = call.arguments["--domain"], let application = call.arguments["--application"] else {
+            Terminal.complain("portcullis: unlock needs --domain and --application")
+            throw .usage
+        }
+        try call.target.perform(.command(.delete, ["lockouts", domain, application, call.first]))
     }
 
     private static func importFile(_ call: AdminInvocation) throws(ExitStatus) {

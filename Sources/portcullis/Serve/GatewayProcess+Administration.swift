@@ -10,7 +10,8 @@ extension GatewayProcess {
     func administer(_ shared: SharedState) {
         // Weak, since the shared state holds the closures.
         let administration = Administration(
-            directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner
+            directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner,
+            attempts: lasting.loginAttempts
         ) { [self, weak shared] in
             guard let shared, reload(shared).status == 204 else { return false }
             // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01).

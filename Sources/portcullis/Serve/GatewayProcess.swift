@@ -93,6 +93,7 @@ final class GatewayProcess: Sendable {
         settings.accessLog = accessLog
         settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
+        settings.sessions = lasting.store.opened?.sessions
         settings.assertionReloadFailures = [
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
         ]

@@ -61,6 +61,18 @@
             }
         }
 
+        @Test("a file of version 2, which notes no uses, is brought up with all that is in it (OMS-09)")
+        func aFileOfTheSecondVersionIsBroughtUp() async throws {
+            try await StoreUnderTest.sqlite.with { place in
+                _ = try await open(place.path).ask(.insert(record("a")))
+                try run(place.path, "ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 2")
+                let store = try open(place.path)
+                #expect(try await store.records() == [record("a")])
+                #expect(try await store.ask(.touch([TokenUse(id: "a", usedAt: 1100)])) == .touched(1))
+                #expect(try await store.records().map(\.lastUsedAt) == [1100])
+            }
+        }
+
         /// What an earlier version has remembered still ends its family, and has no grace.
         @Test func aFileOfTheFirstVersionIsBroughtUp() async throws {
             try await StoreUnderTest.sqlite.with { place in
@@ -77,7 +89,7 @@
                     place.path,
                     """
                     ALTER TABLE used_refresh DROP COLUMN successor; ALTER TABLE used_refresh DROP COLUMN grace_until;
-                    PRAGMA user_version = 1
+                    ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 1
                     """)
                 let store = try open(place.path)
                 #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))

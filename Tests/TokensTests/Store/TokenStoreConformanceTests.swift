@@ -174,6 +174,27 @@ import Tokens
         }
     }
 
+    // MARK: Uses
+
+    @Test("the latest use of a record is kept, and of none that is gone (OMS-09)", arguments: StoreUnderTest.allCases)
+    func touch(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            for id in ["a", "b", "c"] { _ = try await store.ask(.insert(record(id))) }
+            let uses = [("a", 1100), ("b", 1200), ("x", 1300)].map { TokenUse(id: $0.0, usedAt: $0.1) }
+            #expect(try await store.ask(.touch(uses)) == .touched(2))
+            #expect(try await store.ask(.touch([TokenUse(id: "a", usedAt: 1050)])) == .touched(1))
+            #expect(try await store.ask(.touch([])) == .touched(0))
+            let used = try await store.records().sorted { $0.id < $1.id }.map(\.lastUsedAt)
+            #expect(used == [1100, 1200, 0])
+            var made = record("a")
+            made.lastUsedAt = 1100
+            #expect(try await store.ask(.find(.access(digest("access a")))) == .record(made))
+            let again = subject == .memory ? store : try place.open()
+            #expect(try await again.ask(.find(.id("a"))) == .record(made))
+        }
+    }
+
     // MARK: Cleaning
 
     @Test("only what has ended altogether is cleaned away (AOM-23, Y13)", arguments: StoreUnderTest.allCases)

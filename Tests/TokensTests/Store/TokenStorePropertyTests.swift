@@ -34,6 +34,8 @@ import Tokens
         case (8, let old?) where Int.random(in: 0..<4, using: &random) == 0:
             return .revoke(.subject(application: old.application, subject: old.subject))
         case (8, _): return .clean(limit: 3)
+        case (9, let old?) where Bool.random(using: &random):
+            return .touch([TokenUse(id: old.id, usedAt: now + Int64.random(in: -3...3, using: &random))])
         case (_, let old?): return .find(.tokenID(old.tokenID))
         }
     }

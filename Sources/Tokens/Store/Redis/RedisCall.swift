@@ -30,6 +30,8 @@ struct RedisCall: Sendable {
             ]
         case .changes(let after, let limit): (script, own) = (.changes, [RedisCall.text(after), RedisCall.text(limit)])
         case .remember(let key, let until): (script, own) = (.remember, [Array(key.utf8), RedisCall.text(until)])
+        case .touch(let uses):
+            (script, own) = (.touch, uses.flatMap { [Array($0.id.utf8), RedisCall.text($0.usedAt)] })
         case .clean(let limit): (script, own) = (.clean, [RedisCall.text(limit)])
         case .list(let application, let subject, let limit):
             script = .list
@@ -75,7 +77,7 @@ struct RedisCall: Sendable {
             Array(record.application.utf8), Array(record.subject.utf8), Array(record.tokenID.utf8),
             record.accessDigest ?? [], text(record.accessExpiresAt), record.refreshDigest ?? [],
             text(record.refreshExpiresAt), text(record.issuedAt), Array(record.scope.utf8), Array(record.extra.utf8),
-            record.sealed, record.attributes,
+            record.sealed, record.attributes, text(record.lastUsedAt),
         ]
     }
 }

@@ -39,6 +39,7 @@ struct RedisReply: Sendable {
         case ("denied", .bytes(let place)?): return number(place).map { RedisReply(answer: .denied(sequence: $0)) }
         case ("changes", .bytes(let latest)?): return changes(latest, parts.dropFirst().first)
         case ("fresh", .integer(let isFresh)?): return RedisReply(answer: .fresh(isFresh == 1))
+        case ("touched", .integer(let count)?): return RedisReply(answer: .touched(Int(count)))
         case ("cleaned", .integer(let count)?): return RedisReply(answer: .cleaned(Int(count)))
         case ("records", _): return records(parts).map { RedisReply(answer: .records($0)) }
         default: return nil
@@ -81,7 +82,7 @@ struct RedisReply: Sendable {
     }
 
     private static func record(_ value: RESPValue) -> TokenRecord? {
-        guard case .array(let values) = value, values.count == 15 else { return nil }
+        guard case .array(let values) = value, values.count == 16 else { return nil }
         var fields: [[UInt8]] = []
         for value in values {
             guard case .bytes(let bytes) = value else { return nil }
@@ -91,7 +92,7 @@ struct RedisReply: Sendable {
             let slot = text(fields[2]), let application = text(fields[3]), let subject = text(fields[4]),
             let tokenID = text(fields[5]), let accessExpiresAt = number(fields[7]),
             let refreshExpiresAt = number(fields[9]), let issuedAt = number(fields[10]), let scope = text(fields[11]),
-            let extra = text(fields[12])
+            let extra = text(fields[12]), let lastUsedAt = fields[15].isEmpty ? 0 : number(fields[15])
         else { return nil }
         var record = TokenRecord(
             id: id, kind: kind, application: application, subject: subject, tokenID: tokenID,
@@ -104,6 +105,8 @@ struct RedisReply: Sendable {
         record.extra = extra
         record.sealed = fields[13]
         record.attributes = fields[14]
+        // Records of before have no such field.
+        record.lastUsedAt = lastUsedAt
         return record
     }
 

@@ -17,7 +17,7 @@ extension RedisScript {
         local base, now = KEYS[1], tonumber(ARGV[1])
         local call = redis.call
         local NAMES = {'id', 'kind', 'slot', 'application', 'subject', 'token', 'access', 'access-ends', 'refresh',
-          'refresh-ends', 'issued', 'scope', 'extra', 'sealed', 'attributes'}
+          'refresh-ends', 'issued', 'scope', 'extra', 'sealed', 'attributes', 'used'}
 
         local function text(number) return string.format('%.0f', number) end
 

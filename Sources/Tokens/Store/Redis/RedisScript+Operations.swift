@@ -124,6 +124,23 @@ extension RedisScript {
         return {'fresh', 1}
         """#)
 
+    /// Ids, each with when its record was used.
+    static let touch = RedisScript(
+        #"""
+        local count = 0
+        for i = 2, #ARGV, 2 do
+          local key = base .. 'record:' .. ARGV[i]
+          if call('EXISTS', key) == 1 then
+            count = count + 1
+            local used = call('HGET', key, 'used')
+            if not used or used == '' or tonumber(used) < tonumber(ARGV[i + 1]) then
+              call('HSET', key, 'used', ARGV[i + 1])
+            end
+          end
+        end
+        return {'touched', count}
+        """#)
+
     /// Limit. What may be used once only the server forgets by itself.
     static let clean = RedisScript(
         #"""

@@ -1,16 +1,16 @@
 #if SQLite
-    /// What stands in the file: version 2 of the schema.
+    /// What stands in the file: version 3 of the schema.
     ///
     /// Times are seconds since 1970. The file says by its `application_id` that it is a token store, and by its
     /// `user_version` of which version.
     enum SQLiteSchema {
         /// "PTCS".
         static let applicationID: Int64 = 0x5054_4353
-        static let version: Int64 = 2
+        static let version: Int64 = 3
 
         /// What each version adds to the one before; the last stands for `version`. A change of the schema is one more
         /// step here and nothing else: older files take the steps that they lack.
-        static let steps = [step1, step2]
+        static let steps = [step1, step2, step3]
 
         private static let step1 = """
             CREATE TABLE token (
@@ -46,5 +46,8 @@
             ALTER TABLE used_refresh ADD COLUMN successor BLOB NOT NULL DEFAULT x'';
             ALTER TABLE used_refresh ADD COLUMN grace_until INTEGER NOT NULL DEFAULT 0;
             """
+
+        /// When a record was used last (OMS-09).
+        private static let step3 = "ALTER TABLE token ADD COLUMN last_used_at INTEGER NOT NULL DEFAULT 0;"
     }
 #endif

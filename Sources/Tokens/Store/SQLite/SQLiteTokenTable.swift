@@ -13,7 +13,7 @@
 
         private static let columns = """
             id, kind, slot, application, subject, token_id, access_digest, access_expires_at, refresh_digest, \
-            refresh_expires_at, issued_at, scope, extra, sealed, attributes
+            refresh_expires_at, issued_at, scope, extra, sealed, attributes, last_used_at
             """
         private static let select = "SELECT \(columns) FROM token"
 
@@ -64,13 +64,14 @@
             record.extra = row.text(12)
             record.sealed = row.bytes(13)
             record.attributes = row.bytes(14)
+            record.lastUsedAt = row.integer(15)
             return record
         }
 
         func insert(_ record: TokenRecord) throws(StoreFailure) {
             let text = """
                 INSERT INTO token (\(SQLiteTokenTable.columns), ends_at) \
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             try run(
                 text, .text(record.id), .text(record.kind.rawValue), SQLiteTokenTable.orNull(record.slot),
@@ -78,7 +79,7 @@
                 SQLiteTokenTable.orNull(record.accessDigest), .integer(record.accessExpiresAt),
                 SQLiteTokenTable.orNull(record.refreshDigest), .integer(record.refreshExpiresAt),
                 .integer(record.issuedAt), .text(record.scope), .text(record.extra), .bytes(record.sealed),
-                .bytes(record.attributes), .integer(record.endsAt))
+                .bytes(record.attributes), .integer(record.lastUsedAt), .integer(record.endsAt))
         }
 
         private static func orNull(_ text: String) -> Value { text.isEmpty ? .null : .text(text) }
@@ -86,6 +87,13 @@
 
         func remove(_ record: TokenRecord) throws(StoreFailure) {
             try run("DELETE FROM token WHERE id = ?", .text(record.id))
+        }
+
+        func touch(_ use: TokenUse) throws(StoreFailure) -> Bool {
+            try run(
+                "UPDATE token SET last_used_at = max(last_used_at, ?) WHERE id = ?", .integer(use.usedAt),
+                .text(use.id))
+            return connection.changedRows > 0
         }
 
         // MARK: Deny list

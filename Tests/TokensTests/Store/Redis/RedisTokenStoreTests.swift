@@ -194,8 +194,8 @@ import Testing
     @Test(arguments: [
         RESPValue.null, .status("OK"), .integer(1), .array([]), .array([.integer(1)]), .array([.bytes("odd")]),
         .array([.bytes("record")]), .array([.bytes("record"), .array([.bytes("a")])]),
-        .array([.bytes("record"), .array(Array(repeating: .bytes("x"), count: 15))]),
-        .array([.bytes("record"), .array(Array(repeating: .integer(1), count: 15))]),
+        .array([.bytes("record"), .array(Array(repeating: .bytes("x"), count: 16))]),
+        .array([.bytes("record"), .array(Array(repeating: .integer(1), count: 16))]),
         .array([.bytes("changes"), .bytes("1"), .array([.bytes("1 token 0 5 9 x")])]),
         .array([.bytes("changes"), .bytes("x"), .array([])]), .array([.bytes("removed"), .bytes("x")]),
         .array([.bytes("denied"), .bytes("")]), .array([.bytes("reused"), .bytes([0xff])]),

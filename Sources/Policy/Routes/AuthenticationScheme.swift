@@ -1,0 +1,23 @@
+/// How users of a Webgate log in, and what that is worth (SCH-01).
+package struct AuthenticationScheme: Sendable, Equatable {
+    /// How somebody is asked to.
+    package enum Method: String, Sendable {
+        case form = "FORM"
+        case basic = "BASIC"
+        case oamAuth = "OAM-AUTH"
+    }
+
+    package var name: String
+    /// 0 to 10.
+    package var level: Int
+    package var method: Method
+    /// Where the form is, as a path with a query.
+    package var formTarget: String
+
+    package init(name: String, level: Int, method: Method, formTarget: String) {
+        self.name = name
+        self.level = level
+        self.method = method
+        self.formTarget = formTarget
+    }
+}

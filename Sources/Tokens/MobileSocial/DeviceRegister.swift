@@ -1,0 +1,117 @@
+import Bytes
+import Identity
+import JOSE
+
+/// The devices that have registered, for those who administer them (OMS-15, OMS-16).
+package struct DeviceRegister: Sendable {
+    private let store: any TokenStore
+
+    package init(store: any TokenStore) { self.store = store }
+
+    /// What became of a look at the register.
+    package enum Refusal: Error, Sendable, Equatable {
+        case unknownDevice
+        /// Its domain has no security handler that wipes.
+        case notWipeable
+        case store(StoreFailure)
+    }
+
+    package typealias Outcome<Value: Sendable> = Effect<Result<Value, Refusal>>
+
+    /// A JSON array, newest first; never a handle.
+    /// - Parameter subject: whose devices; nil for those of all users.
+    package func list(subject: String?, limit: Int, now: Int64) -> Outcome<[UInt8]> {
+        let operation = StoreOperation.list(application: Registration.register, subject: subject, limit: limit)
+        return store.ask(operation, now: now) { result in
+            switch result {
+            case .failure(let failure): .done(.failure(.store(failure)))
+            case .success(.records(let records)):
+                .done(.success(DeviceRegister.json(records.compactMap(Registration.init))))
+            case .success: .done(.failure(.store(.malformed)))
+            }
+        }
+    }
+
+    /// Marks a device, by the id of one of its registrations: its handles lead to nothing but the word to wipe it, and the
+    /// sessions that were opened with them end with all of their tokens.
+    ///
+    /// - Parameter domains: names of the domains that wipe.
+    /// - Returns: how many registrations and sessions it had.
+    package func wipe(_ id: String, domains: [String], now: Int64) -> Outcome<Int> {
+        store.ask(.find(.id(id)), now: now) { [self] result in
+            switch result {
+            case .failure(let failure): return .done(.failure(.store(failure)))
+            case .success(.record(let record?)):
+                guard let registration = Registration(record) else { return .done(.failure(.unknownDevice)) }
+                guard domains.contains(where: { $0.isExactly(registration.facts.domain) }) else {
+                    return .done(.failure(.notWipeable))
+                }
+                return wipe(deviceOf: registration, now: now)
+            case .success: return .done(.failure(.unknownDevice))
+            }
+        }
+    }
+
+    private func wipe(deviceOf registration: Registration, now: Int64) -> Outcome<Int> {
+        everything(of: Registration.register, now: now) { [self] records in
+            let device = registration.facts.device
+            let registrations = records.compactMap(Registration.init).filter { other in
+                other.id.isExactly(registration.id)
+                    || !device.isEmpty && other.facts.device.isExactly(device)
+                        && other.facts.domain.isExactly(registration.facts.domain)
+            }
+            let ids = registrations.map(\.id)
+            // Sessions have the application of their backend; a user may log in on another one's device.
+            return everything(of: nil, now: now) { [self] records in
+                let sessions = records.compactMap(Session.init).filter { session in
+                    ids.contains { $0.isExactly(session.facts.registration) }
+                }
+                let operations =
+                    registrations.map { StoreOperation.replace($0.wiped) } + sessions.map { .revoke(.id($0.id)) }
+                return perform(operations[...], now: now, count: operations.count)
+            }
+        }
+    }
+
+    private func everything(
+        of application: String?, now: Int64, _ next: @escaping @Sendable ([TokenRecord]) -> Outcome<Int>
+    ) -> Outcome<Int> {
+        store.ask(.list(application: application, subject: nil, limit: .max), now: now) { result in
+            switch result {
+            case .success(.records(let records)): next(records)
+            case .success: .done(.failure(.store(.malformed)))
+            case .failure(let failure): .done(.failure(.store(failure)))
+            }
+        }
+    }
+
+    /// One after the other; the handles first, so that nothing new begins in between.
+    private func perform(_ operations: ArraySlice<StoreOperation>, now: Int64, count: Int) -> Outcome<Int> {
+        guard let first = operations.first else { return .done(.success(count)) }
+        return store.ask(first, now: now) { [self] result in
+            if case .failure(let failure) = result { return .done(.failure(.store(failure))) }
+            return perform(operations.dropFirst(), now: now, count: count)
+        }
+    }
+
+    private static func json(_ registrations: [Registration]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for registration in registrations {
+            writer.beginObject()
+            writer.member("id", registration.id)
+            writer.member("domain", registration.facts.domain)
+            writer.member("application", registration.facts.application)
+            writer.member("user", registration.record.subject)
+            writer.member("registeredAt", registration.record.issuedAt)
+            writer.member("expiresAt", registration.record.accessExpiresAt)
+            writer.member("wiped", registration.facts.isWiped)
+            if let profile = try? JSONNode.parse(registration.facts.profile.span, maximumDepth: 16) {
+                writer.member("deviceProfile", profile)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,120 @@
+import Bytes
+import Identity
+import JOSE
+
+/// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
+extension MobileSocial {
+    func access(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
+            !TokenType(wanted).isExactly(.access)
+        {
+            throw .unsupportedTokenType
+        }
+        let context = try context(of: call)
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        let behalf = try clientOfAgent(call)
+        return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
+            withSession(token, call) { [self] session throws(MobileSocialFailure) in
+                let own = try ownApplication(of: session, call.domain)
+                guard own.name.isExactly(client.application.name),
+                    session.facts.registration.isExactly(client.registration?.id ?? session.facts.registration)
+                else { throw .invalidUserToken }
+                let application = try behalf.map { name throws(MobileSocialFailure) in
+                    try admit(name, behind: own, call.domain)
+                }
+                return try grant(session, application ?? own, context, call)
+            }
+        }
+    }
+
+    /// The context of the challenge, which is to be about the resource that the client names.
+    private func context(of call: Call) throws(MobileSocialFailure) -> RequestContext {
+        guard let text = try call.attributes.attribute("Application-Context", or: "requestContext") else {
+            throw .missingAttribute
+        }
+        // CHAL-03
+        guard let context = settings.contexts.open(Array(text.utf8).span, now: call.now),
+            settings.webgates.contains(context.webgate)
+        else { throw .invalidContext }
+        if let resource = try call.attributes.attribute("Application-Resource") {
+            guard MobileSocial.isSame(resource, as: context) else { throw .resourceMismatch }
+        } else if call.attributes.dialect == .attested {
+            throw .missingAttribute
+        }
+        return context
+    }
+
+    /// Whether an absolute URL, or the part of it behind the host, is what was challenged. One empty query is ignored: a
+    /// client is known to append it (oam-wire 3.5).
+    static func isSame(_ resource: String, as context: RequestContext) -> Bool {
+        let target = withoutEmptyQuery(Array(context.target.utf8))
+        let named = withoutEmptyQuery(pathAndQuery(Array(resource.utf8)))
+        if named == target { return true }
+        // CHAL-02: a long target is challenged by its path alone.
+        return !target.contains(UInt8(ascii: "?"))
+            && Array(named.prefix { $0 != UInt8(ascii: "?") }) == target && named.count > 2048
+    }
+
+    private static func pathAndQuery(_ url: [UInt8]) -> [UInt8] {
+        guard let colon = url.firstIndex(of: ASCII.colon), url[colon...].starts(with: "://".utf8),
+            url[..<colon].allSatisfy({ ASCII.isLetter($0) })
+        else { return url }
+        let authority = url[(colon + 3)...]
+        guard let slash = authority.firstIndex(where: { $0 == ASCII.slash || $0 == UInt8(ascii: "?") }) else {
+            return [ASCII.slash]
+        }
+        return url[slash] == ASCII.slash ? Array(url[slash...]) : [ASCII.slash] + url[slash...]
+    }
+
+    private static func withoutEmptyQuery(_ target: [UInt8]) -> [UInt8] {
+        target.last == UInt8(ascii: "?") ? target.dropLast() : target
+    }
+
+    /// The token, bound to Webgate, user, level and session, and to no URL: clients keep one for each Webgate (DEC-06).
+    private func grant(
+        _ session: Session, _ application: MobileApplication, _ context: RequestContext, _ call: Call
+    ) throws(MobileSocialFailure) -> Answer {
+        let client = call.domain.reference(application)
+        let subject = session.record.subject
+        if session.facts.level < context.level {
+            let isPlain = call.attributes.dialect == .plain
+            var response = MobileSocialFailure.levelTooLow.response(status: isPlain ? 403 : nil) {
+                if isPlain { $0.member("required_level", context.level) }
+            }
+            response.audit = refused(.levelTooLow, "access", client, subject: subject).audit
+            return .done(response)
+        }
+        guard let user = user(of: session, application) else { throw .invalidUserToken }
+        use(session, now: call.now)
+        var grant = AccessTokenMinter.Grant(
+            subject: subject, kind: .user, backend: application.backend,
+            lifetimeSeconds: min(application.accessTokenSeconds, session.record.accessExpiresAt - call.now))
+        grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
+        grant.level = session.facts.level
+        grant.authenticatedAt = session.facts.authenticatedAt
+        grant.methods = session.facts.methods
+        grant.webgate = context.webgate
+        grant.session = session.id
+        grant.idleSeconds = session.facts.idleSeconds
+        if minter.isSlow { return .offload { [self, grant] in .done(reply(grant, client, call)) } }
+        return .done(reply(grant, client, call))
+    }
+
+    private func reply(_ grant: AccessTokenMinter.Grant, _ client: String, _ call: Call) -> EndpointResponse {
+        let id = AccessTokenMinter.randomID()
+        let token = String(decoding: minter.mint(grant, tokenID: id, now: call.now), as: UTF8.self)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.token(TokenType.access.text, token, user: grant.subject)
+        writer.member("access_token", token)
+        writer.member("token_type", "Bearer")
+        writer.member("expires_in", grant.lifetimeSeconds)
+        writer.member("webgate", grant.webgate ?? "")
+        writer.member("level", grant.level)
+        writer.endObject()
+        var response = EndpointResponse.mobile(writer.bytes, reason: "webgate_token_issued")
+        response.audit = AuditEntry(
+            action: "oic.access", outcome: .granted, subject: grant.subject, client: client, tokenID: id)
+        return response
+    }
+}

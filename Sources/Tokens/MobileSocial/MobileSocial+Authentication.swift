@@ -1,0 +1,157 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// Logins (OMS-06, oam-wire 3.2 and 3.4).
+extension MobileSocial {
+    func authenticate(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        let type = TokenType(try call.attributes.attribute("New-Token-Type-To-Create") ?? TokenType.user.text)
+        if let challenge = try call.attributes.member("challengeId") { return try answer(challenge, call) }
+        if type.isExactly(.client) { return try clientToken(call) }
+        guard type.isUser else { throw .unsupportedTokenType }
+        let profile = try deviceProfile(in: call)
+        let subjectType = try call.attributes.attribute("Subject-Type") ?? "USERCREDENTIAL"
+        guard ["USERCREDENTIAL", "TOKEN"].contains(where: { $0.isExactly(subjectType) }) else {
+            throw .malformedAttribute
+        }
+        return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
+            if subjectType.isExactly("TOKEN") { return try exchange(type, client, call) }
+            return try logIn(type, profile, client, call)
+        }
+    }
+
+    /// A login by name and password. The password lives in this request alone.
+    private func logIn(
+        _ type: TokenType, _ profile: DeviceProfile, _ client: Client, _ call: Call
+    ) throws(MobileSocialFailure) -> Answer {
+        let (domain, application) = (call.domain, client.application)
+        guard !domain.isClientOfAgent(application) else { throw .useAgent }
+        let (username, password) = try credentials(in: call)
+        let limit = ServerSetting.merge(
+            server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
+        let steps = try steps(of: call)
+        let wish = SessionWish(
+            type: type, profile: profile, client: client, proof: try subjectCredential(call),
+            limits: try sessionLimits(of: application, call),
+            level: steps.isEmpty ? domain.level : domain.secondStep.level)
+        let key = LoginAttemptTable.Key(domain: domain.name, application: application.name, user: username)
+        let client = domain.reference(application)
+        guard !settings.attempts.isLocked(key, now: call.now) else {
+            return .done(refused(.attemptsExceeded, "authenticate", client, subject: username))
+        }
+        let login = logins.login(
+            username, password: Array(password.utf8), realm: application.backend.realm,
+            network: call.request.address?.subscriberBytes ?? [], now: call.now)
+        return login.then { [self] result in
+            switch result {
+            case .success(let user):
+                let session = session(wish, user, methods: ["pwd"], call)
+                guard steps.isEmpty else {
+                    return ask(session.facts, user, sessionSeconds: wish.limits.session, steps: steps, call)
+                }
+                settings.attempts.forget(key)
+                return open(session, call)
+            case .failure(.wrongPassword):
+                let left = settings.attempts.fail(
+                    key, maximum: max(limit ?? 0, LoginAttempts.standardMaximum),
+                    lockoutSeconds: application.lockoutSeconds, now: call.now)
+                var response = MobileSocialFailure.wrongPassword.response { $0.member("remainingAttempts", left) }
+                response.audit = refused(.wrongPassword, "authenticate", client, subject: username).audit
+                return .done(response)
+            case .failure(let refusal):
+                return .done(refused(MobileSocialFailure(refusal), "authenticate", client, subject: username))
+            }
+        }
+    }
+
+    /// What a login is to lead to.
+    struct SessionWish: Sendable {
+        var type: TokenType
+        var profile: DeviceProfile
+        var client: Client
+        /// See `Session.Facts.proof`.
+        var proof: String
+        var limits: SessionLimits
+        var level: Int
+    }
+
+    func session(_ wish: SessionWish, _ user: User, methods: [String], _ call: Call) -> Session {
+        var facts = Session.Facts(
+            domain: call.domain.name, application: wish.client.application.name, level: wish.level, methods: methods,
+            authenticatedAt: call.now)
+        facts.idleSeconds = wish.limits.idle
+        facts.registration = wish.client.registration?.id ?? ""
+        facts.device = wish.client.registration?.facts.device ?? wish.profile.identity
+        facts.proof = wish.proof
+        facts.tokenType = wish.type
+        return Session(
+            facts, subject: user.username, backend: wish.client.application.backend, limit: wish.limits.session,
+            now: call.now)
+    }
+
+    /// What the session's token is to be shown with when it is exchanged, such as the id of the device: a digest of it.
+    private func subjectCredential(_ call: Call) throws(MobileSocialFailure) -> String {
+        guard let text = try call.attributes.attribute("Subject-Credential") else { return "" }
+        return settings.key.tokenID(of: Array(text.utf8).span)
+    }
+
+    private func sessionLimits(
+        of application: MobileApplication, _ call: Call
+    ) throws(MobileSocialFailure) -> SessionLimits {
+        SessionLimits(
+            session: (application.sessionTimeout, try call.attributes.number("sessionTimeout")),
+            idle: (application.idleTimeout, try call.attributes.number("idleTimeout")))
+    }
+
+    /// A living user token for another one of the same session's user, such as a JWT for one of Access Manager
+    /// (oam-wire 3.4). It lasts as long as the other, and no longer.
+    private func exchange(
+        _ type: TokenType, _ client: Client, _ call: Call
+    ) throws(MobileSocialFailure) -> Answer {
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        let proof = try subjectCredential(call)
+        return withSession(token, call) { [self] session throws(MobileSocialFailure) in
+            guard session.facts.application.isExactly(client.application.name),
+                session.facts.registration.isExactly(client.registration?.id ?? ""),
+                session.facts.proof.isEmpty || session.facts.proof.isExactly(proof)
+            else { throw .invalidUserToken }
+            var facts = session.facts
+            facts.tokenType = type
+            facts.parent = session.id
+            let child = Session(
+                facts, subject: session.record.subject, backend: client.application.backend,
+                limit: session.record.accessExpiresAt - call.now, now: call.now)
+            return open(child, call)
+        }
+    }
+
+    /// A token of an application that is no registered device, for its profile's id and shared secret (oam-wire 3.2).
+    private func clientToken(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard !call.domain.isMobile else { throw .unsupportedTokenType }
+        let (name, secret) = try credentials(in: call)
+        guard let application = call.domain.application(named: name), isSharedSecret(secret, of: application) else {
+            return .done(refused(.invalidClientProof, "client-token", call.domain.name))
+        }
+        let token = TokenType.random("ct")
+        var record = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .client, application: application.backend.mobileBackendID,
+            subject: application.name, tokenID: "", accessExpiresAt: call.now + application.accessTokenSeconds,
+            issuedAt: call.now)
+        record.accessDigest = settings.key.digest(token)
+        record.extra = call.domain.name
+        return ask(.insert(record), now: call.now) { answer in
+            guard case .record(let stored?) = answer else { return .deny(.storeUnavailable) }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.token(TokenType.client.text, token, user: application.name)
+            writer.member("expires_in", stored.accessExpiresAt - call.now)
+            writer.endObject()
+            var response = EndpointResponse.mobile(writer.bytes, reason: "client_token_issued")
+            response.audit = AuditEntry(
+                action: "oic.client-token", outcome: .granted, client: call.domain.reference(application),
+                tokenID: stored.id)
+            return .done(response)
+        }
+    }
+}

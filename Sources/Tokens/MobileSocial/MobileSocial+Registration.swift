@@ -1,0 +1,86 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// Devices with applications on them (OMS-15, oam-wire 3.3).
+extension MobileSocial {
+    /// Gives a handle to whoever shows a user's password or user token: anonymous requests are refused.
+    func register(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
+            !TokenType(wanted).isExactly(.handle)
+        {
+            throw .unsupportedTokenType
+        }
+        let profile = try deviceProfile(in: call)
+        if let token = try userToken(in: call) {
+            let application = try clientOfAgent(call)
+            return withSession(token, call) { [self] session throws(MobileSocialFailure) in
+                let own = try ownApplication(of: session, call.domain)
+                // AGT-02: the agent alone acquires handles for others.
+                let target = try application.map { wanted throws(MobileSocialFailure) in
+                    try admit(wanted, behind: own, call.domain)
+                }
+                return store(profile, target ?? own, subject: session.record.subject, call)
+            }
+        }
+        let application = try namedApplication(call)
+        guard !call.domain.isClientOfAgent(application) else { throw .useAgent }
+        let (username, password) = try credentials(in: call)
+        let login = logins.login(
+            username, password: Array(password.utf8), realm: application.backend.realm,
+            network: call.request.address?.subscriberBytes ?? [], now: call.now)
+        return login.then { [self] result in
+            switch result {
+            case .success(let user): store(profile, application, subject: user.username, call)
+            case .failure(let refusal):
+                .done(
+                    refused(
+                        MobileSocialFailure(refusal), "register", call.domain.reference(application), subject: username)
+                )
+            }
+        }
+    }
+
+    /// User name and password of a call: attributes, members, or `Authorization: Basic`.
+    func credentials(in call: Call) throws(MobileSocialFailure) -> (username: String, password: String) {
+        let type = try call.attributes.attribute("Subject-Type") ?? "USERCREDENTIAL"
+        guard type.isExactly("USERCREDENTIAL") else { throw .malformedAttribute }
+        let username = try call.attributes.attribute("Subject-Username", or: "username")
+        let password = try call.attributes.attribute("Subject-Password", or: "password")
+        if let username, let password { return (username, password) }
+        guard username == nil, password == nil else { throw .missingAttribute }
+        guard call.request.authorization.count == 1,
+            let pair = PresentedSecret.pair(call.request.authorization[0]),
+            let name = String(validating: pair.id, as: UTF8.self),
+            let secret = String(validating: pair.secret, as: UTF8.self)
+        else { throw .missingAttribute }
+        return (name, secret)
+    }
+
+    private func store(
+        _ profile: DeviceProfile, _ application: MobileApplication, subject: String, _ call: Call
+    ) -> Answer {
+        let handle = TokenType.random("crh")
+        let facts = Registration.Facts(
+            domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json)
+        let registration = Registration(facts, subject: subject, handle: handle, settings.key, now: call.now)
+        return ask(.insert(registration.record), now: call.now) { answer in
+            guard case .record = answer else { return .deny(.storeUnavailable) }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("X-Idaas-Rest-Token-Type", TokenType.handle.text)
+            writer.member("X-Idaas-Rest-Token-Value", handle)
+            writer.member("registrationHandle", handle)
+            writer.member("expires_in", Registration.lifetimeSeconds)
+            writer.endObject()
+            // Clients in the field take 200 for success; OMS-15 has 201 for its own names.
+            let status = call.attributes.dialect == .attested ? 200 : 201
+            var response = EndpointResponse.mobile(status: status, writer.bytes, reason: "device_registered")
+            response.audit = AuditEntry(
+                action: "oic.register", outcome: .granted, subject: subject,
+                client: call.domain.reference(application), tokenID: registration.id)
+            return .done(response)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// What a token is worth (oam-wire 3.6), and its end (OMS-17).
+extension MobileSocial {
+    /// 200 with the token for one that is good, 401 for every other.
+    func validate(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        if let claims = try liveAccessToken(token, call) {
+            return .done(MobileSocial.valid(.access, token, user: claims.subject, endsAt: claims.expiresAt, call))
+        }
+        return withSession(token, call) { session throws(MobileSocialFailure) in
+            .done(
+                MobileSocial.valid(
+                    session.facts.tokenType, token, user: session.record.subject,
+                    endsAt: session.record.accessExpiresAt, call))
+        }
+    }
+
+    /// The claims of an access token of a session that is good.
+    private func liveAccessToken(_ token: String, _ call: Call) throws(MobileSocialFailure) -> AccessTokenClaims? {
+        do throws(TokenFailure) {
+            guard let claims = try call.ownTokens.live(token, now: call.now), claims.session != nil else { return nil }
+            return claims
+        } catch {
+            throw .storeUnavailable
+        }
+    }
+
+    private static func valid(
+        _ type: TokenType, _ token: String, user: String, endsAt: Int64, _ call: Call
+    ) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.token(type.base, token, user: user)
+        writer.member("expires_in", endsAt - call.now)
+        writer.member("user", user)
+        writer.endObject()
+        return .mobile(writer.bytes, reason: "token_valid")
+    }
+
+    // MARK: Logout
+
+    /// `POST .../logout` with a user token.
+    func logOut(_ call: Call) throws(MobileSocialFailure) -> Answer {
+        guard let token = try userToken(in: call) else { throw .missingAttribute }
+        return withSession(token, call) { [self] session throws(MobileSocialFailure) in
+            end(session, now: call.now)
+        }
+    }
+
+    /// `GET /oam/server/logout` with an access token of the session (oam-wire 2). One that has ended already is answered
+    /// the same.
+    func logOut(_ request: EndpointRequest, ownTokens: OwnAccessTokens, now: Int64) -> Answer {
+        answer { () throws(MobileSocialFailure) in
+            guard request.method == .get || request.method == .post else { throw .methodNotAllowed }
+            guard let token = MobileSocial.presentedToken(request), let claims = ownTokens.signed(token, now: now),
+                let id = claims.session
+            else { throw .invalidUserToken }
+            return ask(.find(.id(id)), now: now) { [self] found in
+                guard case .record(let record?) = found, let session = Session(record) else {
+                    return .done(MobileSocial.loggedOut(claims.subject, id))
+                }
+                return end(session, now: now)
+            }
+        }
+    }
+
+    /// Ends a session with all that came of it: its access tokens, those that the agent got for others in it, and the
+    /// sessions that its token was exchanged for. The deny list takes them, here at once.
+    private func end(_ session: Session, now: Int64) -> Answer {
+        let (subject, application) = (session.record.subject, session.record.application)
+        let list = StoreOperation.list(application: application, subject: subject, limit: MobileSocial.sessionLimit)
+        return ask(list, now: now) { [self] answer in
+            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
+            let sessions = records.compactMap(Session.init)
+            return revoke([session.id] + MobileSocial.descendants(of: session.id, in: sessions), now: now) {
+                .done(MobileSocial.loggedOut(subject, session.id))
+            }
+        }
+    }
+
+    /// How many records of a user are looked at.
+    static let sessionLimit = 1000
+
+    private static func descendants(of id: String, in sessions: [Session]) -> [String] {
+        let children = sessions.filter { $0.facts.parent.isExactly(id) }.map(\.id)
+        // Exchanges begin with a session that is there: the chain ends.
+        return children + children.flatMap { descendants(of: $0, in: sessions) }
+    }
+
+    /// Takes records out of the store, one after the other.
+    func revoke(_ ids: [String], now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
+        guard let first = ids.first else { return then() }
+        return ask(.revoke(.id(first)), now: now) { [self] answer in
+            if case .removed(let gone) = answer {
+                for record in gone {
+                    settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
+                }
+            }
+            return revoke(Array(ids.dropFirst()), now: now, then: then)
+        }
+    }
+
+    private static func loggedOut(_ subject: String, _ id: String) -> EndpointResponse {
+        var response = EndpointResponse(
+            status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: "logged_out")
+        response.audit = AuditEntry(action: "oic.logout", outcome: .changed, subject: subject, tokenID: id)
+        return response
+    }
+}

@@ -1,0 +1,39 @@
+import Bytes
+import HTTP
+
+/// What is asked for below `/oic_rest/rest/`.
+enum MobileSocialPath: Sendable, Equatable {
+    /// Calls of a service; the name is that of a service, or of a service domain (section 1.4).
+    enum Action: String, Sendable, CaseIterable {
+        case register, authenticate, access, logout
+        /// Validation has two names: that of later servers, and that of 2013.
+        case info = "tokens/info"
+        case validate
+    }
+
+    case call(Action, service: String)
+    /// The profile of an application (OMS-03).
+    case profile(application: String)
+
+    static let prefix = "/oic_rest/rest/"
+
+    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    init?(_ path: String) {
+        guard path.utf8.starts(with: MobileSocialPath.prefix.utf8) else { return nil }
+        let segments = Array(path.utf8.dropFirst(MobileSocialPath.prefix.utf8.count))
+            .split(separator: ASCII.slash, omittingEmptySubsequences: false)
+        let parts = segments.compactMap { PathSegment.decode(Array($0).span) }
+        guard parts.count == segments.count, parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        // With capitals, and nothing else (oam-wire 4).
+        if parts[0].utf8.elementsEqual("AppProfiles".utf8) {
+            guard parts.count == 2 else { return nil }
+            self = .profile(application: parts[1])
+            return
+        }
+        let name = parts.dropFirst().joined(separator: "/")
+        guard let action = Action.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+            return nil
+        }
+        self = .call(action, service: parts[0])
+    }
+}

@@ -1,0 +1,81 @@
+import Bytes
+import Identity
+import JOSE
+
+/// A login whose password was right and that waits for an answer (OMS-14). The client carries it sealed, as
+/// `challengeId`, so that any process can go on with it; how often it was answered the store knows.
+struct PendingLogin: Sendable, Equatable {
+    /// What is asked for.
+    enum Step: String, Sendable {
+        /// A question whose answer the user has laid down.
+        case question = "KBA"
+        /// A code of the user's device.
+        case code = "OTP"
+    }
+
+    /// Tells it from others: 128 random bits.
+    let id: String
+    let username: String
+    let facts: Session.Facts
+    /// Seconds that the session is to last; nil for no limit.
+    let sessionSeconds: Int64?
+    /// The one of now first.
+    let steps: [Step]
+    /// Which of the user's questions was asked.
+    let question: Int
+    /// Seconds since 1970.
+    let expiresAt: Int64
+
+    static let lifetimeSeconds: Int64 = 300
+    /// Three wrong answers end it.
+    static let maximumAnswers = 3
+    private static let purpose = "oic pending login 1"
+
+    init(
+        _ facts: Session.Facts, username: String, sessionSeconds: Int64?, steps: [Step], question: Int, now: Int64
+    ) {
+        id = AccessTokenMinter.randomID()
+        self.facts = facts
+        self.username = username
+        self.sessionSeconds = sessionSeconds
+        self.steps = steps
+        self.question = question
+        expiresAt = now + PendingLogin.lifetimeSeconds
+    }
+
+    func sealed(_ key: TokenDigestKey) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("id", id)
+        writer.member("user", username)
+        writer.member("facts", String(decoding: facts.json, as: UTF8.self))
+        if let sessionSeconds { writer.member("seconds", sessionSeconds) }
+        writer.member("steps", steps.map(\.rawValue))
+        writer.member("question", question)
+        writer.member("exp", expiresAt)
+        writer.endObject()
+        let sealed = key.seal(writer.bytes, id: PendingLogin.purpose)
+        return "ch.v1.\(String(decoding: Base64.encode(sealed.span, .url), as: UTF8.self))"
+    }
+
+    /// Nil for what `sealed` has not made with this key.
+    init?(_ text: String, _ key: TokenDigestKey) {
+        let prefix = Array("ch.v1.".utf8)
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: prefix), let sealed = Base64.decode(Array(bytes[prefix.count...]).span, .url),
+            let json = key.open(sealed, id: PendingLogin.purpose),
+            let node = try? JSONNode.parse(json.span, maximumDepth: 4), let id = node["id"]?.string,
+            let username = node["user"]?.string,
+            let facts = node["facts"]?.string.flatMap({ Session.Facts(Array($0.utf8)) }),
+            let steps = node["steps"]?.array?.compactMap({ $0.string.flatMap(Step.init(rawValue:)) }), !steps.isEmpty,
+            let question = node["question"]?.integer, let expiresAt = node["exp"]?.integer
+        else { return nil }
+        self.id = id
+        self.username = username
+        self.facts = facts
+        sessionSeconds = node["seconds"]?.integer
+        self.steps = steps
+        self.question = Int(question)
+        self.expiresAt = expiresAt
+    }
+}

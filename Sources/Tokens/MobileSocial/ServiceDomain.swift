@@ -1,0 +1,95 @@
+import Bytes
+import Identity
+import JOSE
+
+/// A circle of applications that trust each other's logins (OMS-01, AGT-01).
+package struct ServiceDomain: Sendable {
+    package var name: String
+    /// The names of paths that serve it, such as `mobileoamauthentication`.
+    package var services: [String]
+    /// Whether clients show a registration handle wherever they ask for a token.
+    package var isMobile: Bool
+    /// Name of the authentication scheme; nil for none.
+    package var scheme: String?
+    /// Level of a login by password (CHAL-06).
+    package var level = Principal.standardLevel
+    /// What a login takes beside the password.
+    package var secondStep = SecondStep()
+    /// Whether its devices can be wiped (OMS-16).
+    package var wipesDevices = false
+    /// Devices that are turned away (OMS-15).
+    package var deviceRules: [DeviceRule] = []
+    package var applications: [MobileApplication] = []
+    /// Name of the application that a request means which names none.
+    package var defaultApplication: String?
+
+    /// Questions and codes that a login asks for once the password is right (OMS-14).
+    package struct SecondStep: Sendable, Equatable {
+        /// Whether a question is asked whose answer the user has laid down.
+        package var question = false
+        /// Whether a code of a device is asked for (RFC 6238).
+        package var code = false
+        /// Level of a login with it.
+        package var level = Principal.standardLevel + 1
+        /// Whether it is asked for only where a request wants more than the password's level.
+        package var onDemand = false
+
+        package init() {}
+    }
+
+    package init(name: String, services: [String], isMobile: Bool) {
+        self.name = name
+        self.services = services
+        self.isMobile = isMobile
+    }
+
+    func application(named name: String) -> MobileApplication? {
+        applications.first { $0.name.isExactly(name) }
+    }
+
+    /// The application that logs in for all others that take part in single sign-on: the one of the lowest priority
+    /// number, in the order of names where two have the same (AGT-01).
+    var agent: MobileApplication? {
+        applications.filter { $0.participates && $0.agentPriority != nil }
+            .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
+    }
+
+    /// Whether an application gets its tokens by the agent alone (AGT-02).
+    func isClientOfAgent(_ application: MobileApplication) -> Bool {
+        guard application.participates, let agent else { return false }
+        return !agent.name.isExactly(application.name)
+    }
+}
+
+/// An application of a service domain and what its profile tells (OMS-03).
+package struct MobileApplication: Sendable {
+    package var name: String
+    /// The backend whose routes its tokens open.
+    package var backend: Backend
+    /// What a client that is no registered device authenticates with; nil where it cannot.
+    package var sharedSecret: String?
+    package var urlScheme: String?
+    /// Whether it takes part in single sign-on (AGT-01).
+    package var participates = false
+    package var agentPriority: Int?
+    package var profileCacheSeconds: Int64 = 3600
+    /// Seconds; 0 for no limit, nil where the application may choose (OMS-08, OMS-22).
+    package var sessionTimeout: Int64?
+    package var idleTimeout: Int64?
+    /// Nil where the application may choose (OMS-10).
+    package var maximumLoginAttempts: Int64?
+    package var lockoutSeconds: Int64 = 300
+    /// Nil where nothing is said (OMS-11).
+    package var offlineAuthentication: Bool?
+    /// Attributes that are passed on to clients (OMS-20, OMS-21, CRYPTO-02).
+    package var customAttributes: [JSONMember] = []
+    /// The claims of a device profile that clients are to send.
+    package var claimAttributes: [String] = []
+    /// How long its access tokens live at the most.
+    package var accessTokenSeconds: Int64 = 3600
+
+    package init(name: String, backend: Backend) {
+        self.name = name
+        self.backend = backend
+    }
+}

@@ -1,0 +1,87 @@
+import Bytes
+import Configuration
+import Crypto
+import Gateway
+import Identity
+import JOSE
+import Policy
+import Tokens
+
+/// Service domains of Mobile & Social, and the schemes by which users log in.
+extension Assembly {
+    /// What answers for the service domains; nil where there are none.
+    func mobileSocial(
+        _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ key: SigningKey,
+        _ store: LastingStore.Opened, _ contexts: any RequestContextReader, _ backends: BackendStore
+    ) -> MobileSocial? {
+        guard !configuration.serviceDomains.isEmpty else { return nil }
+        let service = configuration.tokenService
+        var settings = MobileSocial.Settings(
+            users: users, hasher: hasher, catalogue: catalogue, store: store.tokens, key: store.key,
+            signer: JWTSigner(key: key), contexts: contexts)
+        let list = backends.backends
+        settings.domains = configuration.serviceDomains.map { domain($0, list) }
+        settings.issuer = service.issuer
+        settings.audience = [service.audience]
+        settings.baseURL = configuration.baseURL.description
+        settings.webgates = Set(configuration.webgates.map(\.name))
+        settings.throttle = lasting.throttle
+        settings.sessions = store.sessions
+        settings.attempts = lasting.loginAttempts
+        settings.revocations = lasting.revocations
+        return MobileSocial(settings: settings)
+    }
+
+    private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
+        var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
+        let authentication = entry.authentication
+        domain.scheme = authentication.scheme
+        domain.level =
+            authentication.level ?? authentication.scheme.flatMap(scheme(named:))?.level ?? Principal.standardLevel
+        domain.secondStep.question = authentication.asksQuestion
+        domain.secondStep.code = authentication.asksCode
+        domain.secondStep.level = authentication.strongLevel ?? min(domain.level + 1, 10)
+        domain.secondStep.onDemand = authentication.onDemand
+        domain.wipesDevices = entry.wipesDevices
+        domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
+        domain.defaultApplication = entry.defaultApplication
+        domain.applications = entry.applications.compactMap { application in
+            // MBE-06: where the backend is revoked there is no application.
+            backends.first { $0.reference == application.backend && !$0.isRevoked }
+                .map { Assembly.application(application, $0) }
+        }
+        return domain
+    }
+
+    private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
+        var application = MobileApplication(name: entry.name, backend: backend)
+        application.sharedSecret = entry.sharedSecret?.value
+        application.urlScheme = entry.urlScheme
+        application.participates = entry.participates
+        application.agentPriority = entry.agentPriority
+        application.profileCacheSeconds = Int64(entry.profileCacheSeconds)
+        application.sessionTimeout = entry.sessionTimeout.map(Int64.init)
+        application.idleTimeout = entry.idleTimeout.map(Int64.init)
+        application.maximumLoginAttempts = entry.maximumLoginAttempts.map(Int64.init)
+        application.lockoutSeconds = Int64(entry.lockoutSeconds)
+        application.offlineAuthentication = entry.offlineAuthentication
+        application.customAttributes = entry.customAttributes
+        application.claimAttributes = entry.claimAttributes
+        application.accessTokenSeconds = Int64(entry.accessTokenSeconds)
+        return application
+    }
+
+    // MARK: Schemes
+
+    func scheme(named name: String) -> AuthenticationSchemeEntry? {
+        configuration.authenticationSchemes.first { $0.name == name }
+    }
+
+    /// The form of Access Manager is at `contextValue` and `challengeUrl`, one behind the other (SCH-02).
+    static func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
+        AuthenticationScheme(
+            name: entry.name, level: entry.level,
+            method: AuthenticationScheme.Method(rawValue: entry.challengeMethod.rawValue) ?? .oamAuth,
+            formTarget: entry.contextValue + entry.challengeURL)
+    }
+}
