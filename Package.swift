@@ -67,7 +67,7 @@ let package = Package(
         room("Issuers", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
         room("Configuration", ["Bytes"]),
         room("Gateway", ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
-        room("PortcullisClient", ["Bytes"]),
+        room("PortcullisClient", ["Bytes", "Reactor", "Crypto", "HTTP"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [
@@ -95,6 +95,7 @@ let package = Package(
                 "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway",
                 "TestSupport",
             ]),
+        tests("PortcullisClientTests", ["Bytes", "Crypto", "HTTP", "PortcullisClient"]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ],

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/ioctl.h>
@@ -201,6 +202,13 @@ static inline int64_t clinux_write(int fd, const void *bytes, size_t count) {
 static inline int clinux_create_private(const char *path) {
     return CLINUX_RESULT(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 }
+
+static inline int clinux_open_lock(const char *path) {
+    return CLINUX_RESULT(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
+/// Waits until nobody else holds the file.
+static inline int clinux_lock(int fd) { return CLINUX_RESULT(flock(fd, LOCK_EX)); }
 
 static inline int clinux_set_owner(int fd, uid_t owner, gid_t group) { return CLINUX_RESULT(fchown(fd, owner, group)); }
 static inline int clinux_set_mode(int fd, mode_t mode) { return CLINUX_RESULT(fchmod(fd, mode)); }

@@ -8,15 +8,18 @@ package enum ConfigurationLoader {
     ///   - environment: what `env:` secrets refer to.
     ///   - production: whether to warn of what is fit for development only.
     ///   - draft: a file of the directory as it is going to be, read in the place of the one that is there.
+    ///   - credentials: what `cred:` secrets refer to.
     package static func load(
-        directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil
+        directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
+        credentials: @escaping CredentialLookup = { _ in .missing }
     ) -> LoadedConfiguration {
         let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         var reading = DirectoryReading(path: root, draft: draft)
         reading.run()
         let findings = Findings(
-            sources: reading.sources, directory: root, environment: environment, production: production)
+            sources: reading.sources, directory: root, environment: environment, production: production,
+            credentials: credentials)
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings)

@@ -16,7 +16,7 @@ import Testing
         "Issuers": ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"],
         "Configuration": ["Bytes"],
         "Gateway": ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"],
-        "PortcullisClient": ["Bytes"],
+        "PortcullisClient": ["Bytes", "Reactor", "Crypto", "HTTP"],
         "portcullis": [
             "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Configuration",
             "Gateway", "PortcullisClient",

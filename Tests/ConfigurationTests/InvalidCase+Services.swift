@@ -17,7 +17,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "secret-store", gateway: #""challenge": {"key": "cred:challenge"}"#,
-            #"gateway.json:5: error: /challenge/key: the credential store is not part of this version (expected "env:NAME" or "file:path")"#
+            #"gateway.json:5: error: /challenge/key: the credential store has no secret "challenge" (expected one that `portcullis cred add` has put there)"#
         ),
         InvalidCase(
             "token-algorithm", gateway: #""tokenService": {"algorithm": "ES265"}"#,

@@ -32,6 +32,26 @@ import Testing
         #expect(loaded.configuration?.backends[0].clientSecret?.value == "s3cret")
     }
 
+    // CRED-01
+    @Test func fromTheCredentialStore() throws {
+        let directory = try ConfigurationDirectory(backend("cred:inv"))
+        func load(_ answer: CredentialAnswer) -> LoadedConfiguration {
+            ConfigurationLoader.load(directory: directory.path, environment: [:], production: false) { key in
+                key == "inv" ? answer : .missing
+            }
+        }
+        let secret = try #require(load(.secret("s3cret")).configuration?.backends[0].clientSecret)
+        #expect(secret.value == "s3cret" && secret.origin == .store)
+        for (answer, message) in [
+            (CredentialAnswer.missing, "has no secret \"inv\""), (.secret(""), "has no secret \"inv\""),
+            (.unreadable("its key is missing"), "its key is missing"),
+        ] {
+            let errors = load(answer).lines(.error)
+            #expect(errors.count == 1 && errors[0].contains("/backends/0/clientSecret: "))
+            #expect(errors[0].contains(message))
+        }
+    }
+
     @Test func literally() throws {
         let loaded = try ConfigurationDirectory(backend("environment:x")).load()
         #expect(loaded.configuration?.backends[0].clientSecret?.value == "environment:x")

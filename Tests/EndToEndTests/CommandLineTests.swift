@@ -19,6 +19,11 @@ import Testing
             ("route", ["set", "show", "list", "--config", "--admin", "loginRequired=false"]),
             ("hash", ["--scheme", "--salt-bits", "--aes-key", "scrypt", "SaltedSHA-512", "PlainText"]),
             ("token", ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"]),
+            ("cred", ["add", "get", "update", "delete", "--config", "--user", "cred:KEY"]),
+            (
+                "client",
+                ["login", "logout", "request", "exchange", "configure", "--no-auth", "--json", "--home", "--profile"]
+            ),
             ("echo", ["--listen", "--threads", "delay", "status", "bytes", "/_echo/count"]),
             ("version", []),
         ])
@@ -38,7 +43,7 @@ import Testing
         #expect(asked.ending == .exit(0))
         for command in [
             "serve", "check", "backend", "users", "realms", "policy", "certificate", "route", "tokens", "hash", "token",
-            "echo", "version",
+            "cred", "client", "echo", "version",
         ] {
             #expect(asked.output.contains("\n  \(command) "), "\(command)")
         }
@@ -82,6 +87,7 @@ import Testing
             ["policy", "set", "a", "--config", "b"], ["certificate", "add", "a", "--config", "b"],
             ["route", "set", "a", "--config", "b"], ["route", "set", "a", "level", "--config", "b"],
             ["realms", "add", "--config", "a"], ["tokens", "revoke", "--config", "a"],
+            ["cred"], ["cred", "add", "--config", "a"], ["cred", "add", "k"], ["cred", "frob", "k", "--config", "a"],
         ])
     func usage(_ arguments: [String]) throws {
         let result = try CommandLine.run(arguments)

@@ -15,6 +15,8 @@ from referencing import Registry, Resource
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "config" / "schema"
 COMPLETE = ROOT / "Tests" / "Fixtures" / "configuration" / "complete"
+# The profile of clients is no section of the configuration, and lies apart from it.
+CLIENT = ROOT / "Tests" / "Fixtures" / "client"
 
 # For each section: how to spoil the complete fixture, and where the validator must find it.
 SPOILED = {
@@ -160,6 +162,16 @@ SPOILED = {
         ((4, "introspection", "clientSecret"), None),
         ((4, "introspection", "cache"), 30),
     ],
+    "client": [
+        (("baseUrl",), "ftp://gw.example.com"),
+        (("baseUrl",), None),
+        (("host",), "gw.example.com"),
+        (("clientSekret",), "x"),
+        (("hosts",), "https://api.example.com"),
+        (("timeoutSeconds",), 0),
+        (("maxLoginAttempts",), 0),
+        (("cryptoScheme",), "MD5"),
+    ],
 }
 
 
@@ -229,23 +241,25 @@ def main():
             Draft202012Validator.check_schema(schema)
         except Exception as error:  # the validator's own report is the message
             check(False, f"{name}.schema.json is no schema: {error}")
-        for directory in (ROOT / "config", ROOT / "config" / "examples", COMPLETE):
+        for directory in (ROOT / "config", ROOT / "config" / "examples", CLIENT if name == "client" else COMPLETE):
             path = directory / f"{name}.json"
             if not path.exists():
                 continue
             errors = [f"{e.json_path}: {e.message}" for e in validators[name].iter_errors(load(path))]
             check(not errors, f"{path.relative_to(ROOT)}: {errors}")
-        complete = load(COMPLETE / f"{name}.json")
+        complete = load((CLIENT if name == "client" else COMPLETE) / f"{name}.json")
         for path, value in SPOILED.get(name, []):
             check(not validators[name].is_valid(spoil(complete, path, value)), f"{name}: {path} = {value!r} is accepted")
         # The gateway reads the complete fixture without complaint, so no schema may describe more than it.
         unused = properties(schema, set()) - members(complete, set()) - set(schemas) - {"keyFile", "authenticationSchemes"}
+        if name == "client":
+            unused -= {"host", "port", "isSSL"}  # in the place of baseUrl
         check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
 
     # Every section inline, as gateway.json allows.
     inline = load(COMPLETE / "gateway.json")
     for name in schemas:
-        if name != "gateway":
+        if name not in ("gateway", "client"):
             inline[name] = load(COMPLETE / f"{name}.json")
     # The file of webgates may hold two sections.
     inline |= load(COMPLETE / "webgates.json")

@@ -3,7 +3,7 @@ import Foundation
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
-    /// `"env:NAME"`, `"file:path"` (one line end at its end is dropped), or the secret itself.
+    /// `"env:NAME"`, `"file:path"` (one line end at its end is dropped), `"cred:KEY"`, or the secret itself.
     package func secret() -> Secret? {
         guard let text = node.string else {
             error("wrong type", expected: "a secret: a string, \"env:NAME\" or \"file:path\"")
@@ -11,10 +11,7 @@ extension Field {
         }
         if text.hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
         if text.hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
-        if text.hasPrefix("cred:") {
-            error("the credential store is not part of this version", expected: "\"env:NAME\" or \"file:path\"")
-            return nil
-        }
+        if text.hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
         guard !text.isEmpty else {
             error("the secret is empty", expected: "a string, \"env:NAME\" or \"file:path\"")
             return nil
@@ -38,6 +35,19 @@ extension Field {
             return nil
         }
         return Secret(value: value, origin: .environment)
+    }
+
+    /// CRED-01
+    private func secret(credential key: String) -> Secret? {
+        switch findings.credentials(key) {
+        case .secret(let value) where !value.isEmpty: return Secret(value: value, origin: .store)
+        case .secret, .missing:
+            error(
+                "the credential store has no secret \"\(key)\"",
+                expected: "one that `portcullis cred add` has put there")
+        case .unreadable(let why): error(why, expected: "a credential store that can be opened")
+        }
+        return nil
     }
 
     private func secret(file: String) -> Secret? {

@@ -4,6 +4,7 @@ final class Findings {
     /// Absolute path of the configuration directory.
     let directory: String
     let environment: [String: String]
+    let credentials: CredentialLookup
     /// Whether to warn of what is fit for development only.
     let production: Bool
     private(set) var diagnostics: [Diagnostic] = []
@@ -12,10 +13,14 @@ final class Findings {
     /// Absolute paths of the files that the configuration names.
     private(set) var namedFiles: Set<String> = []
 
-    init(sources: Sources, directory: String, environment: [String: String], production: Bool) {
+    init(
+        sources: Sources, directory: String, environment: [String: String], production: Bool,
+        credentials: @escaping CredentialLookup = { _ in .missing }
+    ) {
         self.sources = sources
         self.directory = directory
         self.environment = environment
+        self.credentials = credentials
         self.production = production
     }
 

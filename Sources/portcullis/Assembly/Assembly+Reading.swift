@@ -25,7 +25,8 @@ extension Assembly {
         _ directory: String, makesKeys: Bool = false, draft: ConfigurationDraft? = nil
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft)
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft,
+            credentials: SecretStore.lookup(directory))
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return .bad(loaded.diagnostics)
         }

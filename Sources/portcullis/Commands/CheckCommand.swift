@@ -23,7 +23,7 @@ enum CheckCommand: Command {
         }
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment,
-            production: arguments.has("--production"))
+            production: arguments.has("--production"), credentials: SecretStore.lookup(directory))
         var diagnostics = loaded.diagnostics
         if var assembly = Assembly(loaded, makesKeys: false, isCheck: true) {
             _ = assembly.snapshot(generation: 1)

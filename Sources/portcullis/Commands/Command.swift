@@ -13,8 +13,7 @@ enum Program {
         [
             ServeCommand.self, CheckCommand.self, BackendCommand.self, UsersCommand.self, RealmsCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
-            HashCommand.self,
-            TokenCommand.self, IssuerCommand.self,
+            HashCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }

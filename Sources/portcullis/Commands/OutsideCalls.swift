@@ -1,9 +1,7 @@
-import Dispatch
 import Gateway
 import Identity
 import Issuers
 import Reactor
-import Synchronization
 import Tokens
 
 /// An event loop for a command that calls other servers: what the gateway does with all of its own, and nothing listens.
@@ -41,24 +39,6 @@ extension Effect {
             let answer = Answer<Effect<Value>>()
             begin { answer.put($0) }
             return answer.take().waited()
-        }
-    }
-}
-
-/// A value that another thread brings.
-private final class Answer<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
-    private let arrival = DispatchSemaphore(value: 0)
-
-    func put(_ value: Value) {
-        self.value.withLock { $0 = value }
-        arrival.signal()
-    }
-
-    func take() -> Value {
-        while true {
-            arrival.wait()
-            if let value = value.withLock({ $0 }) { return value }
         }
     }
 }

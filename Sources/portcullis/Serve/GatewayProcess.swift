@@ -68,7 +68,8 @@ final class GatewayProcess: Sendable {
     /// Reads the directory. Complains, and answers no snapshot, where it is not good.
     private func load(generation: UInt64, bound: BoundListeners? = nil) -> (LoadedConfiguration, GatewaySnapshot?) {
         let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false)
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
+            credentials: SecretStore.lookup(directory))
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(

@@ -1,0 +1,43 @@
+import Bytes
+import Foundation
+import HTTP
+
+extension ClientProfile {
+    /// Takes over the settings of a server from a URL that configures applications (AGT-05):
+    /// `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE[&appname=A]`.
+    ///
+    /// The query must begin with `oamconfig=true&` to the letter: a link that merely mentions it configures nothing.
+    /// - Parameter previous: the profile so far. What the URL does not say stays, if it is for the same server: a link
+    ///   must not send the secrets of one to another.
+    public init(configuring url: String, previous: ClientProfile? = nil) throws(ClientError) {
+        let prefix = "oamconfig=true&"
+        guard let mark = url.range(of: "?"), url[mark.upperBound...].hasPrefix(prefix) else {
+            throw ClientError(.notAConfiguration, "the query of the URL does not begin with \(prefix)")
+        }
+        let query = Array(url[mark.upperBound...].dropFirst(prefix.count).utf8)
+        let form: FormFields
+        do throws(FormError) { form = try FormFields.parse(query.span) } catch {
+            throw ClientError(.notAConfiguration, "the query of the URL is malformed")
+        }
+        if let name = form.repeatedName {
+            throw ClientError(.notAConfiguration, "\(name) stands twice in the URL")
+        }
+        let values = ["host", "port", "servicedomain", "SSL", "appname"].map { form.first($0) }
+        let isSecure: Bool
+        switch values[3] {
+        case "TRUE", "true": isSecure = true
+        case "FALSE", "false": isSecure = false
+        case nil: throw ClientError(.missingProperty, "the URL says nothing of SSL")
+        default: throw ClientError(.notAConfiguration, "SSL is neither TRUE nor FALSE")
+        }
+        guard let host = values[0], !host.isEmpty else { throw ClientError(.missingProperty, "the URL names no host") }
+        guard let port = values[1], !port.isEmpty else { throw ClientError(.missingProperty, "the URL names no port") }
+        let address = try WebAddress("\(isSecure ? "https" : "http")://\(host):\(port)")
+        guard address.target == "/" else { throw ClientError(.invalidURL, "\"\(host)\" is no name of a host") }
+        let base = String(address.url.dropLast())
+        let isSame = previous.flatMap { try? WebAddress($0.baseURL).origin } == address.origin
+        self = isSame ? previous ?? ClientProfile(baseURL: base) : ClientProfile(baseURL: base)
+        if let domain = values[2], !domain.isEmpty { serviceDomain = domain }
+        if let name = values[4], !name.isEmpty { appName = name }
+    }
+}

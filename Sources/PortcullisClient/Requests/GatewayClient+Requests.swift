@@ -1,0 +1,105 @@
+import Bytes
+import HTTP
+import Synchronization
+
+extension GatewayClient {
+    /// Sends a request with what proves the login, and answers the challenge of a webgate: a 401 with `OAM-Auth` is
+    /// answered with an access token for that webgate, and the request is sent once more (RST-01). Without a login the
+    /// reply comes back untouched (RST-03).
+    ///
+    /// Tokens go to the server of the profile and to its `hosts`, and redirects are never followed.
+    /// - Parameter convertToJSON: whether the body is to be JSON; another one is an error (RST-04).
+    /// - Returns: the reply, whatever its status. Where a refusal could not be helped, `problem` says why.
+    public func execute(
+        _ request: ClientRequest, convertToJSON: Bool = false
+    ) async throws(ClientError) -> ClientResponse {
+        var response = try await perform(request)
+        if convertToJSON, !response.body.isEmpty {
+            guard let node = try? JSONNode.parse(response.body.span) else {
+                throw ClientError(.notJSON, "the reply with status \(response.status) is no JSON")
+            }
+            response.json = ClientJSON(node)
+        }
+        return response
+    }
+
+    private func perform(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
+        guard request.usesSession, !request.has("authorization") else { return try await send(request) }
+        let address = try WebAddress(request.url)
+        guard let login = try? login() else { return try await send(anonymous(request, address)) }
+        guard isTrusted(address) else {
+            var response = try await send(request)
+            if response.status == 401 {
+                response.problem = ClientError(
+                    .untrustedHost, "\(address.origin) gets no token: it is neither the gateway nor in /hosts")
+            }
+            return response
+        }
+        if login.method == .mobile { return try await answeringChallenges(request, address) }
+        // A token of the gateway is for the gateway alone.
+        let isOwn = address.origin == origin
+        var response = try await send(isOwn ? try authorized(request, login) : request)
+        if response.status == 401 { response.problem = GatewayClient.refused }
+        return response
+    }
+
+    /// The request of somebody who has not logged in: with the backend's key for those, where the profile has one.
+    private func anonymous(_ request: ClientRequest, _ address: WebAddress) -> ClientRequest {
+        guard let key = profile.anonymousKey, address.origin == origin else { return request }
+        let named = request.adding(.init("Authorization", "Basic \(key)"))
+        guard let backend = profile.mobileBackendID, !request.has("oracle-mobile-backend-id") else { return named }
+        return named.adding(.init("Oracle-Mobile-Backend-ID", backend))
+    }
+
+    private static let refused = ClientError(.tokenRefused, "the server does not accept what proves the login")
+
+    private func isTrusted(_ address: WebAddress) -> Bool {
+        address.origin == origin || profile.hosts.contains { (try? WebAddress($0))?.origin == address.origin }
+    }
+
+    private func answeringChallenges(
+        _ request: ClientRequest, _ address: WebAddress
+    ) async throws(ClientError) -> ClientResponse {
+        let first = live.withLock { WebgateToken.fitting(address, in: $0.session.webgates, now: now()) }
+        var response = try await send(request.presenting(first))
+        guard response.status == 401 else { return response }
+        guard let challenge = GatewayClient.challenge(in: response) else {
+            response.problem = ClientError(
+                .notChallenged,
+                "the server has not challenged as it does mobile clients; it may want another User-Agent than "
+                    + "\"\(profile.userAgent)\"")
+            return response
+        }
+        let token: WebgateToken
+        do throws(ClientError) {
+            token = try await self.token(for: challenge, address, refused: first)
+        } catch {
+            guard error.domain != .transport else { throw error }
+            response.problem = error
+            return response
+        }
+        response = try await send(request.presenting(token))
+        if response.status == 401 {
+            try forget(token)
+            response.problem = GatewayClient.refused
+        }
+        return response
+    }
+
+    /// The first well-formed OAM-Auth challenge of all fields (oam-wire 1.1).
+    private static func challenge(in response: ClientResponse) -> OAMChallenge? {
+        for value in response.values("www-authenticate") {
+            let bytes = Array(value.utf8)
+            if let challenge = OAMChallenge.parse(bytes.span) { return challenge }
+        }
+        return nil
+    }
+}
+
+extension ClientRequest {
+    /// The request with a token in it, to the letter (oam-wire 2).
+    fileprivate func presenting(_ token: WebgateToken?) -> ClientRequest {
+        guard let token else { return self }
+        return adding(.init("Authorization", "OAM-Auth \(token.token)"))
+    }
+}

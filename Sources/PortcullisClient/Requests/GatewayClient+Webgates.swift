@@ -1,0 +1,136 @@
+import HTTP
+import Synchronization
+
+/// Access tokens for webgates: one for each, got at most once at a time (RST-01).
+extension GatewayClient {
+    /// A token for what a webgate has challenged: the kept one, unless that was just refused or is too weak, else a fresh
+    /// one.
+    func token(
+        for challenge: OAMChallenge, _ address: WebAddress, refused: WebgateToken?
+    ) async throws(ClientError) -> WebgateToken {
+        if let refused, refused.isOf(challenge, address), refused.level >= challenge.level { try forget(refused) }
+        let name = "\(address.origin) \(challenge.level) \(challenge.webgate)"
+        let source = live.withLock { live -> TokenSource in
+            let kept = live.session.webgates.first { $0.isOf(challenge, address) && $0.isGood(now()) }
+            if let kept, kept.level >= challenge.level, kept.token != refused?.token { return .kept(kept) }
+            if let flight = live.flights[name] { return .flight(flight) }
+            let flight = Task { await fly(name, challenge, address) }
+            live.flights[name] = flight
+            return .flight(flight)
+        }
+        let token: WebgateToken
+        switch source {
+        case .kept(let kept): token = kept
+        case .flight(let flight): token = try await flight.value.get()
+        }
+        try remember(token, at: address.path)
+        return token
+    }
+
+    private enum TokenSource {
+        case kept(WebgateToken)
+        case flight(Task<Result<WebgateToken, ClientError>, Never>)
+    }
+
+    /// Gets a token for all who wait for one. It is kept before the flight is over, so that nobody finds neither.
+    private func fly(
+        _ name: String, _ challenge: OAMChallenge, _ address: WebAddress
+    ) async -> Result<WebgateToken, ClientError> {
+        defer { live.withLock { $0.flights[name] = nil } }
+        do throws(ClientError) {
+            let token = try await obtain(challenge, address)
+            try remember(token, at: address.path)
+            return .success(token)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func obtain(_ challenge: OAMChallenge, _ address: WebAddress) async throws(ClientError) -> WebgateToken {
+        var login = try login()
+        var reply = try await access(challenge, address, login)
+        if reply.status == 401 || reply.status == 403 {
+            // The session has ended, or it is too weak for this webgate: only the person can help.
+            guard let credentials = await prompts.credentials?() else {
+                throw ClientError(
+                    .loginRequired,
+                    "the login is not good for \(challenge.webgate), level \(challenge.level); log in again")
+            }
+            let subject = MobileService.Subject(user: credentials.user, password: credentials.password)
+            try await authenticate(subject, method: .mobile, mode: .online, .init(context: challenge.context))
+            login = try self.login()
+            reply = try await access(challenge, address, login)
+        }
+        let token = try reply.token("ACCESSTOKEN")
+        let level = reply.number("level").flatMap { Int(exactly: $0) } ?? challenge.level
+        return WebgateToken(
+            origin: address.origin, webgate: challenge.webgate, level: max(level, challenge.level), token: token,
+            expiresAt: end(reply.number("expires_in")))
+    }
+
+    private func access(
+        _ challenge: OAMChallenge, _ address: WebAddress, _ login: KeptLogin
+    ) async throws(ClientError) -> ServiceReply {
+        guard let userToken = login.token else {
+            throw ClientError(.loginRequired, "a login without the server gets no tokens")
+        }
+        let application = try await applicationProfile()
+        let handle = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
+        let service = MobileService(profile: profile, application: application, handle: handle)
+        let request = service.access(userToken: userToken, context: challenge.context, resource: address.url)
+        return try await ask(request)
+    }
+
+    /// Keeps a token, and where its webgate was met.
+    private func remember(_ token: WebgateToken, at path: String) throws(ClientError) {
+        let isKnown = live.withLock {
+            $0.session.webgates.contains { $0.token == token.token && $0.paths.contains(path) }
+        }
+        if isKnown { return }
+        try change { session in
+            let index = session.webgates.firstIndex { $0.isSame(token) }
+            var kept = token
+            kept.paths = index.map { session.webgates[$0].paths } ?? []
+            if !kept.paths.contains(path) { kept.paths.append(path) }
+            kept.paths = kept.paths.suffix(WebgateToken.maximumPaths)
+            if let index { session.webgates[index] = kept } else { session.webgates.append(kept) }
+        }
+    }
+
+    func forget(_ token: WebgateToken) throws(ClientError) {
+        try change { $0.webgates.removeAll { $0.isSame(token) && $0.token == token.token } }
+    }
+}
+
+extension WebgateToken {
+    /// How many places of a webgate are remembered.
+    static let maximumPaths = 64
+
+    func isSame(_ other: WebgateToken) -> Bool {
+        origin == other.origin && webgate.utf8.elementsEqual(other.webgate.utf8)
+    }
+
+    fileprivate func isOf(_ challenge: OAMChallenge, _ address: WebAddress) -> Bool {
+        origin == address.origin && webgate.utf8.elementsEqual(challenge.webgate.utf8)
+    }
+
+    fileprivate func isGood(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
+
+    /// The token to begin with: that of the webgate which has challenged at this path, or nearest above or beside it, as
+    /// with the protection spaces of RFC 7617 section 2.2. A wrong guess costs a challenge, nothing else.
+    static func fitting(_ address: WebAddress, in tokens: [WebgateToken], now: Int64) -> WebgateToken? {
+        var best: (token: WebgateToken, length: Int)?
+        for token in tokens where token.origin == address.origin && token.isGood(now) {
+            for path in token.paths {
+                let space = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+                let isBelow = address.path.hasPrefix("\(path)/")
+                let length =
+                    path == address.path
+                    ? Int.max : isBelow ? path.utf8.count : address.path.hasPrefix(space) ? space.utf8.count : 0
+                // The root is the space of everything and says nothing.
+                if length > 1, length > best?.length ?? 0 { best = (token, length) }
+            }
+        }
+        return best?.token
+    }
+}

@@ -1,0 +1,73 @@
+import Bytes
+
+/// The OAuth endpoints and Basic authentication of a mobile backend (OMH-01 to OMH-03).
+struct OAuthService: Sendable {
+    let profile: ClientProfile
+
+    /// `grant_type=password` (RFC 6749 section 4.3).
+    func login(user: String, password: String) throws(ClientError) -> ClientRequest {
+        form(
+            profile.oauthTokenEndpoint, [("grant_type", "password"), ("username", user), ("password", password)],
+            try clientCredential())
+    }
+
+    /// Ends an access token (RFC 7009).
+    func revoke(_ token: String) throws(ClientError) -> ClientRequest {
+        form("/oauth2/revoke", [("token", token)], try clientCredential())
+    }
+
+    /// A token of somebody else for one of the gateway: a JWT at one endpoint, all else, a packed SAML assertion, at the
+    /// other (OMH-03).
+    func exchange(_ token: String) throws(ClientError) -> ClientRequest {
+        if OAuthService.isJWT(token) {
+            return form(
+                profile.jwtTokenEndpoint,
+                [("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", token)],
+                try clientCredential())
+        }
+        guard let backend = profile.mobileBackendID else {
+            throw ClientError(.missingProperty, "/mobileBackendId is missing in the profile")
+        }
+        return ClientRequest(
+            "GET", profile.url(profile.ssoTokenEndpoint),
+            fields: [.init("Authorization", "Bearer \(token)"), .init("Oracle-Mobile-Backend-ID", backend)])
+    }
+
+    /// Who the credentials of Basic are.
+    func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url("/mobile/platform/users/~")) }
+
+    /// `Authorization` of RFC 7617. A user name with a colon would be cut at it by the server.
+    static func basic(user: String, password: String) throws(ClientError) -> ClientRequest.Field {
+        guard !user.contains(":") else {
+            throw ClientError(.invalidArgument, "a user name with a colon cannot be used with Basic authentication")
+        }
+        return .init("Authorization", "Basic \(FormText.base64("\(user):\(password)"))")
+    }
+
+    /// Three parts of Base64url, the first of which is a JSON object.
+    static func isJWT(_ token: String) -> Bool {
+        let parts = token.utf8.split(separator: ASCII.dot, omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64.decode(Array(parts[0]).span, .url) else { return false }
+        return (try? JSONNode.parse(header.span))?.members != nil
+    }
+
+    /// Id and secret, percent-encoded before they are joined (RFC 6749 section 2.3.1).
+    private func clientCredential() throws(ClientError) -> ClientRequest.Field {
+        guard let id = profile.clientID else {
+            throw ClientError(.missingProperty, "/clientId is missing in the profile")
+        }
+        guard let secret = profile.clientSecret else {
+            throw ClientError(.missingProperty, "/clientSecret is missing in the profile")
+        }
+        return try OAuthService.basic(user: FormText.escaped(id), password: FormText.escaped(secret))
+    }
+
+    private func form(
+        _ endpoint: String, _ parameters: [(String, String)], _ authorization: ClientRequest.Field
+    ) -> ClientRequest {
+        ClientRequest(
+            "POST", profile.url(endpoint),
+            fields: [authorization, .init("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormText.query(parameters).utf8))
+    }
+}

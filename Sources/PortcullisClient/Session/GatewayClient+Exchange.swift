@@ -1,0 +1,108 @@
+import Synchronization
+
+extension GatewayClient {
+    /// Exchanges a token of somebody else for one of the gateway (OMH-03).
+    ///
+    /// - Parameters:
+    ///   - token: a JWT, or a SAML assertion that is compressed and Base64.
+    ///   - storeAccessToken: whether the gateway's token is kept for the next start of the program.
+    @discardableResult
+    public func authenticateSSOTokenExchange(
+        _ token: String, storeAccessToken: Bool
+    ) async throws(ClientError) -> AuthenticationContext {
+        do throws(ClientError) {
+            let reply = try await ask(try OAuthService(profile: profile).exchange(token))
+            // A 401 or 400 here is about the token; `invalid_grant` covers both.
+            let login = try bearer(reply, .exchange, nil)
+            if storeAccessToken {
+                try change { session in
+                    session.login = login
+                    session.webgates = []
+                }
+            }
+            live.withLock { live in
+                live.passing = storeAccessToken ? nil : login
+                live.isExchangeLoaded = storeAccessToken
+                live.isOffline = false
+            }
+            let context = AuthenticationContext(login)
+            delegate?.didFinishAuthentication(context, error: nil)
+            return context
+        } catch {
+            delegate?.didFinishAuthentication(nil, error: error)
+            throw error
+        }
+    }
+
+    /// Takes the exchanged token in the store into use (OMH-04). False where there is none, where it has expired or cannot
+    /// be decrypted, and where it is bound to another backend or another version of it; `loadProblem` says which.
+    public func loadSSOTokenExchange() -> Bool {
+        do throws(ClientError) {
+            let kept = try store.session()
+            guard let login = kept.login, login.method == .exchange else {
+                throw ClientError(.notLoggedIn, "no exchanged token is stored")
+            }
+            try check(login)
+            live.withLock { live in
+                live.session = kept
+                live.passing = nil
+                live.isExchangeLoaded = true
+                live.loadProblem = nil
+            }
+            return true
+        } catch {
+            live.withLock { $0.loadProblem = error }
+            return false
+        }
+    }
+
+    /// Why the last `loadSSOTokenExchange` was false, or why the store could not be read at the start.
+    public var loadProblem: ClientError? { live.withLock { $0.loadProblem } }
+
+    /// Forgets the exchanged token, in the store too (OMH-05).
+    public func clearSSOTokenExchange() throws(ClientError) {
+        try change { session in if session.login?.method == .exchange { session.login = nil } }
+        live.withLock { live in
+            if live.passing?.method == .exchange { live.passing = nil }
+            live.isExchangeLoaded = false
+        }
+    }
+
+    /// Ends the login at the gateway, as far as that can be told, and forgets user name, password and tokens (OMH-02,
+    /// OMS-17).
+    ///
+    /// - Throws: why the gateway could not be told. What was kept is forgotten nevertheless.
+    public func logout() async throws(ClientError) {
+        let (passing, kept) = live.withLock { ($0.passing, $0.session) }
+        try change { $0 = SessionState(profile: $0.profile) }
+        live.withLock { live in
+            live.passing = nil
+            live.isExchangeLoaded = false
+            live.isOffline = false
+        }
+        // A token for another server is not shown to this one.
+        for login in [passing, kept.login].compactMap(\.self) where login.scope == scope {
+            guard let request = try await ending(login, kept.registration) else { continue }
+            let reply = try await ask(request)
+            // One that is not valid any more has ended as well.
+            if !reply.isSuccess, reply.status != 401 { throw reply.refusal }
+        }
+    }
+
+    /// The request that ends a login; nil where there is nothing to end.
+    private func ending(
+        _ login: KeptLogin, _ registration: Registration?
+    ) async throws(ClientError) -> ClientRequest? {
+        guard let token = login.token else { return nil }
+        switch login.method {
+        case .basic: return nil
+        case .oauth, .exchange:
+            // Only a client that has a secret can revoke (RFC 7009 section 2.1).
+            return profile.clientSecret == nil ? nil : try OAuthService(profile: profile).revoke(token)
+        case .mobile:
+            let application = try await applicationProfile()
+            let handle = registration.flatMap { $0.scope == scope ? $0.handle : nil }
+            return MobileService(profile: profile, application: application, handle: handle).logout(userToken: token)
+        }
+    }
+}

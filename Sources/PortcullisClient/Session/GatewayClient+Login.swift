@@ -1,0 +1,169 @@
+import Crypto
+import Synchronization
+
+extension GatewayClient {
+    /// Logs in, or answers with the login that there is (OMS-06): the person is asked where there is none.
+    public func authenticate(method: LoginMethod? = nil) async throws(ClientError) -> AuthenticationContext {
+        if let context = authenticationContext { return context }
+        guard let credentials = await prompts.credentials?() else {
+            throw ClientError(.loginRequired, "a login is needed, and nobody can be asked")
+        }
+        return try await authenticate(user: credentials.user, password: credentials.password, method: method)
+    }
+
+    /// Logs in with user name and password (OMH-01, OMS-06), and keeps what comes of it.
+    ///
+    /// - Parameters:
+    ///   - method: nil for the one that the profile is made for: `mobile` where it names a service domain, `oauth` where
+    ///     it has a client secret, else `basic`.
+    ///   - mode: whether the server has to be there (OMS-12).
+    ///   - level: the authentication level that is needed, of `mobile`; nil for what a password gives. For a higher one the
+    ///     server may ask further questions.
+    @discardableResult
+    public func authenticate(
+        user: String, password: String, method: LoginMethod? = nil, mode: ConnectivityMode = .online, level: Int? = nil
+    ) async throws(ClientError) -> AuthenticationContext {
+        try await authenticate(
+            .init(user: user, password: password), method: method, mode: mode, .init(level: level))
+    }
+
+    /// The same for a login that a challenge asks for.
+    @discardableResult
+    func authenticate(
+        _ subject: MobileService.Subject, method: LoginMethod?, mode: ConnectivityMode, _ demand: MobileService.Demand
+    ) async throws(ClientError) -> AuthenticationContext {
+        do throws(ClientError) {
+            let context = try await logIn(subject, method ?? usualMethod, mode, demand)
+            delegate?.didFinishAuthentication(context, error: nil)
+            return context
+        } catch {
+            delegate?.didFinishAuthentication(nil, error: error)
+            throw error
+        }
+    }
+
+    private var usualMethod: LoginMethod {
+        if profile.serviceDomain != nil, profile.appName != nil { return .mobile }
+        return profile.clientSecret != nil ? .oauth : .basic
+    }
+
+    private func logIn(
+        _ subject: MobileService.Subject, _ method: LoginMethod, _ mode: ConnectivityMode,
+        _ demand: MobileService.Demand
+    ) async throws(ClientError) -> AuthenticationContext {
+        guard !subject.user.isEmpty, !subject.password.isEmpty else {
+            throw ClientError(.invalidArgument, "user name and password must not be empty")
+        }
+        switch place(for: subject.user, mode) {
+        case .refused(let code): throw GatewayClient.offlineError(code)
+        case .local:
+            if let context = try logInHere(subject, mayAskServer: true) { return context }
+            return try await logInThere(subject, method, demand)
+        case .server: return try await logInThere(subject, method, demand)
+        case .wipeThenServer:
+            try change { $0.verifier = nil }
+            return try await logInThere(subject, method, demand)
+        case .serverThenLocal:
+            do throws(ClientError) {
+                return try await logInThere(subject, method, demand)
+            } catch {
+                guard error.isOutage, let context = try logInHere(subject, mayAskServer: false) else { throw error }
+                return context
+            }
+        }
+    }
+
+    private func place(for user: String, _ mode: ConnectivityMode) -> LoginPlace {
+        let verifier = verifier(of: user)
+        let settings = settings
+        return LoginPlace(
+            mode, isAllowed: settings.offlineAuthentication, isKept: verifier != nil, failures: verifier?.failures ?? 0,
+            maximum: settings.maxLoginAttempts)
+    }
+
+    private func verifier(of user: String) -> OfflineVerifier? {
+        live.withLock { $0.session.verifier }.flatMap { $0.isOf(user, scope) ? $0 : nil }
+    }
+
+    /// Checks the password against the kept verifier. Missed once too often, that is dropped (OMS-13); nil where the
+    /// server is to be asked then.
+    private func logInHere(
+        _ subject: MobileService.Subject, mayAskServer: Bool
+    ) throws(ClientError) -> AuthenticationContext? {
+        guard var verifier = verifier(of: subject.user) else { throw GatewayClient.offlineError(.offlineUnknown) }
+        guard CryptoService().verify(Array(subject.password.utf8), stored: verifier.stored) else {
+            verifier.failures += 1
+            let isUsedUp = verifier.failures > (settings.maxLoginAttempts ?? 1)
+            let left = isUsedUp ? nil : verifier
+            try change { $0.verifier = left }
+            if isUsedUp, mayAskServer { return nil }
+            throw ClientError(.invalidCredentials, "the password is not the one of the last login with the server")
+        }
+        verifier.failures = 0
+        let (kept, login) = (verifier, verifier.login)
+        try change { $0.verifier = kept }
+        // Tokens from before are still good for what they are good for.
+        let before = live.withLock { $0.session.login }
+        let hasTokens = before.flatMap { try? check($0) } != nil
+        live.withLock { live in
+            live.passing = hasTokens ? nil : login
+            live.isOffline = true
+        }
+        return AuthenticationContext(login, isOffline: true)
+    }
+
+    /// Asks the server.
+    private func logInThere(
+        _ subject: MobileService.Subject, _ method: LoginMethod, _ demand: MobileService.Demand
+    ) async throws(ClientError) -> AuthenticationContext {
+        let (user, password) = (subject.user, subject.password)
+        let login: KeptLogin
+        switch method {
+        case .mobile: login = try await logInMobile(subject, demand)
+        case .oauth: login = try await logInOAuth(user, password)
+        case .basic: login = try await logInBasic(user, password)
+        case .exchange: throw ClientError(.invalidArgument, "an exchange takes a token, not a password")
+        }
+        let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
+        try change { session in
+            // Tokens of another person's login are not used in this one's.
+            if session.login?.isOfSamePerson(as: login) != true { session.webgates = [] }
+            session.login = login
+            session.verifier = verifier
+        }
+        live.withLock { live in
+            live.passing = nil
+            live.isOffline = false
+        }
+        return AuthenticationContext(login)
+    }
+
+    /// Kept by the scheme that the server tells (CRYPTO-02), unless that could be read back.
+    private func newVerifier(
+        _ user: String, _ password: String, _ login: KeptLogin
+    ) throws(ClientError) -> OfflineVerifier {
+        var scheme = settings.cryptoScheme.flatMap(PasswordScheme.init) ?? .scrypt
+        if scheme == .plainText || scheme == .aes { scheme = .scrypt }
+        var placeholder = login
+        placeholder.token = nil
+        placeholder.password = nil
+        placeholder.expiresAt = nil
+        do throws(PasswordError) {
+            let stored = try PasswordHasher().make(Array(password.utf8).span, scheme: scheme)
+            return OfflineVerifier(scope: scope, user: user, stored: stored, login: placeholder)
+        } catch {
+            throw ClientError(.invalidArgument, "the password cannot be kept for logins without the server")
+        }
+    }
+
+    private static func offlineError(_ code: ClientError.Code) -> ClientError {
+        code == .offlineNotAllowed
+            ? ClientError(code, "logins without the server are not allowed for this application")
+            : ClientError(code, "this user has not logged in with the server from here before")
+    }
+}
+
+extension ClientError {
+    /// Whether somebody could not be reached, which says nothing of credentials.
+    var isOutage: Bool { code == .unreachable || code == .unavailable }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+
+extension GatewayClient {
+    /// Registers this device where the domain wants that, and gets a user token (oam-wire 3.3, 3.4).
+    func logInMobile(
+        _ subject: MobileService.Subject, _ demand: MobileService.Demand
+    ) async throws(ClientError) -> KeptLogin {
+        let application = try await applicationProfile()
+        let kept = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
+        var service = MobileService(profile: profile, application: application, handle: kept)
+        if kept == nil { try await register(&service, subject) }
+        var reply = try await ask(service.authenticate(subject, demand))
+        if reply.status == 401, kept != nil, service.handle != nil, reply.number("remainingAttempts") == nil {
+            // It is the handle that is not known any more: a missed password says how many attempts are left.
+            service.handle = nil
+            try change { $0.registration = nil }
+            try await register(&service, subject)
+            reply = try await ask(service.authenticate(subject, demand))
+        }
+        return try await finish(reply, service, subject.user)
+    }
+
+    private func register(
+        _ service: inout MobileService, _ subject: MobileService.Subject
+    ) async throws(ClientError) {
+        guard let request = service.register(subject) else { return }
+        let handle = try await ask(request).token("CLIENTREGHANDLE")
+        let registration = Registration(scope: scope, handle: handle)
+        try change { $0.registration = registration }
+        service.handle = handle
+    }
+
+    /// Answers the questions that follow the password (OMS-14), and takes the token.
+    private func finish(
+        _ first: ServiceReply, _ service: MobileService, _ user: String
+    ) async throws(ClientError) -> KeptLogin {
+        var reply = first
+        var steps = 0
+        while let (id, question) = reply.question {
+            guard steps < 8 else { throw ClientError(.malformedResponse, "the server asks without end") }
+            guard let answer = await prompts.answer?(question) else {
+                throw ClientError(.missingAnswer, "the server asks a further question, and it was not answered")
+            }
+            reply = try await ask(service.answer(id, answer))
+            steps += 1
+        }
+        let token = try reply.token("USERTOKEN")
+        return KeptLogin(
+            method: .mobile, scope: scope, backend: profile.backend,
+            user: reply.text("X-Idaas-Rest-User-Principal") ?? user, token: token,
+            level: reply.number("level").flatMap { Int(exactly: $0) }, expiresAt: end(reply.number("expires_in")))
+    }
+
+    func logInOAuth(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
+        let request = try OAuthService(profile: profile).login(user: user, password: password)
+        let reply = try await ask(request)
+        return try bearer(reply, .oauth, user)
+    }
+
+    /// The credentials are tried at once: a wrong password is not kept (OMH-01).
+    func logInBasic(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
+        let login = KeptLogin(
+            method: .basic, scope: scope, backend: profile.backend, user: user, password: password)
+        let reply = try await ask(try authorized(OAuthService(profile: profile).whoAmI(), login))
+        guard reply.isSuccess else { throw reply.refusal }
+        return login
+    }
+
+    /// The login of a token answer (RFC 6749 section 5.1).
+    func bearer(_ reply: ServiceReply, _ method: LoginMethod, _ user: String?) throws(ClientError) -> KeptLogin {
+        guard reply.isSuccess else { throw reply.refusal }
+        guard let token = reply.text("access_token"), !token.isEmpty,
+            (reply.text("token_type") ?? "Bearer").lowercased() == "bearer"
+        else { throw ClientError(.malformedResponse, "the answer has no bearer token") }
+        return KeptLogin(
+            method: method, scope: scope, backend: profile.backend, user: user, token: token,
+            expiresAt: end(reply.number("expires_in")))
+    }
+
+    /// `expires_in` as a point in time; clients trust nothing else (OMH-07).
+    func end(_ seconds: Int64?) -> Int64? {
+        guard let seconds, seconds > 0, seconds < Int64(Int32.max) else { return nil }
+        return now() + seconds
+    }
+
+    /// The request with what proves a login, but for `mobile`, whose tokens are for one webgate each.
+    func authorized(_ request: ClientRequest, _ login: KeptLogin) throws(ClientError) -> ClientRequest {
+        var request = request
+        switch login.method {
+        case .mobile: break
+        case .basic:
+            request.fields.append(try OAuthService.basic(user: login.user ?? "", password: login.password ?? ""))
+        case .oauth, .exchange: request.fields.append(.init("Authorization", "Bearer \(login.token ?? "")"))
+        }
+        if let backend = profile.mobileBackendID, !request.has("oracle-mobile-backend-id") {
+            request.fields.append(.init("Oracle-Mobile-Backend-ID", backend))
+        }
+        return request
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import Synchronization
+
+extension GatewayClient {
+    /// The application's profile: the kept one for as long as the server said, else as the server has it now (OMS-03,
+    /// OMS-04).
+    @discardableResult
+    public func setup() async throws(ClientError) -> ApplicationProfile {
+        do throws(ClientError) {
+            let profile = try await applicationProfile()
+            delegate?.didReceiveApplicationProfile(profile, error: nil)
+            return profile
+        } catch {
+            delegate?.didReceiveApplicationProfile(nil, error: error)
+            throw error
+        }
+    }
+
+    func applicationProfile() async throws(ClientError) -> ApplicationProfile {
+        guard profile.serviceDomain != nil else {
+            throw ClientError(.missingProperty, "/serviceDomain is missing in the profile")
+        }
+        guard profile.appName != nil else { throw ClientError(.missingProperty, "/appName is missing in the profile") }
+        let kept = keptProfile
+        if let kept, kept.freshUntil > now() { return try ApplicationProfile(Array(kept.text.utf8), scope: scope) }
+        let request = MobileService.profileRequest(profile, scope: scope, etag: kept?.etag)
+        let response = try await send(request)
+        if response.status == 304, var kept {
+            kept.freshUntil = now() + Int64(GatewayClient.freshness(response) ?? 0)
+            try change { $0.profile = kept }
+            return try ApplicationProfile(Array(kept.text.utf8), scope: scope)
+        }
+        guard response.status == 200 else { throw ServiceReply(response).refusal }
+        let application = try ApplicationProfile(response.body, scope: scope)
+        let fresh = KeptProfile(
+            scope: scope, text: String(decoding: response.body, as: UTF8.self), etag: response.values("etag").first,
+            freshUntil: now() + Int64(GatewayClient.freshness(response) ?? application.cacheSeconds))
+        try change { $0.profile = fresh }
+        return application
+    }
+
+    private var keptProfile: KeptProfile? {
+        live.withLock { $0.session.profile }.flatMap { $0.scope == scope ? $0 : nil }
+    }
+
+    /// What holds for this application: its own settings, overridden by what the server was last heard to say (OMS-22).
+    var settings: SessionSettings {
+        let application = keptProfile.flatMap { try? ApplicationProfile(Array($0.text.utf8), scope: scope) }
+        return profile.settings.overridden(by: application?.settings ?? SessionSettings())
+    }
+
+    /// Seconds of `Cache-Control: max-age`, if there is one and keeping is not forbidden.
+    private static func freshness(_ response: ClientResponse) -> Int? {
+        let directives = response.values("cache-control").joined(separator: ",").lowercased().split(separator: ",")
+            .map { directive in directive.filter { $0 != " " } }
+        if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
+        for directive in directives where directive.hasPrefix("max-age=") {
+            return Decimal.parse(Array(directive.dropFirst("max-age=".count).utf8).span)
+        }
+        return nil
+    }
+}

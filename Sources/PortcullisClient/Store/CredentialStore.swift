@@ -1,0 +1,180 @@
+import Bytes
+import Crypto
+import Foundation
+import Reactor
+
+/// User names, passwords, properties and the client's tokens in one encrypted file (CRED-01, CRED-02): AES-256-GCM under
+/// a key that lies beside it, both for their owner only.
+///
+/// The files are `credentials`, `credentials.key` and `credentials.lock`. A change is written whole to a file that takes
+/// the place of the old one; changes of several threads and processes wait for each other.
+public final class CredentialStore: Sendable {
+    /// Where the files lie; made, with mode 0700, by the first change.
+    public let directory: String
+    private let isHostBound: Bool
+
+    private static let header = Array("portcullis store 1\n".utf8)
+
+    /// - Parameters:
+    ///   - directory: where the files lie.
+    ///   - isHostBound: whether a copy of the files is of no use on another machine (OMS-20). Machines are told apart by
+    ///     `/etc/machine-id`.
+    public init(directory: String, isHostBound: Bool = true) {
+        self.directory = directory
+        self.isHostBound = isHostBound
+    }
+
+    /// The entry as it is; nil where there never was one. One that was deleted has neither user nor password.
+    public func credential(url: String, tenant: String? = nil) throws(ClientError) -> StoredCredential? {
+        try read().credentials.first { CredentialStore.isSame($0, url, tenant) }
+    }
+
+    /// Adds an entry, or puts it in the place of the one with this URL and tenant.
+    public func add(_ credential: StoredCredential) throws(ClientError) {
+        guard !credential.url.isEmpty else { throw ClientError(.invalidEntry, "the URL of a credential is empty") }
+        try change { contents in
+            let index = contents.credentials.firstIndex {
+                CredentialStore.isSame($0, credential.url, credential.tenant)
+            }
+            if let index {
+                contents.credentials[index] = credential
+            } else {
+                contents.credentials.append(credential)
+            }
+        }
+    }
+
+    /// The same as `add`, as in the interface that this one follows.
+    public func update(_ credential: StoredCredential) throws(ClientError) { try add(credential) }
+
+    /// Sets user and password to null. The entry stays, so that it can be told from one that never was.
+    public func delete(url: String, tenant: String? = nil) throws(ClientError) {
+        try change { contents in
+            let index = contents.credentials.firstIndex { CredentialStore.isSame($0, url, tenant) }
+            if let index {
+                contents.credentials[index] = StoredCredential(url: url, tenant: tenant, user: nil, password: nil)
+            }
+        }
+    }
+
+    public func property(_ key: String) throws(ClientError) -> StoredProperty? {
+        try read().properties.first { $0.key.utf8.elementsEqual(key.utf8) }
+    }
+
+    /// Keeps a property in the place of the one with its key.
+    public func store(_ property: StoredProperty) throws(ClientError) {
+        guard !property.key.isEmpty else { throw ClientError(.invalidEntry, "the key of a property is empty") }
+        try change { contents in
+            contents.properties.removeAll { $0.key.utf8.elementsEqual(property.key.utf8) }
+            contents.properties.append(property)
+        }
+    }
+
+    /// Forgets everything (OMS-16).
+    public func removeAll() throws(ClientError) { try change { $0 = StoreContents() } }
+
+    /// What the client keeps.
+    func session() throws(ClientError) -> SessionState { try read().session ?? SessionState() }
+
+    /// Changes what the client keeps, as it is by now, and answers with the outcome.
+    func changeSession(_ body: (inout SessionState) -> Void) throws(ClientError) -> SessionState {
+        var outcome = SessionState()
+        try change { contents in
+            outcome = contents.session ?? outcome
+            body(&outcome)
+            contents.session = outcome == SessionState() ? nil : outcome
+        }
+        return outcome
+    }
+
+    private static func isSame(_ entry: StoredCredential, _ url: String, _ tenant: String?) -> Bool {
+        entry.url.utf8.elementsEqual(url.utf8) && (entry.tenant ?? "").utf8.elementsEqual((tenant ?? "").utf8)
+    }
+}
+
+extension CredentialStore {
+    private var path: String { "\(directory)/credentials" }
+    private var keyPath: String { "\(path).key" }
+
+    private func read() throws(ClientError) -> StoreContents {
+        guard let sealed = FileManager.default.contents(atPath: path) else {
+            if FileManager.default.fileExists(atPath: path) { throw unreadable("it cannot be read") }
+            return StoreContents()
+        }
+        guard sealed.starts(with: CredentialStore.header) else { throw unreadable("it is no credential store") }
+        guard let key = try key() else { throw unreadable("its key \(keyPath) is missing") }
+        let bytes = Array(sealed.dropFirst(CredentialStore.header.count))
+        guard let text = key.open(bytes.span, authenticating: binding.span), let contents = StoreContents(text) else {
+            throw unreadable("it was made with another key or on another machine, or is damaged")
+        }
+        return contents
+    }
+
+    private func change(_ body: (inout StoreContents) -> Void) throws(ClientError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ClientError(.storeFailed, "the directory \(directory) cannot be made")
+        }
+        let lock: FileLock
+        do throws(KernelError) {
+            lock = try FileLock("\(path).lock")
+        } catch {
+            throw failed(error)
+        }
+        let before = try read()
+        var contents = before
+        body(&contents)
+        if contents != before {
+            let kept = try key()
+            let key = if let kept { kept } else { try makeKey() }
+            guard let text = contents.text else { throw ClientError(.storeFailed, "the entries cannot be written") }
+            try write(CredentialStore.header + key.seal(text.span, authenticating: binding.span), to: path)
+        }
+        lock.release()
+    }
+
+    /// The key of the file; nil where there is none.
+    private func key() throws(ClientError) -> AEADKey? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: keyPath) else { return nil }
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+        guard mode & 0o077 == 0 else { throw unreadable("its key \(keyPath) is open to others; chmod 600 it") }
+        guard let bytes = FileManager.default.contents(atPath: keyPath).map({ Array($0) }),
+            let key = AEADKey(bytes.span)
+        else { throw unreadable("its key \(keyPath) is not one of 32 bytes") }
+        return key
+    }
+
+    /// Made once, under the lock.
+    private func makeKey() throws(ClientError) -> AEADKey {
+        let bytes = SecureRandom.bytes(32)
+        try write(bytes, to: keyPath)
+        guard let key = AEADKey(bytes.span) else { throw unreadable("its key cannot be used") }
+        return key
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(ClientError) {
+        do throws(KernelError) {
+            let draft = try FileDraft(of: path)
+            try draft.write(bytes)
+            try draft.replace()
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    /// What the seal is bound to beside the key.
+    private var binding: [UInt8] {
+        let machine = isHostBound ? FileManager.default.contents(atPath: "/etc/machine-id") : nil
+        return CredentialStore.header + Array(machine ?? Data())
+    }
+
+    private func failed(_ error: KernelError) -> ClientError {
+        ClientError(.storeFailed, "\(path) cannot be written: \(error.text)")
+    }
+
+    private func unreadable(_ why: String) -> ClientError {
+        ClientError(.storeUnreadable, "the credential store \(path) cannot be opened: \(why)")
+    }
+}

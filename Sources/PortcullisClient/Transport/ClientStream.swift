@@ -1,0 +1,105 @@
+import Bytes
+import Crypto
+import Reactor
+
+/// A connection to a server, with or without TLS, whose every call waits.
+final class ClientStream {
+    private let connection: BlockingConnection
+    private let session: TLSSession?
+    private let host: String
+    private let received = Chunk(capacity: ClientStream.piece)
+    private let wire = Chunk(capacity: ClientStream.piece)
+
+    private static let piece = 32_768
+
+    /// Connects to the first address of the host that takes the connection.
+    init(_ address: WebAddress, tls: TLSClientContext, timeoutMilliseconds: Int32) throws(ClientError) {
+        host = address.host
+        connection = try ClientStream.connect(address, timeoutMilliseconds)
+        guard address.isSecure else {
+            session = nil
+            return
+        }
+        guard let session = tls.makeSession(serverName: address.host) else {
+            throw ClientError(.tlsFailed, "\(address.host) is no name that a certificate could be for")
+        }
+        self.session = session
+        try shakeHands(session)
+    }
+
+    private static func connect(
+        _ address: WebAddress, _ timeoutMilliseconds: Int32
+    ) throws(ClientError) -> BlockingConnection {
+        var reason = "the name has no address"
+        for candidate in BlockingConnection.addresses(ofHost: address.host, port: address.port) {
+            do throws(KernelError) {
+                return try BlockingConnection(candidate, timeoutMilliseconds: timeoutMilliseconds)
+            } catch {
+                reason = error.text
+            }
+        }
+        throw ClientError(.unreachable, "\(address.origin) cannot be reached: \(reason)")
+    }
+
+    /// Sends all that the chunk holds.
+    func send(_ chunk: Chunk) throws(ClientError) {
+        guard let session else { return try flush(chunk) }
+        let state = session.send(chunk, into: wire)
+        try flush(wire)
+        if state == .failed { throw failure(session) }
+    }
+
+    /// Receives some bytes into the free part of the chunk; answers how many, 0 at the end. An end that the server's TLS
+    /// has not announced is an error: the answer may have been cut.
+    func receive(into plain: Chunk) throws(ClientError) -> Int {
+        guard let session else { return try fill(plain) }
+        let before = plain.count
+        while true {
+            let state = session.receive(received, into: plain, replying: wire)
+            try flush(wire)
+            if plain.count > before { return plain.count - before }
+            if state == .ended { return 0 }
+            if state == .failed { throw failure(session) }
+            try takeMore(session)
+        }
+    }
+
+    private func shakeHands(_ session: TLSSession) throws(ClientError) {
+        // Without room, so that what the server says first waits for `receive`.
+        let full = Chunk(capacity: 1)
+        full.append(0 as UInt8)
+        var state = session.start(replying: wire)
+        while true {
+            try flush(wire)
+            if state == .open { return }
+            if state != .opening { throw failure(session) }
+            try takeMore(session)
+            state = session.receive(received, into: full, replying: wire)
+        }
+    }
+
+    private func takeMore(_ session: TLSSession) throws(ClientError) {
+        received.ensureFree(ClientStream.piece)
+        if try fill(received) == 0 {
+            _ = session.transportEnded()
+            throw failure(session)
+        }
+    }
+
+    private func fill(_ chunk: Chunk) throws(ClientError) -> Int {
+        do throws(KernelError) { return try connection.receive(into: chunk) } catch { throw broken(error) }
+    }
+
+    private func flush(_ chunk: Chunk) throws(ClientError) {
+        do throws(KernelError) { try connection.send(chunk) } catch { throw broken(error) }
+    }
+
+    private func broken(_ error: KernelError) -> ClientError {
+        ClientError(.unreachable, "\(host) has not answered: \(error.text)")
+    }
+
+    private func failure(_ session: TLSSession) -> ClientError {
+        let cause = session.failure ?? .closed
+        return ClientError(.tlsFailed, "no trustworthy connection to \(host): \(cause.detail ?? "\(cause.code)")")
+    }
+}

@@ -1,0 +1,71 @@
+import Bytes
+import Crypto
+import Dispatch
+import HTTP
+import Reactor
+
+/// HTTP/1.1 over one connection for each request, with TLS where the URL says so. A server's certificate is always
+/// checked: by the authorities of the system, and by those that are given beside them.
+public struct ConnectionTransport: Transport {
+    private let tls: TLSClientContext
+    private let timeoutMilliseconds: Int32
+    private let queue = DispatchQueue(label: "portcullis.client", attributes: .concurrent)
+
+    /// - Parameters:
+    ///   - authorities: certificates in PEM form that are trusted beside the system's.
+    ///   - timeoutSeconds: how long to wait for the connection, and for each piece that is sent or received.
+    public init(authorities: [UInt8]? = nil, timeoutSeconds: Int = 30) throws(ClientError) {
+        var settings = TLSClientSettings()
+        settings.protocols = [.http11]
+        if let authorities { settings.trust = .systemAnd(authorities) }
+        do throws(TLSSettingsError) {
+            tls = try TLSClientContext(settings)
+        } catch {
+            throw ClientError(.invalidProfile, "the certificates of authorities cannot be used: \(error)")
+        }
+        timeoutMilliseconds = Int32(clamping: timeoutSeconds * 1000)
+    }
+
+    public func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
+        guard !Task.isCancelled else { throw ClientError(.cancelled, "the request was cancelled") }
+        let result = await withCheckedContinuation {
+            (waiting: CheckedContinuation<Result<ClientResponse, ClientError>, Never>) in
+            queue.async {
+                waiting.resume(returning: Result { () throws(ClientError) in try exchange(request) })
+            }
+        }
+        return try result.get()
+    }
+
+    /// Waits for all of it on this thread.
+    private func exchange(_ request: ClientRequest) throws(ClientError) -> ClientResponse {
+        let address = try WebAddress(request.url)
+        let head = try ConnectionTransport.head(of: request, to: address)
+        let stream = try ClientStream(address, tls: tls, timeoutMilliseconds: timeoutMilliseconds)
+        let chunk = Chunk(capacity: head.count + request.body.count)
+        chunk.append(head)
+        chunk.append(request.body)
+        try stream.send(chunk)
+        var reader = ResponseReader(isHead: request.method == "HEAD")
+        return try reader.read(from: stream)
+    }
+
+    private static func head(of request: ClientRequest, to address: WebAddress) throws(ClientError) -> [UInt8] {
+        var text = "\(request.method) \(address.target) HTTP/1.1\r\nHost: \(address.authority)\r\nConnection: close\r\n"
+        let method = Array(request.method.utf8)
+        guard FieldSyntax.isToken(method.span) else {
+            throw ClientError(.invalidRequest, "\"\(request.method)\" is no method")
+        }
+        for field in request.fields {
+            let (name, value) = (Array(field.name.utf8), Array(field.value.utf8))
+            guard FieldSyntax.isToken(name.span), FieldSyntax.isValue(value.span) else {
+                throw ClientError(.invalidRequest, "the field \"\(field.name)\" cannot be sent as it is")
+            }
+            text += "\(field.name): \(field.value)\r\n"
+        }
+        if !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
+            text += "Content-Length: \(request.body.count)\r\n"
+        }
+        return Array((text + "\r\n").utf8)
+    }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import Foundation
+import PortcullisClient
+
+extension ClientCommand {
+    static func setUp(_ place: ClientPlace) throws(ExitStatus) {
+        let client = try place.client()
+        let profile = try ExitStatus.waiting { () async throws(ClientError) in try await client.setup() }
+        Terminal.print(String(decoding: profile.json.text, as: UTF8.self))
+    }
+
+    static func logIn(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+        let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
+        let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
+        guard let mode, method.map({ $0 != nil && $0 != .exchange }) ?? true else { throw usage() }
+        var level: Int?
+        if let text = arguments["--level"] {
+            level = Decimal.parse(Array(text.utf8).span)
+            guard level != nil else { throw usage() }
+        }
+        let client = try place.client()
+        let wanted = level
+        guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
+            Terminal.complain("portcullis: no user name or no password on standard input")
+            throw .failed
+        }
+        let context = try ExitStatus.waiting { () async throws(ClientError) in
+            try await client.authenticate(
+                user: user, password: password, method: method ?? nil, mode: mode, level: wanted)
+        }
+        print(context)
+    }
+
+    static func logOut(_ place: ClientPlace) throws(ExitStatus) {
+        let client = try place.client()
+        // An exchanged token is ended like the others.
+        _ = client.loadSSOTokenExchange()
+        try ExitStatus.waiting { () async throws(ClientError) in try await client.logout() }
+    }
+
+    static func exchange(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+        guard let token = arguments["--token"] else { throw usage() }
+        let client = try place.client()
+        let (text, stores) = (try read(token), arguments.has("--store"))
+        let context = try ExitStatus.waiting { () async throws(ClientError) in
+            try await client.authenticateSSOTokenExchange(text, storeAccessToken: stores)
+        }
+        print(context)
+    }
+
+    static func token(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
+        let client = try place.client()
+        _ = client.loadSSOTokenExchange()
+        switch arguments.positional[0] {
+        case "show":
+            guard let context = client.authenticationContext else {
+                Terminal.print("none")
+                return
+            }
+            if arguments.has("--value") {
+                if let token = client.accessToken { Terminal.print(token) }
+            } else {
+                print(context)
+                for webgate in client.webgates {
+                    Terminal.print("\(webgate.name) level \(webgate.level) at \(webgate.origin)")
+                }
+            }
+        case "clear":
+            try ExitStatus.rethrowing { () throws(ClientError) in try client.clearSSOTokenExchange() }
+        default: throw usage()
+        }
+    }
+
+    /// A token of the arguments, or `-` for standard input.
+    static func read(_ argument: String) throws(ExitStatus) -> String {
+        guard argument == "-" else { return argument }
+        guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+            Terminal.complain("portcullis: no token on standard input")
+            throw .failed
+        }
+        return line
+    }
+
+    private static func ask(_ prompt: String) -> String? {
+        Terminal.complain(prompt)
+        return readLine(strippingNewline: true)
+    }
+
+    private static func print(_ context: AuthenticationContext) {
+        var text = "\(context.user ?? "somebody") by \(context.method.rawValue)"
+        if let level = context.level { text += ", level \(level)" }
+        if let end = context.expiresAt {
+            text += ", until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))"
+        }
+        if context.isOffline { text += ", without the server" }
+        Terminal.print(text)
+    }
+}

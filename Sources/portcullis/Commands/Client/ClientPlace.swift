@@ -1,0 +1,79 @@
+import Foundation
+import PortcullisClient
+import Reactor
+
+/// Where `portcullis client` has its profile and keeps its tokens.
+struct ClientPlace {
+    static let options: Set<String> = ["--home", "--profile"]
+    static let variable = "PORTCULLIS_CLIENT_HOME"
+
+    static let help = """
+        WHERE:
+        --home DIR      the profile client.json and the encrypted store; by default the variable \(variable), else
+                        ~/.portcullis
+        --profile FILE  another profile
+        """
+
+    let directory: String
+    private let profileFile: String
+
+    init(_ arguments: Arguments) {
+        let environment = ProcessInfo.processInfo.environment
+        directory =
+            arguments["--home"] ?? environment[ClientPlace.variable]
+            ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
+        profileFile = arguments["--profile"] ?? "\(directory)/client.json"
+    }
+
+    var store: CredentialStore { CredentialStore(directory: directory) }
+
+    func profile() throws(ExitStatus) -> ClientProfile {
+        try ExitStatus.rethrowing { () throws(ClientError) in try ClientProfile(file: profileFile) }
+    }
+
+    /// The profile if there is one.
+    var knownProfile: ClientProfile? {
+        FileManager.default.fileExists(atPath: profileFile) ? try? ClientProfile(file: profileFile) : nil
+    }
+
+    func client() throws(ExitStatus) -> GatewayClient {
+        let profile = try profile()
+        return try ExitStatus.rethrowing { () throws(ClientError) in
+            try GatewayClient(profile: profile, store: store, prompts: ClientPlace.prompts)
+        }
+    }
+
+    /// Writes the profile, for its owner only: it may hold the secret of an application.
+    func write(_ profile: ClientProfile) throws(ExitStatus) {
+        do {
+            let folder = URL(filePath: profileFile).deletingLastPathComponent()
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            Terminal.complain("portcullis: the directory of \(profileFile) cannot be made")
+            throw .failed
+        }
+        do throws(KernelError) {
+            let draft = try FileDraft(of: profileFile)
+            try draft.write(profile.json)
+            try draft.replace()
+        } catch {
+            Terminal.complain("portcullis: \(profileFile) cannot be written: \(error.text)")
+            throw .failed
+        }
+    }
+
+    /// OMS-18: questions go to the terminal.
+    private static var prompts: ClientPrompts {
+        ClientPrompts(
+            credentials: {
+                guard TerminalInput.isTerminal else { return nil }
+                Terminal.complain("a login is needed; user:")
+                guard let user = readLine(strippingNewline: true), let password = NewPassword.line("password:") else {
+                    return nil
+                }
+                return ClientPrompts.Credentials(user: user, password: password)
+            },
+            answer: { question in NewPassword.line(question.text ?? "\(question.type):") })
+    }
+}

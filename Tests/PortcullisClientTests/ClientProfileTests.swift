@@ -1,0 +1,113 @@
+import Testing
+
+@testable import PortcullisClient
+
+/// OMS-02, OMH-08, AGT-05.
+@Suite struct ClientProfileTests {
+    private func read(_ text: String) throws(ClientError) -> ClientProfile {
+        try ClientProfile(json: Array(text.utf8))
+    }
+
+    private func failure(_ text: String) -> ClientError? {
+        do throws(ClientError) {
+            _ = try read(text)
+            return nil
+        } catch { return error }
+    }
+
+    @Test(
+        "OMS-02: a URL, or host, port and isSSL",
+        arguments: [
+            (#"{"baseUrl": "https://gw.example.com/"}"#, "https://gw.example.com"),
+            (#"{"baseUrl": "HTTPS://GW.example.com:443/api/"}"#, "https://gw.example.com/api"),
+            (#"{"baseUrl": "http://127.0.0.1:8080"}"#, "http://127.0.0.1:8080"),
+            (#"{"host": "oam.example.com", "port": 14101, "isSSL": true}"#, "https://oam.example.com:14101"),
+            (#"{"host": "oam.example.com", "port": 14100, "isSSL": false}"#, "http://oam.example.com:14100"),
+            (#"{"host": "::1", "port": 80, "isSSL": false}"#, "http://[::1]"),
+            (#"{"host": "oam.example.com", "port": 443}"#, "https://oam.example.com"),
+        ])
+    func base(_ text: String, _ expected: String) throws { #expect(try read(text).baseURL == expected) }
+
+    @Test(
+        "OMS-02: what is wrong is named",
+        arguments: [
+            ("{}", ClientError.Code.missingProperty, "/baseUrl"), (#"{"host": "a"}"#, .missingProperty, "/port"),
+            (#"{"baseUrl": "ftp://a"}"#, .unsupportedScheme, "ftp://a"),
+            (#"{"baseUrl": "gw.example.com"}"#, .invalidURL, "gw.example.com"),
+            (#"{"baseUrl": "http://a@b"}"#, .invalidURL, "a@b"), (#"{"baseUrl": "http://a/#b"}"#, .invalidURL, "#b"),
+            (#"{"baseUrl": "http://a:0"}"#, .invalidURL, "a:0"), (#"{"baseUrl": "http://a?b"}"#, .invalidURL, "query"),
+            (#"{"baseUrl": "http://a", "host": "b"}"#, .invalidProfile, "/host"),
+            (#"{"baseUrl": "http://a", "clientSekret": "x"}"#, .invalidProfile, "/clientSekret: unknown member"),
+            (#"{"baseUrl": "http://a", "clientSecret": 5}"#, .invalidProfile, "/clientSecret: expected a text"),
+            (#"{"baseUrl": "http://a", "port": 70000}"#, .invalidProfile, "/port: expected an integer from 1 to 65535"),
+            (#"{"baseUrl": "http://a", "cryptoScheme": "MD5"}"#, .invalidProfile, "/cryptoScheme: expected one of"),
+            (#"{"baseUrl": "http://a", "hosts": ["b"]}"#, .invalidURL, "\"b\" is no absolute URL"),
+            (#"{"baseUrl": "http://a", "baseUrl": "http://b"}"#, .invalidProfile, "client.json"),
+            ("[]", .invalidProfile, "expected an object"), ("{", .invalidProfile, "client.json"),
+        ])
+    func wrong(_ text: String, _ code: ClientError.Code, _ mentioned: String) throws {
+        let error = try #require(failure(text))
+        #expect(error.code == code)
+        #expect(error.domain == .profile)
+        #expect(error.description.contains(mentioned), "\(error)")
+    }
+
+    @Test("OMH-08: every key, its usual value, and the same text again")
+    func keys() throws {
+        let plain = try read(#"{"baseUrl": "http://a"}"#)
+        #expect(plain.userAgent == "OAMMS-Agent")
+        #expect(plain.oauthTokenEndpoint == "/oauth2/token")
+        let text = """
+            {"$schema": "schema/client.schema.json", "baseUrl": "https://a", "backendName": "b", "backendVersion": "1.0",
+             "mobileBackendId": "m", "anonymousKey": "k", "clientId": "c", "clientSecret": "s",
+             "oauthTokenEndpoint": "/t", "ssoTokenEndpoint": "/s", "jwtTokenEndpoint": "/j", "userAgent": "U",
+             "serviceDomain": "D", "appName": "A", "hosts": ["https://h:8443"], "caFile": "/ca.pem",
+             "timeoutSeconds": 5, "sessionTimeout": 600, "idleTimeout": 0, "maxLoginAttempts": 3,
+             "offlineAuthentication": true, "cryptoScheme": "SaltedSHA-512"}
+            """
+        let profile = try read(text)
+        #expect(profile.settings.maxLoginAttempts == 3)
+        #expect(profile.settings.offlineAuthentication == true)
+        #expect(profile.hosts == ["https://h:8443"])
+        #expect(try ClientProfile(json: profile.json) == profile)
+        #expect(profile.url("/x") == "https://a/x")
+        #expect(profile.url("https://else/x") == "https://else/x")
+    }
+
+    // oam-wire 4
+    @Test("AGT-05: a link that configures")
+    func configuring() throws {
+        let link = "app://x?oamconfig=true&host=oam.example.com&port=14101&servicedomain=Mobile&SSL=TRUE&appname=Demo"
+        let profile = try ClientProfile(configuring: link)
+        #expect(profile.baseURL == "https://oam.example.com:14101")
+        #expect(profile.serviceDomain == "Mobile")
+        #expect(profile.appName == "Demo")
+    }
+
+    @Test("AGT-05: what the link does not say stays for the same server, and no secret goes to another one")
+    func configuringAgain() throws {
+        let same = "app://?oamconfig=true&host=gw.example.com&port=443&SSL=TRUE&servicedomain=Other"
+        let kept = try ClientProfile(configuring: same, previous: Fixture.profile)
+        #expect(kept.clientSecret == "s:cret")
+        #expect(kept.serviceDomain == "Other")
+        let other = "app://?oamconfig=true&host=evil.example.com&port=443&SSL=TRUE"
+        let fresh = try ClientProfile(configuring: other, previous: Fixture.profile)
+        #expect(fresh.clientSecret == nil)
+        #expect(fresh.serviceDomain == nil)
+    }
+
+    @Test(
+        "AGT-05: links that configure nothing",
+        arguments: [
+            "app://x?x=1&oamconfig=true&host=a&port=1&SSL=TRUE", "app://x?oamconfig=true",
+            "app://x?OAMCONFIG=true&host=a",
+            "app://x?oamconfig=TRUE&host=a&port=1&SSL=TRUE", "app://x", "oamconfig=true&host=a&port=1&SSL=TRUE",
+            "app://x?oamconfig=true&host=a&host=b&port=1&SSL=TRUE", "app://x?oamconfig=true&host=a&port=1",
+            "app://x?oamconfig=true&host=a&port=1&SSL=perhaps", "app://x?oamconfig=true&port=1&SSL=TRUE",
+            "app://x?oamconfig=true&host=a&SSL=TRUE", "app://x?oamconfig=true&host=a%2Fb&port=1&SSL=TRUE",
+            "app://x?oamconfig=true&host=a&port=1%2Fb&SSL=TRUE", "app://x?oamconfig=true&host=a%40b&port=1&SSL=TRUE",
+        ])
+    func notConfiguring(_ link: String) {
+        #expect(throws: ClientError.self) { try ClientProfile(configuring: link) }
+    }
+}
