@@ -24,14 +24,16 @@ struct Readiness {
             lines.append("store unavailable: the last known deny list is in use")
         }
         for (issuer, report) in reports { lines.append("issuer \(issuer.name): \(Readiness.words(report))") }
-        for report in tokenIssuers { lines.append("tokens of \(report.name): \(Readiness.words(report))") }
+        for report in tokenIssuers where report.state != .closed || report.failure != nil {
+            lines.append("tokens of \(report.name): \(Readiness.words(report))")
+        }
         text = lines.joined(separator: "\n") + "\n"
     }
 
     private static func words(_ report: IssuerGate.Report) -> String {
         let state =
             switch report.state {
-            case .closed: report.failure == nil ? "well" : "failing"
+            case .closed: "failing"
             case .halfOpen: "being tried again"
             case .open: "left alone for a while"
             }
