@@ -110,7 +110,7 @@ import Testing
         #expect(configuration.rateLimits[0].requests == 100 && configuration.rateLimits[0].burst == 20)
         #expect(configuration.rateLimits[0].per == .seconds(60) && configuration.rateLimits[0].key == .principal)
         let routes = configuration.routes
-        #expect(routes.map(\.upgrades) == [["websocket", "chat/2"], [], ["websocket"], ["websocket"]])
+        #expect(routes.map(\.upgrades) == [["websocket", "chat/2"], [], ["websocket"], ["websocket"], ["websocket"]])
         guard case .named("api")? = routes[0].rateLimits.first, case .own(let own)? = routes[0].rateLimits.last else {
             Issue.record("\(routes[0].rateLimits)")
             return

@@ -33,6 +33,19 @@ enum BuiltModule {
         return least.merging(more) { $1 }
     }
 
+    /// The module `oam` with an account; nil takes a key out.
+    static func mobileSocial(_ more: [String: IssuerValue?] = [:]) -> [String: IssuerValue] {
+        var values: [String: IssuerValue] = [
+            "url": url("https://oam.example:14101"), "username": .text("jdoe"), "password": .text("s3cret"),
+        ]
+        for (name, value) in more { values[name] = value }
+        return values
+    }
+
+    static let challenge = UpstreamChallenge(
+        webgate: "BackWG", requestContext: Array("encquery%3Dk2%3D%20agentid%3Dwg1".utf8),
+        resource: "https://www.example.com/protected/page.html")
+
     static func request(
         _ subject: String = "joe", token: String = "", backend: Backend? = Callers.backend, webgate: String = "WG",
         previous: IssuedToken? = nil

@@ -26,6 +26,10 @@ struct Module: Sendable, CustomTestStringConvertible {
         try? BuiltModule.make(.login, ["url": .text("https://api.example/login")].merging(more) { $1 })
     }
 
+    private static func mobileSocial(_ more: [String: IssuerValue?] = [:]) -> (any TokenIssuer)? {
+        try? BuiltModule.make(.mobileSocial, BuiltModule.mobileSocial(more), MobileSocialServer().caller)
+    }
+
     private static let assertion = IssuerValue.object(ModuleSettings(["keyFile": .key(rs256)]))
     private static let es256 = SigningKey.generate(.es256)
     private static let edDSA = SigningKey.generate(.edDSA)
@@ -46,6 +50,8 @@ struct Module: Sendable, CustomTestStringConvertible {
         Module("http") { login() },
         Module("http, form") { login(["form": .map([(name: "user", value: "{subject}")])]) },
         Module("http, shared") { login(["method": .text("GET"), "perCaller": .flag(false)]) },
+        Module("oam") { mobileSocial() },
+        Module("oam, the caller's own") { mobileSocial(["login": .text("caller"), "username": nil, "password": nil]) },
         Module("sample") { try? BuiltModule.make(.sample, ["greeting": .text("hello")]) },
         Module("dummy") { DummyIssuer() },
         Module("dummy, off the loop") { DummyIssuer(offloads: true) },
@@ -59,7 +65,9 @@ struct Module: Sendable, CustomTestStringConvertible {
     private func request(_ subject: String = "joe", backend: Backend? = Callers.backend, webgate: String = "WG")
         -> IssueRequest
     {
-        IssueRequest(principal: Callers.principal(subject, token: "a.b.c"), backend: backend, webgate: webgate)
+        IssueRequest(
+            principal: Callers.principal(subject, token: "a.b.c"), backend: backend, webgate: webgate,
+            challenge: BuiltModule.challenge)
     }
 
     @Test(arguments: Module.all)
@@ -74,7 +82,8 @@ struct Module: Sendable, CustomTestStringConvertible {
     @Test(arguments: Module.all)
     func absentFactsAreNoObstacle(_ module: Module) {
         let principal = Callers.principal(backend: nil, token: "a.b.c")
-        let request = IssueRequest(principal: principal, backend: nil, webgate: "")
+        let request = IssueRequest(
+            principal: principal, backend: nil, webgate: "", challenge: BuiltModule.challenge)
         #expect(module.issuer.issue(request, now: now).token != nil)
     }
 
@@ -119,7 +128,8 @@ struct Module: Sendable, CustomTestStringConvertible {
             value: Array("old".utf8), issuedAt: now - 100, expiresAt: now, refresh: Array("refresh".utf8),
             refreshExpiresAt: now + 100)
         let request = IssueRequest(
-            principal: Callers.principal(token: "a.b.c"), backend: nil, webgate: "WG", previous: old)
+            principal: Callers.principal(token: "a.b.c"), backend: nil, webgate: "WG", previous: old,
+            challenge: BuiltModule.challenge)
         #expect(try #require(module.issuer.issue(request, now: now).token).expiresAt > now)
     }
 
@@ -133,7 +143,7 @@ struct Module: Sendable, CustomTestStringConvertible {
     }
 
     /// Keys are declared once, and those of the framework belong to the framework.
-    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .sample])
+    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .mobileSocial, .sample])
     func declarationIsSound(_ module: IssuerModule) {
         let names = module.keys.map(\.name)
         #expect(Set(names).count == names.count)
@@ -155,7 +165,8 @@ struct Module: Sendable, CustomTestStringConvertible {
             for index in 0..<16 {
                 group.addTask { [now] in
                     let request = IssueRequest(
-                        principal: Callers.principal("user\(index)", token: "a.b.c"), backend: nil, webgate: "WG")
+                        principal: Callers.principal("user\(index)", token: "a.b.c"), backend: nil, webgate: "WG",
+                        challenge: BuiltModule.challenge)
                     return module.issuer.issue(request, now: now).token?.isFitForHeaders ?? false
                 }
             }

@@ -15,7 +15,7 @@ import Testing
         return try #require(schema["additionalProperties"]?["oneOf"]?.array)
     }
 
-    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login])
+    @Test(arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .mobileSocial])
     func schemaHasTheKeysOfTheModule(_ module: IssuerModule) throws {
         let names = [module.kind] + module.aliases
         let schema = try #require(

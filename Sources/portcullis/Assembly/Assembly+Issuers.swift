@@ -62,6 +62,7 @@ extension Assembly {
         .fixed,
         .oauth2,
         .login,
+        .mobileSocial,
     ]
 
     /// The issuers of `issuers.json` by name.
