@@ -40,7 +40,7 @@
 
         /// Makes the file durable and brings its schema up to now.
         private func settle() throws(SQLiteFailure) {
-            let mode = try text("PRAGMA journal_mode = WAL")
+            let mode = try writeAheadLog()
             guard mode == "wal" else { throw .withoutLog(mode) }
             // FULL: the log is on the disk before a transaction counts, whatever becomes of process and power.
             try run("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY")
@@ -52,6 +52,19 @@
             try run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
             try run("PRAGMA user_version = \(SQLiteSchema.version)")
             try run("COMMIT")
+        }
+
+        /// The change to it wants the file for itself, and SQLite does not wait then for those who are opening it as well.
+        private func writeAheadLog() throws(SQLiteFailure) -> String {
+            for _ in 0..<100 {
+                do throws(SQLiteFailure) {
+                    return try text("PRAGMA journal_mode = WAL")
+                } catch {
+                    guard error.isBusy else { throw error }
+                    SQLiteConnection.pause(milliseconds: 10)
+                }
+            }
+            return try text("PRAGMA journal_mode = WAL")
         }
 
         private func integer(_ text: String) throws(SQLiteFailure) -> Int64 {

@@ -34,6 +34,8 @@
             unsafe sqlite3_busy_timeout(database, milliseconds)
         }
 
+        static func pause(milliseconds: Int32) { sqlite3_sleep(milliseconds) }
+
         /// Runs statements that answer nothing.
         func run(_ text: String) throws(SQLiteFailure) {
             // SAFETY: the connection is open as long as this object lives; sqlite copies what it keeps of the text.
