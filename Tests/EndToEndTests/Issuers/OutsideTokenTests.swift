@@ -171,7 +171,7 @@ import Testing
         settings["issuers"] = nil
         try directory.write("gateway.json", settings.text)
         try directory.write("issuers.json", Vectors.text("config/examples/issuers.json"))
-        let environment = ["PARTNER_SECRET": "s", "LEGACY_KEY": "k"]
+        let environment = ["PARTNER_SECRET": "s", "LEGACY_KEY": "k", "OAM_PASSWORD": "p"]
         let result = try CommandLine.run("check", directory.path, environment: environment)
         #expect(result.ending == .exit(0), "\(result.errors)")
         #expect(try CommandLine.run("check", directory.path).errors.contains("/issuers/legacy/secrets/key"))
