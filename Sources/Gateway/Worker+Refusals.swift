@@ -76,9 +76,15 @@ extension Worker {
         else { return false }
         chunk.rewind(to: exchange.requestLength)
         let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
-        let target =
-            challenge.map { exchange.snapshot.upstreamWebgates(of: route)?.target(of: $0.webgate) }
-            ?? exchange.issuedFor
+        var target = exchange.issuedFor
+        if let challenge {
+            target = place(of: challenge.webgate, exchange, route)
+            if target == nil {
+                giveUp(upstream, exchange, head, buffer)
+                refuseUpstream(exchange)
+                return true
+            }
+        }
         guard let target, challenge != nil || exchange.issued != nil else { return false }
         let mayHaveAnother = refuseToken(exchange, principal, target)
         let isSpent = exchange.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
@@ -86,9 +92,7 @@ extension Worker {
             if challenge == nil { return false }
             giveUp(upstream, exchange, head, buffer)
             if isSpent {
-                reply(
-                    exchange, status: 502, reason: "upstream_auth_failed",
-                    detail: "the upstream does not take the token")
+                refuseUpstream(exchange)
             } else {
                 obtainTokenForOthers(exchange, principal, target, challenge)
                 reply(
@@ -103,6 +107,18 @@ extension Worker {
         exchange.issued = nil
         obtainToken(exchange, target, challenge: challenge) { repeatRequest(exchange) }
         return true
+    }
+
+    /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
+    private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
+        guard route.challengeRule?.answers(webgate: webgate) == true else { return nil }
+        return exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate)
+    }
+
+    private func refuseUpstream(_ exchange: Exchange) {
+        reply(
+            exchange, status: 502, reason: "upstream_auth_failed",
+            detail: "the upstream takes no token that is to be had")
     }
 
     /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.

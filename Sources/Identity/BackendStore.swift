@@ -7,13 +7,15 @@ package final class BackendStore: Sendable {
     private let sortedIDs: [(id: [UInt8], index: Int)]
     private let byClientID: [[UInt8]: Int]
 
-    /// - Precondition: ids and client ids are unique.
+    /// - Precondition: ids are unique, and so are client ids that are not empty.
     package init(_ backends: [Backend]) {
         self.backends = backends
         sortedIDs = backends.enumerated()
             .map { (id: Array($1.mobileBackendID.utf8), index: $0) }
             .sorted { $0.id.lexicographicallyPrecedes($1.id) }
-        byClientID = Dictionary(uniqueKeysWithValues: backends.enumerated().map { (Array($1.clientID.utf8), $0) })
+        // Backends without OAuth have none.
+        let clients = backends.enumerated().filter { !$1.clientID.isEmpty }
+        byClientID = Dictionary(uniqueKeysWithValues: clients.map { (Array($1.clientID.utf8), $0) })
     }
 
     /// The backend with this `mobileBackendId`, compared byte by byte. No heap allocation.

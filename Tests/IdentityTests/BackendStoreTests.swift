@@ -25,6 +25,17 @@ extension BackendStore {
         .sample("scheduler", id: "mbe"), .sample("consumer", id: "zzz"), .sample("other", id: "MBE-inv-1"),
     ])
 
+    @Test func backendsWithoutAClientIDAreNobodysClients() {
+        let store = BackendStore(
+            ["1", "2"].map {
+                Backend(
+                    name: "b\($0)", version: "1.0", mobileBackendID: $0, anonymousKey: "", clientID: "",
+                    clientSecret: "")
+            })
+        #expect(store.backend(clientID: "") == nil)
+        #expect(store.index(id: "2") == 1)
+    }
+
     @Test func everyBackendIsFoundByEachName() {
         for (index, backend) in store.backends.enumerated() {
             #expect(store.index(id: backend.mobileBackendID) == index)

@@ -134,10 +134,10 @@ import Testing
         #expect(try issue(server.caller).get().expiresAt == now + 90)
     }
 
-    @Test("a context that is not taken is worth another try; without a challenge there is nothing to ask for")
+    @Test("a context that is not taken is no outage, for callers have a part in it; no challenge, nothing to ask for")
     func contexts() throws {
         let late = MobileSocialServer(refused: ["access": .json("{}", status: 400)]).caller
-        #expect(try issue(late).failure == .unavailable)
+        #expect(try issue(late).failure == .misconfigured)
         let caller = MobileSocialServer().caller
         #expect(try issue(caller, challenge: nil).failure == .misconfigured)
         #expect(caller.calls.isEmpty)

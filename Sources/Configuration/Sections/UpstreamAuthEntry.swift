@@ -7,6 +7,8 @@ package struct UpstreamAuthEntry: Sendable {
         case oamChallenge = "oam-challenge"
     }
 
+    /// Names of the Webgates whose challenges are answered; empty for any.
+    package var webgates: [String] = []
     /// `User-Agent` of the requests.
     package var userAgent = "OAMMS-Agent"
     /// Longest body that is kept for a second try, in bytes.
@@ -14,10 +16,12 @@ package struct UpstreamAuthEntry: Sendable {
 
     static func read(_ field: Field) -> UpstreamAuthEntry? {
         guard field.node.members != nil else { return field.choice(Kind.self).map { _ in UpstreamAuthEntry() } }
-        var object = field.object("\"oam-challenge\", or an object: {\"kind\", \"userAgent\", \"maxReplayBytes\"}")
+        var object = field.object(
+            "\"oam-challenge\", or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}")
         let usual = UpstreamAuthEntry()
         _ = object.required("kind", "\"oam-challenge\"", standIn: .oamChallenge) { $0.choice(Kind.self) }
         let entry = UpstreamAuthEntry(
+            webgates: object.value("webgates", default: []) { $0.names() },
             userAgent: object.value("userAgent", default: usual.userAgent, userAgent),
             maximumReplayBytes: object.value("maxReplayBytes", default: usual.maximumReplayBytes) {
                 $0.size(in: 0...16 * 1_048_576)

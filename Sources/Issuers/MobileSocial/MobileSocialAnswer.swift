@@ -31,8 +31,8 @@ struct MobileSocialAnswer: Sendable {
             return MobileSocialAnswer(response, wanted).map { .success($0) } ?? .failure(.invalidToken)
         case 401, 403:
             return .failure((isCallers ? IssueFailure.refused : .misconfigured).because("status \(response.status)"))
-        // A context is good for some minutes and for one Webgate: another request gets another one.
-        case 400 where wanted == .access: return .failure(.unavailable.because("the context was not taken"))
+        // The request that was challenged has its part in the context: what is wrong with one says nothing of others.
+        case 400 where wanted == .access: return .failure(.misconfigured.because("the context was not taken"))
         default: return .failure(.misconfigured.because("status \(response.status)"))
         }
     }

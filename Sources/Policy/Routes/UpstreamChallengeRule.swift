@@ -6,8 +6,18 @@ package struct UpstreamChallengeRule: Equatable, Sendable {
     /// Longest body that is kept so that the request can be repeated with a token, in bytes. Longer ones are not.
     package let maximumKeptBody: Int
 
-    package init(userAgent: String = "OAMMS-Agent", maximumKeptBody: Int = 65_536) {
+    /// Names of the Webgates whose challenges are answered; empty for any. An upstream that is not trusted with the tokens
+    /// of others could pass on what another one has asked it for.
+    private let webgates: [String]
+
+    package init(userAgent: String = "OAMMS-Agent", maximumKeptBody: Int = 65_536, webgates: [String] = []) {
+        self.webgates = webgates
         self.userAgent = Array(userAgent.utf8)
         self.maximumKeptBody = maximumKeptBody
+    }
+
+    /// Whether the challenge of a Webgate of this name is answered.
+    package func answers(webgate name: String) -> Bool {
+        webgates.isEmpty || webgates.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 }

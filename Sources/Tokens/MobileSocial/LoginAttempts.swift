@@ -1,3 +1,4 @@
+import Crypto
 import Identity
 import Synchronization
 
@@ -5,6 +6,15 @@ import Synchronization
 package struct LoginAttempts: Sendable, Equatable {
     /// Where neither server nor application say how many are allowed.
     package static let standardMaximum: Int64 = 1
+
+    /// What an application may wish for itself: whoever guesses is an application, too.
+    private static let largestWish: Int64 = 10
+
+    /// How many wrong passwords are allowed: what the server says, or within bounds what the application does.
+    static func maximum(server: Int64?, merged: Int64?) -> Int64 {
+        let limit = max(merged ?? 0, standardMaximum)
+        return server == nil ? min(limit, largestWish) : limit
+    }
 
     package private(set) var failures: Int64 = 0
     /// Seconds since 1970; 0 for never.
@@ -33,11 +43,12 @@ package struct LoginAttempts: Sendable, Equatable {
 package final class LoginAttemptTable: Sendable {
     /// Whose attempts.
     package struct Key: Hashable, Sendable {
-        private let text: [UInt8]
+        private let digest: [UInt8]
 
         package init(domain: String, application: String, user: String) {
-            // No name of a domain or an application has a control character.
-            text = Array("\(domain)\u{1f}\(application)\u{1f}\(user)".utf8)
+            // No name of a domain or an application has a control character. The digest is as long for every user name.
+            let names = Array("\(domain)\u{1f}\(application)\u{1f}\(user)".utf8)
+            digest = DigestAlgorithm.sha256.digest(names.span)
         }
     }
 

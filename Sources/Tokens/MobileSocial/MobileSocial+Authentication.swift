@@ -30,6 +30,7 @@ extension MobileSocial {
         let (username, password) = try credentials(in: call)
         let limit = ServerSetting.merge(
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
+        let allowed = LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit)
         let steps = try steps(of: call)
         let wish = SessionWish(
             type: type, profile: profile, client: client, proof: try subjectCredential(call),
@@ -54,7 +55,7 @@ extension MobileSocial {
                 return open(session, call)
             case .failure(.wrongPassword):
                 let left = settings.attempts.fail(
-                    key, maximum: max(limit ?? 0, LoginAttempts.standardMaximum),
+                    key, maximum: allowed,
                     lockoutSeconds: application.lockoutSeconds, now: call.now)
                 var response = MobileSocialFailure.wrongPassword.response { $0.member("remainingAttempts", left) }
                 response.audit = refused(.wrongPassword, "authenticate", client, subject: username).audit
@@ -112,7 +113,8 @@ extension MobileSocial {
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let proof = try subjectCredential(call)
         return withSession(token, call) { [self] session throws(MobileSocialFailure) in
-            guard session.facts.application.isExactly(client.application.name),
+            // What came of an exchange is not exchanged again: a logout finds all that came of its session.
+            guard session.facts.parent.isEmpty, session.facts.application.isExactly(client.application.name),
                 session.facts.registration.isExactly(client.registration?.id ?? ""),
                 session.facts.proof.isEmpty || session.facts.proof.isExactly(proof)
             else { throw .invalidUserToken }

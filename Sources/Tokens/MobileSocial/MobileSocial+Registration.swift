@@ -30,17 +30,27 @@ extension MobileSocial {
         let application = try namedApplication(call)
         guard !call.domain.isClientOfAgent(application) else { throw .useAgent }
         let (username, password) = try credentials(in: call)
+        // OMS-10: wrong passwords count wherever they are tried.
+        let key = LoginAttemptTable.Key(domain: call.domain.name, application: application.name, user: username)
+        let client = call.domain.reference(application)
+        guard !settings.attempts.isLocked(key, now: call.now) else {
+            return .done(refused(.attemptsExceeded, "register", client, subject: username))
+        }
         let login = logins.login(
             username, password: Array(password.utf8), realm: application.backend.realm,
             network: call.request.address?.subscriberBytes ?? [], now: call.now)
         return login.then { [self] result in
             switch result {
-            case .success(let user): store(profile, application, subject: user.username, call)
+            case .success(let user): return store(profile, application, subject: user.username, call)
             case .failure(let refusal):
-                .done(
-                    refused(
-                        MobileSocialFailure(refusal), "register", call.domain.reference(application), subject: username)
-                )
+                if refusal == .wrongPassword {
+                    _ = settings.attempts.fail(
+                        key,
+                        maximum: LoginAttempts.maximum(
+                            server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
+                        lockoutSeconds: application.lockoutSeconds, now: call.now)
+                }
+                return .done(refused(MobileSocialFailure(refusal), "register", client, subject: username))
             }
         }
     }

@@ -60,6 +60,8 @@ extension MobileSocial {
                 let user = settings.users.user(named: pending.username, realm: client.application.backend.realm),
                 user.enabled, pending.facts.authenticatedAt >= user.tokensNotBefore
             else { throw .wrongAnswer }
+            guard !settings.attempts.isLocked(MobileSocial.attemptKey(pending.facts, user.username), now: call.now)
+            else { throw .attemptsExceeded }
             return count(pending, 1, call) { [self] left in
                 check(text, pending, user, call) { [self] isRight in
                     isRight
@@ -128,18 +130,17 @@ extension MobileSocial {
         }
     }
 
-    /// A login that has failed at its second step counts like a wrong password: otherwise who has the password could try
-    /// answers without end.
+    /// Every wrong answer counts like a wrong password, over all the logins that it was given in: otherwise who has the
+    /// password could begin one after the other, and try answers without end.
     private func refuseAnswer(
         _ pending: PendingLogin, _ application: MobileApplication, left: Int, _ call: Call
     ) -> Answer {
-        if left == 0 {
-            let maximum = max(application.maximumLoginAttempts ?? 0, LoginAttempts.standardMaximum)
-            _ = settings.attempts.fail(
-                MobileSocial.attemptKey(pending.facts, pending.username), maximum: maximum,
-                lockoutSeconds: application.lockoutSeconds, now: call.now)
-        }
-        var response = MobileSocialFailure.wrongAnswer.response { $0.member("remainingAttempts", left) }
+        let maximum = max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers))
+        let allowed = settings.attempts.fail(
+            MobileSocial.attemptKey(pending.facts, pending.username), maximum: maximum,
+            lockoutSeconds: application.lockoutSeconds, now: call.now)
+        let remaining = min(Int64(left), allowed)
+        var response = MobileSocialFailure.wrongAnswer.response { $0.member("remainingAttempts", remaining) }
         response.audit =
             refused(
                 .wrongAnswer, "authenticate", MobileSocial.reference(pending.facts), subject: pending.username

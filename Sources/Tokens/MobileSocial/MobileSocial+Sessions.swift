@@ -49,9 +49,17 @@ extension MobileSocial {
             !settings.revocations.isRevoked(
                 tokenID: record.tokenID, subject: record.subject, backendID: record.application,
                 issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
+            session.facts.parent.isEmpty || !isEnded(session.facts.parent, session),
             let user = user(of: session, application)
         else { return false }
         return user.enabled && record.issuedAt >= user.tokensNotBefore
+    }
+
+    /// Whether the session that this one came of was ended (OMS-17).
+    private func isEnded(_ parent: String, _ session: Session) -> Bool {
+        settings.revocations.isRevoked(
+            tokenID: parent, subject: session.record.subject, backendID: session.record.application,
+            issuer: OwnAccessTokens.issuerName, issuedAt: session.record.issuedAt)
     }
 
     /// OMS-09: as far as this process and the store know.
@@ -92,7 +100,9 @@ extension MobileSocial {
         _ name: String, behind agent: MobileApplication, _ domain: ServiceDomain
     ) throws(MobileSocialFailure) -> MobileApplication {
         guard let application = domain.application(named: name), application.participates,
-            let known = domain.agent, known.name.isExactly(agent.name)
+            let known = domain.agent, known.name.isExactly(agent.name),
+            // MBE-09: in another realm the name is somebody else's.
+            application.backend.realm.isExactly(agent.backend.realm)
         else { throw .notInCircle }
         return application
     }

@@ -77,7 +77,8 @@ extension Assembly {
         settings.level = access.level ?? scheme?.level
         settings.allowOrigin = entry.allowOrigin
         settings.challengeRule = entry.upstreamAuth.map {
-            UpstreamChallengeRule(userAgent: $0.userAgent, maximumKeptBody: $0.maximumReplayBytes)
+            UpstreamChallengeRule(
+                userAgent: $0.userAgent, maximumKeptBody: $0.maximumReplayBytes, webgates: $0.webgates)
         }
         settings.injection = injection(of: entry, at: pointer, modules)
         settings.forwardCredential = entry.forwardCredential

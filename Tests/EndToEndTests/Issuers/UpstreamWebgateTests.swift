@@ -128,6 +128,25 @@ import Testing
         #expect(try fixture.issuerCalls() == 2)
     }
 
+    @Test("CACHE-08: challenges of other Webgates than those that are named are not answered, nor shown to the client")
+    func otherWebgates() throws {
+        let fixture = try Fixture { settings in
+            settings.addRoutes(
+                #"{"path": "/behind", "upstream": "stub", "injection": {"issuer": "local"}, "upstreamAuth": {"kind": "oam-challenge", "webgates": ["BackWG"]}}"#
+            )
+        }
+        let webgate = StubWebgate(fixture.upstream, "/behind")
+        let token = try fixture.token("joe")
+        #expect(try fixture.request("GET", "/behind", [.bearer(token)]).status == 200)
+        webgate.refuseAll()
+        webgate.rename("OtherWG")
+        let response = try fixture.request("GET", "/behind", [.bearer(token)])
+        #expect(response.status == 502)
+        #expect(JSONText(response.text)["code"].string == "upstream_auth_failed")
+        #expect(response.only("WWW-Authenticate") == nil)
+        #expect(try fixture.issuerCalls() == 1)
+    }
+
     @Test("a 401 that is no challenge of a Webgate is the upstream's own answer")
     func otherRefusal() throws {
         let (fixture, _) = try fixture()

@@ -168,7 +168,7 @@ import Tokens
 
     @Test("registration: with a password, with a user token, with Basic, and never without")
     func registrations() throws {
-        let mobile = Mobile()
+        let mobile = Mobile { $0.applications[0].maximumLoginAttempts = 2 }
         let target = Mobile.path + "/register"
         let profile = #"{"appName":"DemoApp","deviceProfile":{"ostype":"x"}}"#
         #expect(mobile.post(target, profile).status == 400)
@@ -180,6 +180,10 @@ import Tokens
             #"{"X-Idaas-Rest-Subject-Type":"TOKEN","X-Idaas-Rest-Subject-Value":"\#(user)","clientId":"DemoApp"}"#
         #expect(mobile.post(target, body).status == 200)
         #expect(mobile.post(target, body.replacing("DemoApp", with: "OtherApp")).status == 403)
+        // OMS-10: it is no way round the limit.
+        for _ in 0..<2 { _ = mobile.post(target, Mobile.login("CLIENTREGHANDLE", password: "no")) }
+        let locked = mobile.post(target, Mobile.login("CLIENTREGHANDLE"))
+        #expect(locked.status == 403 && locked.json?["code"]?.string == "login_attempts_exceeded")
     }
 
     @Test("services and domains: by field, by path, and nothing that is not there")

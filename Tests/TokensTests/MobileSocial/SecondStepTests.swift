@@ -51,8 +51,22 @@ import Tokens
         for left in [2, 1, 0] as [Int64] {
             #expect(answer(mobile, handle, id, "no").json?["remainingAttempts"]?.integer == left)
         }
-        #expect(answer(mobile, handle, id, "rex").status == 401)
+        #expect(answer(mobile, handle, id, "rex").json?["code"]?.string == "login_attempts_exceeded")
         #expect(mobile.authenticate(handle).json?["code"]?.string == "login_attempts_exceeded")
+    }
+
+    @Test("wrong answers count over all logins, and a challenge from before does not open what is locked since")
+    func answersOfManyLogins() throws {
+        let mobile = Mobile { $0.secondStep.question = true }
+        let handle = try mobile.handle()
+        let kept = try challenge(mobile.authenticate(handle), "KBA")
+        for left in [2, 1, 0] as [Int64] {
+            let id = try challenge(mobile.authenticate(handle), "KBA")
+            #expect(answer(mobile, handle, id, "no").json?["remainingAttempts"]?.integer == left)
+        }
+        #expect(answer(mobile, handle, kept, "rex").json?["code"]?.string == "login_attempts_exceeded")
+        #expect(mobile.authenticate(handle).json?["code"]?.string == "login_attempts_exceeded")
+        #expect(mobile.authenticate(handle, at: 301).json?["status"]?.string == "challenge")
     }
 
     @Test("OTP: a code is good once, in its time; both steps one after the other")
