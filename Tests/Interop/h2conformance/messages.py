@@ -22,8 +22,10 @@ def second_headers(client):
 
 @case("8.1", "DATA behind trailers are an error")
 def data_after_trailers(client):
-    client.send(client.headers(flags=("END_HEADERS",)), client.headers(fields=[("x-a", "1")]))
-    client.send(frames.DataFrame(1, b"test", flags=["END_STREAM"]))
+    # In one piece: an answer that is on its way before them is none to them.
+    client.send(
+        client.headers(flags=("END_HEADERS",)), client.headers(fields=[("x-a", "1")]),
+        frames.DataFrame(1, b"test", flags=["END_STREAM"]))
     client.expect_stream_error(1, 5, answered=False)
 
 
