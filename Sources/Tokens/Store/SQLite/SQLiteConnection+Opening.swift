@@ -2,6 +2,8 @@
     extension SQLiteConnection {
         /// Files up to this size are read through at the start.
         private static let checkedBytes: Int64 = 256 * 1024 * 1024
+        /// Milliseconds between two tries for a lock.
+        private static let pause: Int32 = 10
 
         /// A connection to a token store: sound, ours, and with the schema of now. A file that is missing or empty
         /// becomes one; any other that is none is left as it is.
@@ -15,7 +17,7 @@
                 // SQL in the schema of a file that somebody has prepared must not run with our rights.
                 try connection.run("PRAGMA trusted_schema = OFF")
                 refusal = try connection.refusal()
-                if refusal == nil { try connection.settle() }
+                if refusal == nil { try connection.settle(patience: patience) }
             } catch {
                 throw SQLiteOpenError(error)
             }
@@ -39,8 +41,8 @@
         }
 
         /// Makes the file durable and brings its schema up to now.
-        private func settle() throws(SQLiteFailure) {
-            let mode = try writeAheadLog()
+        private func settle(patience: Int32) throws(SQLiteFailure) {
+            let mode = try writeAheadLog(patience: patience)
             guard mode == "wal" else { throw .withoutLog(mode) }
             // FULL: the log is on the disk before a transaction counts, whatever becomes of process and power.
             try run("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY")
@@ -54,17 +56,21 @@
             try run("COMMIT")
         }
 
-        /// The change to it wants the file for itself, and SQLite does not wait then for those who are opening it as well.
-        private func writeAheadLog() throws(SQLiteFailure) -> String {
-            for _ in 0..<100 {
+        /// Changes to it. That wants the file for itself, and where another is opening it as well SQLite may say so at once
+        /// instead of waiting: so the waiting is done here, and for no longer than for any other lock.
+        private func writeAheadLog(patience: Int32) throws(SQLiteFailure) -> String {
+            waitForLocks(milliseconds: 0)
+            defer { waitForLocks(milliseconds: patience) }
+            var left = patience
+            while true {
                 do throws(SQLiteFailure) {
                     return try text("PRAGMA journal_mode = WAL")
                 } catch {
-                    guard error.isBusy else { throw error }
-                    SQLiteConnection.pause(milliseconds: 10)
+                    guard error.isBusy, left > 0 else { throw error }
+                    left -= SQLiteConnection.pause
+                    SQLiteConnection.sleep(milliseconds: SQLiteConnection.pause)
                 }
             }
-            return try text("PRAGMA journal_mode = WAL")
         }
 
         private func integer(_ text: String) throws(SQLiteFailure) -> Int64 {

@@ -34,7 +34,7 @@
             unsafe sqlite3_busy_timeout(database, milliseconds)
         }
 
-        static func pause(milliseconds: Int32) { sqlite3_sleep(milliseconds) }
+        static func sleep(milliseconds: Int32) { sqlite3_sleep(milliseconds) }
 
         /// Runs statements that answer nothing.
         func run(_ text: String) throws(SQLiteFailure) {
