@@ -1,5 +1,3 @@
-import HTTP
-
 /// Why the user profile service refuses. `code` of the reply is the reason, but for a 401.
 package enum ProfileFailure: Error, Sendable, CaseIterable {
     /// The caller is known by something else than a bearer token, which is all that counts here.
@@ -26,18 +24,7 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
     case preconditionFailed, conflict
     case usersUnavailable
 
-    package struct Definition: Sendable {
-        package let status: Int
-        package let detail: String
-        /// Stable code for log and metric.
-        package let reason: StaticString
-
-        init(_ status: Int, _ detail: String, _ reason: StaticString) {
-            self.status = status
-            self.detail = detail
-            self.reason = reason
-        }
-    }
+    package typealias Definition = FailureDefinition
 
     package var definition: Definition {
         let (unauthorized, missing) = ("invalid or missing credentials", "no such resource")
@@ -71,12 +58,7 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
 
     /// - Parameter name: of the attribute that it is about; empty for none.
     func response(about name: String = "") -> EndpointResponse {
-        let definition = definition
-        return .problem(
-            status: definition.status, title: "\(StatusReason.text(definition.status))",
-            detail: name.isEmpty ? definition.detail : "\(definition.detail): \(name)",
-            code: definition.status == 401 ? "unauthorized" : "\(definition.reason)", reason: definition.reason,
-            headers: headers)
+        definition.response(headers, about: name)
     }
 
     private var headers: [(name: String, value: String)] {

@@ -1,4 +1,3 @@
-import Bytes
 import HTTP
 import JOSE
 
@@ -18,13 +17,7 @@ enum ProfilePath: Sendable, Equatable {
 
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard path.utf8.starts(with: ProfilePath.prefix.utf8) else { return nil }
-        let segments = Array(path.utf8.dropFirst(ProfilePath.prefix.utf8.count))
-            .split(separator: ASCII.slash, omittingEmptySubsequences: false)
-        let parts = segments.compactMap { PathSegment.decode(Array($0).span) }
-        guard parts.count == segments.count, (1...4).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else {
-            return nil
-        }
+        guard let parts = PathSegment.decode(path, behind: ProfilePath.prefix) else { return nil }
         func isAt(_ place: Int, _ word: String) -> Bool { parts[place].isExactly(word) }
         switch parts.count {
         case 1 where isAt(0, "people"): self = .people
