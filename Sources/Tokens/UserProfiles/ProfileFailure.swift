@@ -83,7 +83,7 @@ struct ProfileRefusal: Error, Sendable {
 
     init(_ failure: ProfileFailure, _ attribute: String = "") {
         self.failure = failure
-        self.attribute = String(attribute.prefix(64))
+        self.attribute = String(decoding: attribute.utf8.prefix(64), as: UTF8.self)
     }
 
     var response: EndpointResponse { failure.response(about: attribute) }

@@ -132,10 +132,10 @@ import Testing
 
     @Test("UPS-03, CACHE-07: with a user goes all that the user had, in every worker")
     func removal() throws {
-        let fixture = try ProfileFixture(change: {
+        let fixture = try ProfileFixture {
             $0["applications"] = #"[{"name": "App", "apiKey": "key"}]"#
             $0["serviceDomains"] = MobileFixture.domains()
-        })
+        }
         let will = try fixture.token("will")
         let bearer = try fixture.token("bob")
         let pair = try fixture.gateway.request(
