@@ -27,7 +27,7 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
     package typealias Definition = FailureDefinition
 
     package var definition: Definition {
-        let (unauthorized, missing) = ("invalid or missing credentials", "no such resource")
+        let (unauthorized, missing) = ("invalid or missing token", "no such resource")
         return switch self {
         case .bearerRequired: Definition(401, unauthorized, "profile_bearer_required")
         case .wrongWebgate: Definition(401, unauthorized, "wrong_webgate")

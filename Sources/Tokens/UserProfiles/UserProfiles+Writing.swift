@@ -84,10 +84,10 @@ extension UserProfiles {
         }
     }
 
-    /// Whether a text can be the name of a new user or group: fit for fields of upstreams and for paths, and without the
-    /// colon that would end a name in Basic (RFC 7617 section 2).
+    /// Whether a text can be the name of a new user or group: fit for fields of upstreams, for paths that nobody reads in
+    /// two ways (GW-02), and without the colon that would end a name in Basic (RFC 7617 section 2).
     static func isName(_ name: String, maximumBytes: Int) -> Bool {
-        let isPath = name.isExactly(".") || name.isExactly("..") || name.utf8.contains { "/\\".utf8.contains($0) }
+        let isPath = name.isExactly(".") || name.isExactly("..") || name.utf8.contains { "/\\%".utf8.contains($0) }
         return !name.isEmpty && name.utf8.count <= maximumBytes && !isPath && !name.utf8.contains(ASCII.colon)
             && ExternalIdentityRules.isFitForHeaders(name)
     }

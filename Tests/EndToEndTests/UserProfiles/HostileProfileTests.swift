@@ -54,7 +54,7 @@ import Testing
 
     @Test(
         "UPS: names with everything in them",
-        arguments: ["a\"b'<>&", "jürgen müller", "李小龍", "50%2F50;x,y", "e\u{301}", "-"])
+        arguments: ["a\"b'<>&", "jürgen müller", "李小龍", "50;x,y", "e\u{301}", "-"])
     func names(_ name: String) throws {
         let fixture = try ProfileFixture()
         let will = try fixture.token("will")
@@ -82,7 +82,8 @@ import Testing
         for body in [
             #"{"id":"x","roles":["Manager"]}"#, #"{"id":"x","passwordHash":"{PlainText}x"}"#,
             #"{"id":"x","title":"a","title":"b"}"#, #"{"id":"x","id":"y"}"#, #"{"id":"x","title":"a\u0000b"}"#,
-            #"{"id":"a/b"}"#, #"{"id":".."}"#, #"{"id":"x"} {"id":"y"}"#, "[]", #"{"id":"x","manager":"nobody"}"#,
+            #"{"id":"a/b"}"#, #"{"id":".."}"#, #"{"id":"a%2e"}"#, #"{"id":"x"} {"id":"y"}"#, "[]",
+            #"{"id":"x","manager":"nobody"}"#,
             #"{"id":"x","attributes":{"title":"y"}}"#, #"{"id":"x","title":"\#(String(repeating: "x", count: 1025))"}"#,
         ] {
             let response = try fixture.send("POST", "/people", will, body)

@@ -71,9 +71,15 @@ final class ProfileFixture: Sendable {
         ).status
     }
 
-    /// The audit lines of changes.
-    func audit(_ action: String) -> [JSONText] {
-        gateway.gateway.events("audit").filter { $0["action"].string == action }
+    /// The audit lines of changes, once there are so many.
+    func audit(_ action: String, count: Int) -> [JSONText] {
+        func lines(_ lines: [String]) -> [JSONText] {
+            lines.map { JSONText($0) }.filter { $0["event"].string == "audit" && $0["action"].string == action }
+        }
+        return gateway.gateway.program.wait(.errors) { all in
+            let found = lines(all)
+            return found.count >= count ? found : nil
+        } ?? []
     }
 }
 

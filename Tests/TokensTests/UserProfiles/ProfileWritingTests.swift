@@ -109,7 +109,7 @@ import Tokens
     func names() {
         let profiles = Profiles()
         for id in [
-            "", ".", "..", "a/b", "a\\\\b", "a:b", " a", "a ", "a\\u0000", "\\u007f",
+            "", ".", "..", "a/b", "a\\\\b", "a:b", "a%2fb", " a", "a ", "a\\u0000", "\\u007f",
             String(repeating: "a", count: 129),
         ] {
             let response = profiles.ask(.post, "/people", #"{"id":"\#(id)"}"#)
@@ -117,7 +117,7 @@ import Tokens
         }
         #expect(profiles.ask(.post, "/people", #"{"id":"a","uid":"b"}"#).status == 400)
         #expect(profiles.ask(.post, "/people", #"{"title":"x"}"#).status == 400)
-        for id in ["a\\\"b", "jürgen", "a;b", "a%2fb", "a,b", "李", "a'b"] {
+        for id in ["a\\\"b", "jürgen", "a;b", "a,b", "李", "a'b"] {
             let response = profiles.ask(.post, "/people", #"{"uid":"\#(id)"}"#)
             #expect(response.status == 201, "\(id) \(response.text)")
             #expect(response.json?["uri"]?.string == response.values("Location").first)
