@@ -112,7 +112,11 @@ extension Worker {
     /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
     private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
         guard route.challengeRule?.answers(webgate: webgate) == true else { return nil }
-        return exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate)
+        guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
+            return nil
+        }
+        if hasEvicted { metrics.webgateEvictions &+= 1 }
+        return target
     }
 
     private func refuseUpstream(_ exchange: Exchange) {
@@ -123,7 +127,7 @@ extension Worker {
 
     /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.
     private func refuseToken(_ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget) -> Bool {
-        guard let token = exchange.issued, exchange.issuedFor === target else { return true }
+        guard let token = exchange.issued, exchange.issuedFor?.isSamePlace(as: target) == true else { return true }
         let key = InjectionKey(principal: principal, target: target)
         return shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
     }
