@@ -16,13 +16,14 @@ extension MobileSocial {
         return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
             withSession(token, call) { [self] session throws(MobileSocialFailure) in
                 let own = try ownApplication(of: session, call.domain)
+                // OMS-15: what was opened on a registered device is used there, in whichever kind of domain.
                 guard own.name.isExactly(client.application.name),
-                    session.facts.registration.isExactly(client.registration?.id ?? session.facts.registration)
+                    session.facts.registration.isExactly(client.registration?.id ?? "")
                 else { throw .invalidUserToken }
                 let application = try behalf.map { name throws(MobileSocialFailure) in
                     try admit(name, behind: own, call.domain)
                 }
-                return try grant(session, application ?? own, context, call)
+                return try grant(session, client, application ?? own, context, call)
             }
         }
     }
@@ -72,7 +73,7 @@ extension MobileSocial {
 
     /// The token, bound to Webgate, user, level and session, and to no URL: clients keep one for each Webgate (DEC-06).
     private func grant(
-        _ session: Session, _ application: MobileApplication, _ context: RequestContext, _ call: Call
+        _ session: Session, _ caller: Client, _ application: MobileApplication, _ context: RequestContext, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
         let client = call.domain.reference(application)
         let subject = session.record.subject
@@ -86,15 +87,19 @@ extension MobileSocial {
         }
         guard let user = user(of: session, application) else { throw .invalidUserToken }
         use(session, now: call.now)
+        let end = min(
+            session.record.accessExpiresAt, caller.registration?.record.accessExpiresAt ?? session.record.accessExpiresAt)
         var grant = AccessTokenMinter.Grant(
             subject: subject, kind: .user, backend: application.backend,
-            lifetimeSeconds: min(application.accessTokenSeconds, session.record.accessExpiresAt - call.now))
+            lifetimeSeconds: min(application.accessTokenSeconds, end - call.now))
         grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
         grant.level = session.facts.level
         grant.authenticatedAt = session.facts.authenticatedAt
         grant.methods = session.facts.methods
         grant.webgate = context.webgate
         grant.session = session.id
+        // It ends with these, too, and needs nobody to look for it (OMS-16, OMS-17).
+        grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds
         if minter.isSlow { return .offload { [self, grant] in .done(reply(grant, client, call)) } }
         return .done(reply(grant, client, call))
