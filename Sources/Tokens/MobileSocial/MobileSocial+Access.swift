@@ -5,11 +5,7 @@ import JOSE
 /// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
 extension MobileSocial {
     func access(_ call: Call) throws(MobileSocialFailure) -> Answer {
-        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
-            !TokenType(wanted).isExactly(.access)
-        {
-            throw .unsupportedTokenType
-        }
+        try check(call, makes: .access)
         let context = try context(of: call)
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let behalf = try clientOfAgent(call)

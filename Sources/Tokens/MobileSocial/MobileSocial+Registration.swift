@@ -7,11 +7,7 @@ import JOSE
 extension MobileSocial {
     /// Gives a handle to whoever shows a user's password or user token: anonymous requests are refused.
     func register(_ call: Call) throws(MobileSocialFailure) -> Answer {
-        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
-            !TokenType(wanted).isExactly(.handle)
-        {
-            throw .unsupportedTokenType
-        }
+        try check(call, makes: .handle)
         let profile = try deviceProfile(in: call)
         if let token = try userToken(in: call) {
             let application = try clientOfAgent(call)

@@ -118,6 +118,12 @@ package final class MobileSocial: Sendable {
         throw .methodNotAllowed
     }
 
+    /// A call that makes one kind of tokens may say so, and nothing else.
+    func check(_ call: Call, makes type: TokenType) throws(MobileSocialFailure) {
+        guard let wanted = try call.attributes.attribute("New-Token-Type-To-Create") else { return }
+        guard TokenType(wanted).isExactly(type) else { throw .unsupportedTokenType }
+    }
+
     /// The service domain of a call. Clients in the field name it in a field, and the service in the path; a client that
     /// names none means `Default`. The name of a domain stands for itself in the path (section 1.4).
     private func domain(

@@ -79,9 +79,14 @@ extension Assembly {
 
     /// The form of Access Manager is at `contextValue` and `challengeUrl`, one behind the other (SCH-02).
     static func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
-        AuthenticationScheme(
-            name: entry.name, level: entry.level,
-            method: AuthenticationScheme.Method(rawValue: entry.challengeMethod.rawValue) ?? .oamAuth,
+        let method: AuthenticationScheme.Method =
+            switch entry.challengeMethod {
+            case .form: .form
+            case .basic: .basic
+            case .oamAuth: .oamAuth
+            }
+        return AuthenticationScheme(
+            name: entry.name, level: entry.level, method: method,
             formTarget: entry.contextValue + entry.challengeURL)
     }
 }
