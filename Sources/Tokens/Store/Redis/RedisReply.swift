@@ -42,7 +42,8 @@ struct RedisReply: Sendable {
         case ("changes", .bytes(let latest)?): return changes(latest, parts.dropFirst().first)
         case ("fresh", .integer(let isFresh)?): return RedisReply(answer: .fresh(isFresh == 1))
         case ("touched", .integer(let count)?): return RedisReply(answer: .touched(Int(count)))
-        case ("cleaned", .integer(let count)?): return RedisReply(answer: .cleaned(Int(count)))
+        case ("cleaned", .integer(let count)?):
+            return RedisReply(answer: .cleaned(Int(count), isDone: parts.dropFirst().first == .integer(1)))
         case ("records", .bytes(let place)?):
             return records(parts.dropFirst()).map { RedisReply(answer: .records($0), place: place) }
         default: return nil

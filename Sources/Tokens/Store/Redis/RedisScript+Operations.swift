@@ -141,11 +141,15 @@ extension RedisScript {
         return {'touched', count}
         """#)
 
-    /// Limit. What may be used once only the server forgets by itself.
+    /// Limit. What may be used once only the server forgets by itself. Answers behind the count 1 where it is done.
     static let clean = RedisScript(
         #"""
-        local limit, count = ARGV[2], 0
-        local function ended(set) return ipairs(call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)) end
+        local limit, count, most = ARGV[2], 0, 0
+        local function ended(set)
+          local all = call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)
+          most = math.max(most, #all)
+          return ipairs(all)
+        end
         for _, id in ended('ends') do
           forget(id, load(id))
           count = count + 1
