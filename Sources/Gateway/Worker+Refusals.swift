@@ -77,6 +77,11 @@ extension Worker {
         chunk.rewind(to: exchange.requestLength)
         let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.issuedFor
+        if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
+            giveUp(upstream, exchange, head, buffer)
+            reply(exchange, status: 421, reason: "unknown_host", detail: "the gateway does not have this name")
+            return true
+        }
         if let challenge {
             target = place(of: challenge.webgate, exchange, route)
             if target == nil {
@@ -117,6 +122,16 @@ extension Worker {
         }
         if hasEvicted { metrics.webgateEvictions &+= 1 }
         return target
+    }
+
+    /// Whether the resource that was challenged has a host that this gateway is known by. The upstream was sent the client's
+    /// `Host`, and a token server would be told of it as the place of the resource: that is not for clients to choose.
+    private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
+        // Without a `Host` of the client's the upstream was sent its own.
+        if exchange.head.authority.isEmpty { return true }
+        var authority: [UInt8] = []
+        authority.append(copying: RequestText.host(request))
+        return exchange.snapshot.names.include(authority: String(decoding: authority, as: UTF8.self))
     }
 
     private func refuseUpstream(_ exchange: Exchange) {

@@ -27,6 +27,8 @@ package final class MobileSocial: Sendable {
         package var baseURL = ""
         /// Reads what challenges carry.
         package var contexts: any RequestContextReader
+        /// Where resources are.
+        package var names = PublicNames()
         /// Names of the Webgates that there are.
         package var webgates: Set<String> = []
         /// Holds back those who guess passwords.

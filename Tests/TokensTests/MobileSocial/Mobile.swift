@@ -37,6 +37,8 @@ final class Mobile: Sendable {
         mobile.issuer = Service.baseURL
         mobile.audience = [Service.baseURL]
         mobile.baseURL = Service.baseURL
+        mobile.names = PublicNames(
+            origins: [Service.baseURL, "http://gw.example.com:8080"], hosts: ["*.api.example.com"])
         mobile.webgates = ["InventoryWG", "HighWG"]
         mobile.revocations = revocations
         mobile.sessions = sessions

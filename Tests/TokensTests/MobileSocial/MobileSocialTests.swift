@@ -83,8 +83,24 @@ import Tokens
         #expect(mobile.access(user, handle, "nonsense").status == 400)
         #expect(mobile.access(user, handle, "OtherWG:2:/inventory/items").status == 400)
         #expect(mobile.access(user, handle, "InventoryWG:2:/other").status == 400)
-        let bare = Mobile.accessBody(user, resource: "https://gw.example.com/inventory/items?")
-        #expect(mobile.post(Mobile.path + "/access", bare, proof: "DemoApp:\(handle)").status == 200)
+        func access(_ origin: String) -> EndpointResponse {
+            let body = Mobile.accessBody(user, resource: "\(origin)/inventory/items?")
+            return mobile.post(Mobile.path + "/access", body, proof: "DemoApp:\(handle)")
+        }
+        for origin in [
+            "https://gw.example.com", "HTTPS://GW.Example.com:443", "http://gw.example.com:8080",
+            "https://shop.api.example.com:9", "https://127.0.0.1:8443", "http://[::1]", "http://localhost:80", "",
+        ] {
+            #expect(access(origin).status == 200, "\(origin)")
+        }
+        for origin in [
+            "https://evil.example.com", "http://gw.example.com", "https://gw.example.com:8080",
+            "https://gw.example.com.evil.com", "https://api.example.com", "https://a.b.api.example.com",
+        ] {
+            let refused = access(origin)
+            #expect(refused.status == 400 && refused.json?["code"]?.string == "oic_resource_foreign", "\(origin)")
+        }
+        #expect(access("https://gw.example.com@evil.com").json?["code"]?.string == "oic_resource_mismatch")
     }
 
     @Test("a mobile domain asks for the handle of the application that calls, and takes no other")
