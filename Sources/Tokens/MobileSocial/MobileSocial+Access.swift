@@ -96,6 +96,8 @@ extension MobileSocial {
         grant.webgate = context.webgate
         grant.session = session.id
         grant.idleSeconds = session.facts.idleSeconds
+        grant.virtual = isGuest(session.record.subject, application)
+        grant.isOffline = session.facts.isOffline
         if minter.isSlow { return .offload { [self, grant] in .done(reply(grant, client, call)) } }
         return .done(reply(grant, client, call))
     }

@@ -27,6 +27,8 @@ struct Session: Sendable, Equatable {
         var tokenType = TokenType.user
         /// Id of the session that this one came of; empty for a login.
         var parent = ""
+        /// Whether the password was recognised without the server that knows it (OMS-12).
+        var isOffline = false
     }
 
     let record: TokenRecord
@@ -85,7 +87,7 @@ struct Session: Sendable, Equatable {
         let device = facts.registration.isEmpty ? facts.device : facts.registration
         return [
             "oic", facts.domain, facts.application, device, subject, "\(facts.level)", facts.tokenType.text,
-            facts.proof, facts.parent,
+            facts.proof, facts.parent, facts.isOffline ? "offline" : "",
         ].joined(separator: "\u{1f}")
     }
 }
@@ -105,6 +107,7 @@ extension Session.Facts {
         if !proof.isEmpty { writer.member("proof", proof) }
         writer.member("type", tokenType.text)
         if !parent.isEmpty { writer.member("parent", parent) }
+        if isOffline { writer.member("offline", true) }
         writer.endObject()
         return writer.bytes
     }
@@ -120,7 +123,7 @@ extension Session.Facts {
             domain: domain, application: application, level: Int(level), methods: methods, authenticatedAt: time,
             idleSeconds: node["idle"]?.integer, registration: node["registration"]?.string ?? "",
             device: node["device"]?.string ?? "", proof: node["proof"]?.string ?? "", tokenType: type,
-            parent: node["parent"]?.string ?? "")
+            parent: node["parent"]?.string ?? "", isOffline: node["offline"]?.bool ?? false)
     }
 }
 
