@@ -140,7 +140,9 @@ struct LoginValues {
         case .username: login.username
         case .password: login.password
         case .basic:
-            String(decoding: Base64.encode(Array("\(login.username):\(login.password)".utf8).span, .standard), as: UTF8.self)
+            String(
+                decoding: Base64.encode(Array("\(login.username):\(login.password)".utf8).span, .standard),
+                as: UTF8.self)
         default: ""
         }
     }

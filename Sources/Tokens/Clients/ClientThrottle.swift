@@ -3,8 +3,9 @@ import HTTP
 import Identity
 
 /// Holds back those who guess the secrets of clients, by client and network together: strangers elsewhere use up nothing
-/// of a client's, and what was used up comes back with time. Secrets that a client has shown from a network leave that out
-/// of the count of the network itself, as with `LoginThrottle`.
+/// of a client's, and what was used up comes back with time. A client that has shown its secret from a network is not
+/// counted among all that come from there, as with `LoginThrottle`. Where there is no address, as on a Unix socket, a
+/// client cannot be told from strangers, and nobody is held back.
 package struct ClientThrottle: Sendable {
     private let throttle: LoginThrottle
 
@@ -14,21 +15,23 @@ package struct ClientThrottle: Sendable {
     /// An attempt that may go on. It has been counted as a failure.
     struct Attempt: Sendable {
         fileprivate let throttle: LoginThrottle
-        fileprivate let attempt: LoginThrottle.Attempt
+        /// Nil where nothing is counted.
+        fileprivate let counted: LoginThrottle.Attempt?
 
         /// The secret was right.
-        func succeeded() { throttle.succeeded(attempt) }
+        func succeeded() { if let counted { throttle.succeeded(counted) } }
 
         /// Nothing was learned of it.
-        func withdraw() { throttle.withdraw(attempt) }
+        func withdraw() { if let counted { throttle.withdraw(counted) } }
     }
 
     /// Nil where too many secrets were wrong.
     func admit(_ client: String, from origin: ClientOrigin) -> Attempt? {
+        guard !origin.network.isEmpty else { return Attempt(throttle: throttle, counted: nil) }
         let place = String(decoding: Base64.encode(origin.network.span, .url), as: UTF8.self)
         let verdict = throttle.admit(user: client, realm: place, network: origin.network, now: origin.now)
         guard case .admitted(let attempt) = verdict else { return nil }
-        return Attempt(throttle: throttle, attempt: attempt)
+        return Attempt(throttle: throttle, counted: attempt)
     }
 
     /// What the first right one of a secret's readings belongs to; nil where none is right. However many readings there are

@@ -68,7 +68,14 @@ package struct DeviceRegister: Sendable {
                 }
                 let operations =
                     registrations.map { StoreOperation.replace($0.wiped) } + sessions.map { .revoke(.id($0.id)) }
-                return perform(operations[...], now: now, count: operations.count)
+                // Who has the device may know the password as well: the server is to say (OMS-12).
+                let verifiers = registrations.map { registration in
+                    StoreOperation.revoke(
+                        .subject(
+                            application: StoredVerifier.register(of: registration.facts.domain),
+                            subject: registration.record.subject))
+                }
+                return perform((operations + verifiers)[...], now: now, count: operations.count)
             }
         }
     }

@@ -170,7 +170,8 @@ extension MobileSocial {
         var response = EndpointResponse.mobile(
             writer.bytes, reason: isOffline ? "user_token_issued_offline" : "user_token_issued")
         response.audit = AuditEntry(
-            action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted, subject: session.record.subject,
+            action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted,
+            subject: session.record.subject,
             client: "\(session.facts.domain)/\(session.facts.application)", tokenID: session.id)
         return response
     }

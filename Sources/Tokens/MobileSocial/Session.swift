@@ -87,8 +87,8 @@ struct Session: Sendable, Equatable {
         let device = facts.registration.isEmpty ? facts.device : facts.registration
         return [
             "oic", facts.domain, facts.application, device, subject, "\(facts.level)", facts.tokenType.text,
-            facts.proof, facts.parent, facts.isOffline ? "offline" : "",
-        ].joined(separator: "\u{1f}")
+            facts.proof, facts.parent,
+        ].joined(separator: "\u{1f}") + (facts.isOffline ? "\u{1f}offline" : "")
     }
 }
 

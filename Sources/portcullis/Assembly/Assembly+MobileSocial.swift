@@ -79,7 +79,8 @@ extension Assembly {
         var remote = RemoteAuthentication(passwords: passwords)
         remote.connectivity = Connectivity(rawValue: settings.connectivity) ?? .online
         remote.guestRoles = settings.guestRoles
-        remote.verifierSeconds = max(1, settings.verifierLifetime.components.seconds)
+        // Revocations are remembered for a year.
+        remote.verifierSeconds = min(max(1, settings.verifierLifetime.components.seconds), 31_536_000)
         remote.maximumVerifiers = settings.maximumVerifiers
         remote.offlineSessionSeconds = Int64(settings.offlineSessionSeconds)
         return remote

@@ -15,7 +15,8 @@ import Tokens
 
         init(
             _ connectivity: Connectivity = .auto, store: any TokenStore = MemoryTokenStore(), isAllowed: Bool? = true,
-            maximum: Int64 = 3, handle: String? = nil, _ change: @escaping (inout RemoteAuthentication) -> Void = { _ in }
+            maximum: Int64 = 3, handle: String? = nil,
+            _ change: @escaping (inout RemoteAuthentication) -> Void = { _ in }
         ) throws {
             let server = server
             mobile = Mobile(store: store) { domain in
@@ -181,6 +182,24 @@ import Tokens
             subject: "joe", issuedBefore: Mobile.start + 6, until: Mobile.start + 10_000_000)
         setup.server.down()
         #expect(setup.outcome(at: 7) == Self.down)
+    }
+
+    @Test("with a device that is wiped goes what its user could do without the server")
+    func deviceWipe() throws {
+        let setup = try Setup()
+        #expect(setup.outcome("ann", "Remote2") == "200" && setup.outcome() == "200")
+        let register = DeviceRegister(store: setup.mobile.store)
+        let list = try register.list(subject: "ann", limit: 10, now: Mobile.start).settled().get()
+        let id = try #require(JSONNode.parse(list.span).array?.first?["id"]?.string)
+        #expect(try register.wipe(id, domains: ["MobileServiceDomain"], now: Mobile.start).settled().get() > 0)
+        let handle = try setup.mobile.value(
+            setup.mobile.post(Mobile.path + "/register", Mobile.login("CLIENTREGHANDLE", password: "Remote1")))
+        setup.server.down()
+        func outcome(_ user: String, _ password: String) -> Int {
+            setup.mobile.authenticate(handle, user: user, password: password).status
+        }
+        #expect(outcome("ann", "Remote2") == 503)
+        #expect(outcome("joe", "Remote1") == 200)
     }
 
     @Test("S40, CON-21: the failure after the last wipes the verifier, whatever restarts in between")

@@ -63,7 +63,8 @@ import Tokens
         }
     }
 
-    @Test("what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
+    @Test(
+        "what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
     func keeps(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let store = try place.open()
@@ -79,13 +80,15 @@ import Tokens
             guard case .counted(let verifier) = await attempt(shelf) else { throw Unexpected() }
             #expect(shelf.isRight("Remote1", verifier) && !shelf.isRight("Remote2", verifier))
             let other = VerifierShelf(
-                store: store, key: try #require(TokenDigestKey(Array(repeating: 7, count: 32))), hasher: PasswordHasher())
+                store: store, key: try #require(TokenDigestKey(Array(repeating: 7, count: 32))),
+                hasher: PasswordHasher())
             #expect(!other.isRight("Remote1", verifier), "not without the key of the installation")
             #expect(try await store.denied().isEmpty)
         }
     }
 
-    @Test("of any number of attempts at a time as many are looked at as are allowed", arguments: StoreUnderTest.allCases)
+    @Test(
+        "of any number of attempts at a time as many are looked at as are allowed", arguments: StoreUnderTest.allCases)
     func race(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let first = try place.open()
@@ -129,7 +132,9 @@ import Tokens
         }
     }
 
-    @Test("a right password counts from the beginning, unless it is another one's by then", arguments: StoreUnderTest.allCases)
+    @Test(
+        "a right password counts from the beginning, unless it is another one's by then",
+        arguments: StoreUnderTest.allCases)
     func clears(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let shelf = shelf(try place.open())
@@ -156,7 +161,8 @@ import Tokens
         }.get()
     }
 
-    @Test("it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
+    @Test(
+        "it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
     func ends(_ subject: StoreUnderTest) async throws {
         try await subject.with { place in
             let store = try place.open()

@@ -60,7 +60,9 @@ extension MobileSocial {
     ) -> Answer {
         // Names go into fields for upstreams, into the slots of sessions, and into logs.
         let name = check.login.username
-        guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else { return next(.wrong, MobileSocial.wrong) }
+        guard !name.isEmpty, ExternalIdentityRules.isFitForHeaders(name) else {
+            return next(.wrong, MobileSocial.wrong)
+        }
         let verdict = settings.throttle.admit(
             user: name, realm: check.application.backend.realm, network: check.network, now: check.now)
         guard case .admitted(let attempt) = verdict else { return next(nil, .refused(.loginThrottled)) }
@@ -131,7 +133,9 @@ extension MobileSocial {
         _ check: PasswordCheck, _ remote: RemoteAuthentication, or outage: PasswordOutage?, _ next: @escaping Counted
     ) -> Answer {
         // OMS-12: who is unknown here does not get in, and nobody's password is to blame.
-        let unknown = outage.map { PasswordCheck.Result.refused(MobileSocialFailure($0), retryAfter: $0.retryAfterSeconds) }
+        let unknown = outage.map {
+            PasswordCheck.Result.refused(MobileSocialFailure($0), retryAfter: $0.retryAfterSeconds)
+        }
         return verifiers.attempt(
             check.verifier, now: check.now,
             place: { [self] verifier in
