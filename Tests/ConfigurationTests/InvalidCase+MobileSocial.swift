@@ -48,14 +48,14 @@ extension InvalidCase {
         InvalidCase(
             "domain-remote-issuer",
             domain(application + #", "authentication": { "type": "remote", "issuer": "nobody", "offline": "Auto" }"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: invalid value (expected one of "online", "offline", "auto", found "Auto"; did you mean "auto"?)"#,
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/issuer: unknown issuer "nobody" (expected the name of an issuer)"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/issuer: unknown issuer "nobody" (expected the name of an issuer)"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: invalid value (expected one of "online", "offline", "auto", found "Auto"; did you mean "auto"?)"#
         ),
         InvalidCase(
             "domain-local-offline",
             domain(application + #", "authentication": { "offline": "auto", "guestRoles": [] }"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#,
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/guestRoles: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/guestRoles: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#
         ),
         InvalidCase(
             "domain-sessions", domain(application + #", "maxSessions": 0"#),

@@ -137,7 +137,7 @@ import Testing
         let introspection = configuration.trustedIssuers[4].introspection
         #expect(introspection?.url == "http://opaque.example.com/introspect")
         #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
-        let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "oam"]
+        let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "http", "oam"]
         #expect(configuration.issuers.map(\.module) == modules)
         let behind = configuration.routes.first { $0.path == "/behind/**" }?.upstreamAuth
         #expect(behind?.userAgent == "OIC-Agent" && behind?.maximumReplayBytes == 16_384)

@@ -96,7 +96,10 @@ package final class LoginAttemptTable: Sendable {
             defer { entries[key] = entry }
             if entry.attempts.isLocked(at: now) { return .locked }
             entry.underWay = entry.underWay.filter { now - $0.value.since < LoginAttemptTable.patienceSeconds }
-            if entry.underWay[guess] == nil, entry.attempts.failures + Int64(entry.underWay.count) >= maximum {
+            // Whoever is not locked has one try, whatever other calls have allowed before.
+            if entry.underWay[guess] == nil, !entry.underWay.isEmpty,
+                entry.attempts.failures + Int64(entry.underWay.count) >= maximum
+            {
                 return .busy
             }
             entry.underWay[guess] = ((entry.underWay[guess]?.count ?? 0) + 1, now)

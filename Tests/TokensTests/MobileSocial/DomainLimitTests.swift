@@ -20,9 +20,10 @@ import Tokens
     }
 
     private func isAlive(_ token: String, _ mobile: Mobile, at seconds: Int64) -> Bool {
-        mobile.post(
+        mobile.get(
             Mobile.path + "/tokens/info",
-            #"{"X-Idaas-Rest-Subject-Type":"TOKEN","X-Idaas-Rest-Subject-Value":"\#(token)"}"#, at: seconds
+            query: "X-Idaas-Rest-Subject-Type=TOKEN&X-Idaas-Rest-Subject-Value=\(token)", domain: "MobileServiceDomain",
+            at: seconds
         ).status == 200
     }
 

@@ -196,8 +196,11 @@ extension MobileSocial {
     ) -> Answer {
         // CON-21: the failure after the last that is allowed.
         guard verifier.failures > check.maximum else { return next(.wrong, MobileSocial.wrong) }
-        verifiers.wipe(check.verifier, now: check.now)
-        return wasAsked ? next(.wrong, MobileSocial.wrong) : askServer(check, remote, isBacked: false, next)
+        // Counted before anybody has to be waited for.
+        let answer = wasAsked ? next(.wrong, MobileSocial.wrong) : nil
+        return verifiers.end(verifier, now: check.now) { [self] in
+            answer ?? askServer(check, remote, isBacked: false, next)
+        }
     }
 
     // MARK: Users

@@ -149,6 +149,13 @@ package final class VerifierShelf: Sendable {
         }
     }
 
+    /// A counted attempt was one too many: goes on once the password is out. Where that fails the next attempt does it.
+    func end<Value: Sendable>(
+        _ counted: StoredVerifier, now: Int64, _ next: @escaping @Sendable () -> Effect<Value>
+    ) -> Effect<Value> {
+        change(counted, to: counted.wiped(), now: now) { _ in next() }
+    }
+
     /// Takes the password out; that there was one stays known. Begun at once: whoever asked may have gone.
     package func wipe(_ whose: Key, now: Int64) {
         let store = store
