@@ -19,7 +19,7 @@ extension Worker {
             deny(exchange, .tlsRequired, bytes)
             return
         }
-        guard endpoint == .whoAmI else {
+        guard endpoint.wantsPrincipal else {
             takeBody(exchange)
             return
         }
@@ -222,6 +222,7 @@ extension Endpoint {
         case .applicationUsers: .applicationUsers
         case .mobileSocial: .mobileSocial
         case .mobileLogout: .mobileLogout
+        case .userProfile: .userProfile
         }
     }
 }

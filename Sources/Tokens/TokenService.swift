@@ -24,6 +24,8 @@ package final class TokenService: Sendable {
         case applicationToken, applicationRevocation, applicationRevocationOfAll, applicationUsers
         /// Those of Mobile & Social, and the logout of Access Manager.
         case mobileSocial, mobileLogout
+        /// User profiles (UPS-01).
+        case userProfile
     }
 
     /// Longest body that an endpoint takes (OAUTH-08).
@@ -71,6 +73,7 @@ package final class TokenService: Sendable {
         case .applicationUsers: return askApplications(.userObjects, request, now: now)
         case .mobileSocial: return askMobileSocial(request, now: now) { $0.handle($1, ownTokens: $2, now: $3) }
         case .mobileLogout: return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
+        case .userProfile: return askProfiles(request)
         }
     }
 
@@ -92,6 +95,11 @@ package final class TokenService: Sendable {
             return .done(MobileSocialFailure.unknownService.response)
         }
         return call(mobileSocial, request, ownTokens, now)
+    }
+
+    private func askProfiles(_ request: EndpointRequest) -> Effect<EndpointResponse> {
+        guard let profiles = settings.userProfiles else { return .done(ProfileFailure.noSuchResource.response()) }
+        return profiles.handle(request, realm: request.principal.flatMap(realm))
     }
 
     /// The response to GET and HEAD; other methods don't apply to documents.

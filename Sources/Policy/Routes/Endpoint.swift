@@ -26,17 +26,19 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case mobileSocial
     /// The logout of Access Manager (OMS-17).
     case mobileLogout
+    /// User profiles and groups of Mobile & Social (UPS-01).
+    case userProfile
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
-    package var wantsPrincipal: Bool { self == .whoAmI }
+    package var wantsPrincipal: Bool { self == .whoAmI || self == .userProfile }
 
     /// Whether clients send it secrets that outlive the request, so that it is for TLS alone where listeners ask for that
     /// (GW-13).
     package var takesCredentials: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .userProfile:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -49,12 +51,14 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
         case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout:
             Endpoint.readingAndPosting
         case .applicationUsers: Endpoint.changing
+        case .userProfile: Endpoint.everything
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }
 
     private static let readingAndPosting = Array("GET, POST".utf8)
     private static let changing = Array("GET, HEAD, POST, PUT".utf8)
+    private static let everything = Array("GET, HEAD, POST, PUT, PATCH, DELETE".utf8)
     private static let posting = Array("POST".utf8)
     private static let reading = Array("GET, HEAD".utf8)
 }

@@ -164,7 +164,7 @@ extension Assembly {
     func tokenService(
         _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
-        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?
+        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ userProfiles: UserProfiles?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -190,6 +190,7 @@ extension Assembly {
         settings.scopes = service.scopes
         settings.applications = applications
         settings.mobileSocial = mobileSocial
+        settings.userProfiles = userProfiles
         return TokenService(settings: settings)
     }
 }

@@ -95,7 +95,8 @@ struct Assembly {
         return GatewaySnapshot(
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(
-                serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial),
+                serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial,
+                userProfiles(users, hasher, catalogue)),
             backends: backends, upstreamWebgates: upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
