@@ -60,18 +60,26 @@ package struct DeviceRegister: Sendable {
             switch result {
             case .success(.records(let records)):
                 let family = registration.family(in: records.compactMap(Registration.init))
-                return mark(family[...], now: now, count: family.count)
+                // Who has the device may know the password as well: the server is to say (OMS-12).
+                let verifiers = family.map { registration in
+                    StoreOperation.revoke(
+                        .subject(
+                            application: StoredVerifier.register(of: registration.facts.domain),
+                            subject: registration.record.subject))
+                }
+                let operations = family.map { StoreOperation.replace($0.wiped) } + verifiers
+                return perform(operations[...], now: now, count: family.count)
             case .success: return .done(.failure(.store(.malformed)))
             case .failure(let failure): return .done(.failure(.store(failure)))
             }
         }
     }
 
-    private func mark(_ registrations: ArraySlice<Registration>, now: Int64, count: Int) -> Outcome<Int> {
-        guard let first = registrations.first else { return .done(.success(count)) }
-        return store.ask(.replace(first.wiped), now: now) { [self] result in
+    private func perform(_ operations: ArraySlice<StoreOperation>, now: Int64, count: Int) -> Outcome<Int> {
+        guard let first = operations.first else { return .done(.success(count)) }
+        return store.ask(first, now: now) { [self] result in
             if case .failure(let failure) = result { return .done(.failure(.store(failure))) }
-            return mark(registrations.dropFirst(), now: now, count: count)
+            return perform(operations.dropFirst(), now: now, count: count)
         }
     }
 

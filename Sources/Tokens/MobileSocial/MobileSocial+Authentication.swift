@@ -30,38 +30,33 @@ extension MobileSocial {
         let (username, password) = try credentials(in: call)
         let limit = ServerSetting.merge(
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
-        let allowed = LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit)
         let steps = try steps(of: call)
         let wish = SessionWish(
             type: type, profile: profile, client: client, proof: try subjectCredential(call),
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
-        let key = LoginAttemptTable.Key(domain: domain.name, application: application.name, user: username)
-        let client = domain.reference(application)
-        guard !settings.attempts.isLocked(key, now: call.now) else {
-            return .done(refused(.attemptsExceeded, "authenticate", client, subject: username))
-        }
-        let login = logins.login(
-            username, password: Array(password.utf8), realm: application.backend.realm,
-            network: call.request.address?.subscriberBytes ?? [], now: call.now)
-        return login.then { [self] result in
+        let reference = domain.reference(application)
+        let check = PasswordCheck(
+            login: PresentedLogin(username: username, password: password), domain: domain, application: application,
+            maximum: LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit),
+            completes: steps.isEmpty, mayBeOffline: true, network: call.request.address?.subscriberBytes ?? [],
+            now: call.now)
+        return self.check(check) { [self] result in
             switch result {
-            case .success(let user):
+            case .right(let user, let isOffline):
+                let wish = isOffline ? wish.withoutServer(domain.remote) : wish
                 let session = session(wish, user, methods: ["pwd"], call)
                 guard steps.isEmpty else {
                     return ask(session.facts, user, sessionSeconds: wish.limits.session, steps: steps, call)
                 }
-                settings.attempts.forget(key)
                 return open(session, call)
-            case .failure(.wrongPassword):
-                let left = settings.attempts.fail(
-                    key, maximum: allowed,
-                    lockoutSeconds: application.lockoutSeconds, now: call.now)
+            case .wrong(let left):
                 var response = MobileSocialFailure.wrongPassword.response { $0.member("remainingAttempts", left) }
-                response.audit = refused(.wrongPassword, "authenticate", client, subject: username).audit
+                response.audit = refused(.wrongPassword, "authenticate", reference, subject: username).audit
                 return .done(response)
-            case .failure(let refusal):
-                return .done(refused(MobileSocialFailure(refusal), "authenticate", client, subject: username))
+            case .refused(let failure, let seconds):
+                return .done(
+                    refused(failure, "authenticate", reference, subject: username, retryAfter: seconds))
             }
         }
     }
@@ -75,6 +70,17 @@ extension MobileSocial {
         var proof: String
         var limits: SessionLimits
         var level: Int
+        var isOffline = false
+
+        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
+        /// may have been locked out there in the meantime.
+        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
+            var wish = self
+            wish.isOffline = true
+            let longest = remote?.offlineSessionSeconds ?? 0
+            wish.limits.session = min(limits.session ?? longest, longest)
+            return wish
+        }
     }
 
     func session(_ wish: SessionWish, _ user: User, methods: [String], _ call: Call) -> Session {
@@ -86,6 +92,7 @@ extension MobileSocial {
         facts.device = wish.client.registration?.facts.device ?? wish.profile.identity
         facts.proof = wish.proof
         facts.tokenType = wish.type
+        facts.isOffline = wish.isOffline
         return Session(
             facts, subject: user.username, backend: wish.client.application.backend, limit: wish.limits.session,
             now: call.now)
@@ -132,9 +139,16 @@ extension MobileSocial {
     private func clientToken(_ call: Call) throws(MobileSocialFailure) -> Answer {
         guard !call.domain.isMobile else { throw .unsupportedTokenType }
         let (name, secret) = try credentials(in: call)
-        guard let application = call.domain.application(named: name), isSharedSecret(secret, of: application) else {
+        guard let application = call.domain.application(named: name) else {
             return .done(refused(.invalidClientProof, "client-token", call.domain.name))
         }
+        guard let attempt = admit(application, call) else {
+            return .done(refused(.clientThrottled, "client-token", call.domain.reference(application)))
+        }
+        guard isSharedSecret(secret, of: application) else {
+            return .done(refused(.invalidClientProof, "client-token", call.domain.name))
+        }
+        attempt.succeeded()
         let token = TokenType.random("ct")
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .client, application: application.backend.mobileBackendID,

@@ -86,9 +86,9 @@ extension MobileSocial {
             of: session.id, idleSeconds: idle, usedAt: now, endsAt: session.record.accessExpiresAt)
     }
 
-    /// The local user of a session.
+    /// The user of a session, as the gateway knows it now.
     func user(of session: Session, _ application: MobileApplication) -> User? {
-        settings.users.user(named: session.record.subject, realm: application.backend.realm)
+        domain(named: session.facts.domain).flatMap { user(named: session.record.subject, application, $0) }
     }
 
     func ownApplication(
@@ -133,16 +133,20 @@ extension MobileSocial {
         let proposed = session.with(token: token, settings.key)
         return ask(.claim(proposed.record), now: call.now) { [self] answer in
             guard case .record(let held?) = answer else { return .deny(.storeUnavailable) }
-            if held.id.isExactly(proposed.id) { return .done(reply(proposed, token, call)) }
+            if held.id.isExactly(proposed.id) { return opened(proposed, token, call) }
             if let known = Session(held), isAlive(known, now: call.now), let token = known.token(settings.key) {
                 use(known, now: call.now)
                 return .done(reply(known, token, call))
             }
             return ask(.replace(proposed.record), now: call.now) { [self] answer in
                 guard case .record = answer else { return .deny(.storeUnavailable) }
-                return .done(reply(proposed, token, call))
+                return opened(proposed, token, call)
             }
         }
+    }
+
+    private func opened(_ session: Session, _ token: String, _ call: Call) -> Answer {
+        endSurplus(beside: session, call) { [self] in .done(reply(session, token, call)) }
     }
 
     /// A user token that is a JWT, for clients that look into it. It is a token like the others: what counts is the
@@ -156,6 +160,7 @@ extension MobileSocial {
         writer.member("iat", session.record.issuedAt)
         writer.member("exp", session.record.accessExpiresAt)
         writer.member("jti", session.id)
+        if session.facts.isOffline { writer.member("offline", true) }
         writer.endObject()
         return String(decoding: settings.signer.sign(claims: writer.bytes, type: "ut+jwt"), as: UTF8.self)
     }
@@ -169,10 +174,14 @@ extension MobileSocial {
         writer.member("expires_in", session.record.accessExpiresAt - call.now)
         writer.member("level", session.facts.level)
         writer.member("user", session.record.subject)
+        let isOffline = session.facts.isOffline
+        if isOffline { writer.member("offline", true) }
         writer.endObject()
-        var response = EndpointResponse.mobile(writer.bytes, reason: "user_token_issued")
+        var response = EndpointResponse.mobile(
+            writer.bytes, reason: isOffline ? "user_token_issued_offline" : "user_token_issued")
         response.audit = AuditEntry(
-            action: "oic.authenticate", outcome: .granted, subject: session.record.subject,
+            action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted,
+            subject: session.record.subject,
             client: "\(session.facts.domain)/\(session.facts.application)", tokenID: session.id)
         return response
     }

@@ -72,13 +72,19 @@ extension MobileSocial {
     /// sessions that its token was exchanged for with theirs. All of these name it, so that none has to be looked for. The
     /// deny list takes it, here at once.
     private func end(_ session: Session, now: Int64) -> Answer {
-        ask(.revoke(.id(session.id)), now: now) { [self] answer in
+        revoke([session.id], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
+    }
+
+    /// Takes records out of the store, one after the other.
+    func revoke(_ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
+        guard let first = ids.first else { return then() }
+        return ask(.revoke(.id(first)), now: now) { [self] answer in
             if case .removed(let gone) = answer {
                 for record in gone {
                     settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
                 }
             }
-            return .done(MobileSocial.loggedOut(session.record.subject, session.id))
+            return revoke(ids.dropFirst(), now: now, then: then)
         }
     }
 

@@ -33,6 +33,8 @@ package final class MobileSocial: Sendable {
         package var webgates: Set<String> = []
         /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
+        /// Holds back those who guess the shared secrets of applications.
+        package var clientThrottle = ClientThrottle()
         /// When sessions were used, for as long as the process lasts (OMS-09).
         package var sessions: SessionRegister
         /// Counts wrong passwords, for as long as the process lasts (OMS-10).
@@ -63,9 +65,11 @@ package final class MobileSocial: Sendable {
     let settings: Settings
     let logins: PasswordLogin
     let minter: AccessTokenMinter
+    let verifiers: VerifierShelf
 
     package init(settings: Settings) {
         self.settings = settings
+        verifiers = VerifierShelf(store: settings.store, key: settings.key, hasher: settings.hasher)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         minter = AccessTokenMinter(
             signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
@@ -155,9 +159,10 @@ package final class MobileSocial: Sendable {
 
     /// A refusal with its line for the audit log.
     func refused(
-        _ failure: MobileSocialFailure, _ action: StaticString, _ client: String, subject: String = ""
+        _ failure: MobileSocialFailure, _ action: StaticString, _ client: String, subject: String = "",
+        retryAfter: Int? = nil
     ) -> EndpointResponse {
-        var response = failure.response
+        var response = failure.response(retryAfter: retryAfter)
         response.audit = AuditEntry(action: "oic.\(action)", outcome: .refused, subject: subject, client: client)
         return response
     }

@@ -53,7 +53,7 @@ struct Assembly {
         let challenges = challengeIssuer()
         // Last, so that a configuration that is refused for something else leaves no file behind.
         guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
-        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends)
+        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
         let applications = applicationTokens(users, hasher, catalogue, social, store)
 
