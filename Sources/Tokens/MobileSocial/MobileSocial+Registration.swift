@@ -7,11 +7,7 @@ import JOSE
 extension MobileSocial {
     /// Gives a handle to whoever shows a user's password or user token: anonymous requests are refused.
     func register(_ call: Call) throws(MobileSocialFailure) -> Answer {
-        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
-            !TokenType(wanted).isExactly(.handle)
-        {
-            throw .unsupportedTokenType
-        }
+        try check(call, makes: .handle)
         let profile = try deviceProfile(in: call)
         if let token = try userToken(in: call) {
             let application = try clientOfAgent(call)
@@ -24,7 +20,8 @@ extension MobileSocial {
                 let target = try application.map { wanted throws(MobileSocialFailure) in
                     try admit(wanted, behind: own, call.domain)
                 }
-                return store(profile, target ?? own, subject: session.record.subject, call)
+                return store(
+                    profile, target ?? own, subject: session.record.subject, origin: session.facts.registration, call)
             }
         }
         let application = try namedApplication(call)
@@ -41,7 +38,7 @@ extension MobileSocial {
             network: call.request.address?.subscriberBytes ?? [], now: call.now)
         return login.then { [self] result in
             switch result {
-            case .success(let user): return store(profile, application, subject: user.username, call)
+            case .success(let user): return store(profile, application, subject: user.username, origin: "", call)
             case .failure(let refusal):
                 if refusal == .wrongPassword {
                     _ = settings.attempts.fail(
@@ -72,11 +69,12 @@ extension MobileSocial {
     }
 
     private func store(
-        _ profile: DeviceProfile, _ application: MobileApplication, subject: String, _ call: Call
+        _ profile: DeviceProfile, _ application: MobileApplication, subject: String, origin: String, _ call: Call
     ) -> Answer {
         let handle = TokenType.random("crh")
         let facts = Registration.Facts(
-            domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json)
+            domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json,
+            origin: origin)
         let registration = Registration(facts, subject: subject, handle: handle, settings.key, now: call.now)
         return ask(.insert(registration.record), now: call.now) { answer in
             guard case .record = answer else { return .deny(.storeUnavailable) }

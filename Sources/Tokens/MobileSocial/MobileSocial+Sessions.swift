@@ -35,12 +35,30 @@ extension MobileSocial {
                 guard case .record(let record?) = found, let session = Session(record),
                     session.facts.domain.isExactly(call.domain.name), isAlive(session, now: call.now)
                 else { throw .invalidUserToken }
-                return try next(session)
+                return withFoundations(session.facts.foundations[...], call) { () throws(MobileSocialFailure) in
+                    try next(session)
+                }
             }
         }
     }
 
-    /// Whether a session goes on: in time, not revoked, its user still welcome with the password of the login.
+    /// Asks the store for what a session stands on: whoever ends that ends the session with the same step, in every process
+    /// and however many sessions there are (OMS-16, OMS-17).
+    private func withFoundations(
+        _ ids: ArraySlice<String>, _ call: Call, _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
+    ) -> Answer {
+        answer { () throws(MobileSocialFailure) in
+            guard let first = ids.first else { return try next() }
+            return ask(.find(.id(first)), now: call.now) { [self] found in
+                guard case .record(let record?) = found, record.accessLives(at: call.now),
+                    Registration(record)?.facts.isWiped != true
+                else { return .deny(.invalidUserToken) }
+                return withFoundations(ids.dropFirst(), call, next)
+            }
+        }
+    }
+
+    /// Whether a session goes on by itself: in time, not revoked, its user still welcome with the password of the login.
     func isAlive(_ session: Session, now: Int64) -> Bool {
         let record = session.record
         guard record.accessLives(at: now), !isIdle(session, now: now),
@@ -49,17 +67,9 @@ extension MobileSocial {
             !settings.revocations.isRevoked(
                 tokenID: record.tokenID, subject: record.subject, backendID: record.application,
                 issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
-            session.facts.parent.isEmpty || !isEnded(session.facts.parent, session),
             let user = user(of: session, application)
         else { return false }
         return user.enabled && record.issuedAt >= user.tokensNotBefore
-    }
-
-    /// Whether the session that this one came of was ended (OMS-17).
-    private func isEnded(_ parent: String, _ session: Session) -> Bool {
-        settings.revocations.isRevoked(
-            tokenID: parent, subject: session.record.subject, backendID: session.record.application,
-            issuer: OwnAccessTokens.issuerName, issuedAt: session.record.issuedAt)
     }
 
     /// OMS-09: as far as this process and the store know.

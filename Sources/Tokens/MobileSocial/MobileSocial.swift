@@ -27,6 +27,8 @@ package final class MobileSocial: Sendable {
         package var baseURL = ""
         /// Reads what challenges carry.
         package var contexts: any RequestContextReader
+        /// Where resources are.
+        package var names = PublicNames()
         /// Names of the Webgates that there are.
         package var webgates: Set<String> = []
         /// Holds back those who guess passwords.
@@ -116,6 +118,12 @@ package final class MobileSocial: Sendable {
         case .register, .authenticate, .access, .logout: if method == .post { return }
         }
         throw .methodNotAllowed
+    }
+
+    /// A call that makes one kind of tokens may say so, and nothing else.
+    func check(_ call: Call, makes type: TokenType) throws(MobileSocialFailure) {
+        guard let wanted = try call.attributes.attribute("New-Token-Type-To-Create") else { return }
+        guard TokenType(wanted).isExactly(type) else { throw .unsupportedTokenType }
     }
 
     /// The service domain of a call. Clients in the field name it in a field, and the service in the path; a client that

@@ -19,6 +19,8 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     /// CHAL-06, CHAL-10: the session was opened at a lower level than the context asks for.
     case levelTooLow
     case invalidContext, resourceMismatch
+    /// The resource is at none of the gateway's names.
+    case foreignResource
     case deviceDenied, deviceWiped
     /// AGT-02.
     case useAgent, notInCircle
@@ -84,6 +86,8 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         case .invalidContext: Definition(400, "Invalid application context", other, "oic_context_invalid")
         case .resourceMismatch:
             Definition(400, "Resource does not match the context", other, "oic_resource_mismatch")
+        case .foreignResource:
+            Definition(400, "Resource is not at a name of this gateway", other, "oic_resource_foreign")
         case .deviceDenied: Definition(403, "Device not allowed", other, "device_denied")
         case .deviceWiped: Definition(403, "Device is to be wiped", other, "device_wipe")
         case .useAgent: Definition(403, "Use the single sign-on agent", other, "use_sso_agent")

@@ -27,6 +27,9 @@ struct Session: Sendable, Equatable {
         var tokenType = TokenType.user
         /// Id of the session that this one came of; empty for a login.
         var parent = ""
+
+        /// Ids of the records that the session ends with: its device's registration, and the session that it came of.
+        var foundations: [String] { [registration, parent].filter { !$0.isEmpty } }
     }
 
     let record: TokenRecord

@@ -24,12 +24,20 @@ extension Assembly {
         settings.issuer = service.issuer
         settings.audience = [service.audience]
         settings.baseURL = configuration.baseURL.description
+        settings.names = publicNames()
         settings.webgates = Set(configuration.webgates.map(\.name))
         settings.throttle = lasting.throttle
         settings.sessions = store.sessions
         settings.attempts = lasting.loginAttempts
         settings.revocations = lasting.revocations
         return MobileSocial(settings: settings)
+    }
+
+    /// The names by which clients reach the gateway.
+    func publicNames() -> PublicNames {
+        PublicNames(
+            origins: ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description),
+            hosts: configuration.routes.flatMap(\.hosts))
     }
 
     private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
@@ -79,9 +87,14 @@ extension Assembly {
 
     /// The form of Access Manager is at `contextValue` and `challengeUrl`, one behind the other (SCH-02).
     static func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
-        AuthenticationScheme(
-            name: entry.name, level: entry.level,
-            method: AuthenticationScheme.Method(rawValue: entry.challengeMethod.rawValue) ?? .oamAuth,
+        let method: AuthenticationScheme.Method =
+            switch entry.challengeMethod {
+            case .form: .form
+            case .basic: .basic
+            case .oamAuth: .oamAuth
+            }
+        return AuthenticationScheme(
+            name: entry.name, level: entry.level, method: method,
             formTarget: entry.contextValue + entry.challengeURL)
     }
 }

@@ -101,7 +101,7 @@ struct Assembly {
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
-            adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
+            adminHosts: configuration.admin?.hosts ?? [], names: publicNames(), proxies: trustedProxies(),
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name })
     }
