@@ -15,8 +15,8 @@ final class RemoteFixture: Sendable {
         case throttling
         /// The gateway itself is not known.
         case unknownClient
-        /// It hangs up.
-        case down
+        /// It hangs up on whoever asks.
+        case hangingUp
     }
 
     private struct State: Sendable {
@@ -88,7 +88,7 @@ final class RemoteFixture: Sendable {
 
     private static func answer(_ request: RecordedRequest, _ state: State, _ silence: Gate) -> [StubUpstream.Step] {
         switch state.health {
-        case .down: return [.reset]
+        case .hangingUp: return [.reset]
         case .silent: return [.wait(silence)]
         case .garbage: return [.reply("200 OK", ["Content-Type: text/html"], body: "<h1>Welcome to the hotel</h1>")]
         case .overloaded: return [.reply("503 Service Unavailable", ["Retry-After: 7"])]

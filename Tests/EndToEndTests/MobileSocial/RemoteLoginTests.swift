@@ -4,6 +4,9 @@ import Testing
 
 /// Service domains whose users are known to another server, and logins while that is not there (OMS-11 to OMS-13).
 @Suite struct RemoteLoginTests {
+    /// What an unknown user gets while the server hangs up.
+    private static let hungUp = "502 login_server_invalid_answer"
+
     @Test("the server decides; while it is down who was in last time gets in, and nobody else (OMS-12)")
     func recovery() throws {
         let fixture = try RemoteFixture()
@@ -11,21 +14,24 @@ import Testing
         #expect(try fixture.outcome("joe", "Welcome1").hasPrefix("401"), "the local password is nobody's here")
         #expect(try fixture.outcome() == "200 online")
         #expect(RemoteFixture.fields(try #require(fixture.server.requests("/token").last))["username"] == "joe")
-        fixture.health = .down
+        fixture.health = .hangingUp
         #expect(try fixture.outcome() == "200 offline")
-        #expect(try fixture.outcome("ann", "Remote2") == "503 login_server_unavailable", "she never was")
-        #expect(try fixture.outcome("nobody", "x") == "503 login_server_unavailable")
+        #expect(try fixture.outcome("ann", "Remote2") == Self.hungUp, "she never was")
+        #expect(try fixture.outcome("nobody", "x") == Self.hungUp)
         #expect(try fixture.outcome("joe", "wrong").hasPrefix("401"))
         fixture.health = .well
         #expect(try fixture.outcome("ann", "Remote2") == "200 online")
         #expect(try fixture.outcome() == "200 online")
+        fixture.server.stop()
+        #expect(try fixture.outcome() == "200 offline")
+        #expect(try fixture.outcome("nobody", "x") == "503 login_server_unavailable")
     }
 
     @Test("an outage is an outage: 502 or 503 with Retry-After, never 401, and it counts for nobody")
     func outages() throws {
         let fixture = try RemoteFixture(mode: "online")
         for (health, outcome, pause) in [
-            (RemoteFixture.Health.down, "503 login_server_unavailable", "1" as String?),
+            (RemoteFixture.Health.hangingUp, Self.hungUp, "1" as String?),
             (.silent, "503 login_server_unavailable", "1"), (.overloaded, "503 login_server_unavailable", "7"),
             (.garbage, "502 login_server_invalid_answer", "1"),
             (.unknownClient, "502 login_server_misconfigured", nil), (.throttling, "429 login_throttled", "9"),
@@ -53,7 +59,7 @@ import Testing
     func restarts() throws {
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
-        fixture.health = .down
+        fixture.health = .hangingUp
         var process = fixture.gateway.gateway
         let directory = process.configuration
         // Two wrong ones are allowed; the third wipes, in whatever process.
@@ -63,10 +69,10 @@ import Testing
             _ = process.program.waitForEnd()
             process = try GatewayProcess(directory)
         }
-        #expect(try fixture.outcome(at: process) == "503 login_server_unavailable")
+        #expect(try fixture.outcome(at: process) == Self.hungUp)
         fixture.health = .well
         #expect(try fixture.outcome(at: process) == "200 online")
-        fixture.health = .down
+        fixture.health = .hangingUp
         process.program.signal(SIGKILL)
         _ = process.program.waitForEnd()
         process = try GatewayProcess(directory)
@@ -79,7 +85,7 @@ import Testing
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
         let second = try GatewayProcess(fixture.gateway.gateway.configuration)
-        fixture.health = .down
+        fixture.health = .hangingUp
         #expect(try fixture.outcome(at: second) == "200 offline", "what one has learned all know")
         let gateways = [fixture.gateway.gateway, second]
         let outcomes = Monitor<[String]>([])
@@ -99,7 +105,7 @@ import Testing
         #expect(!outcomes.current.contains { $0.hasPrefix("200") || $0 == "failed" })
         if !isAtOnce {
             #expect(looked == 3)
-            #expect(try fixture.outcomeUnlocked(at: second) == "503 login_server_unavailable", "it is wiped")
+            #expect(try fixture.outcomeUnlocked(at: second) == Self.hungUp, "it is wiped")
         }
         try second.stop()
     }
@@ -121,7 +127,7 @@ import Testing
         let fixture = try RemoteFixture(authentication: #", "offlineSessionTimeout": 60, "guestRoles": ["Manager"]"#)
         let gateway = fixture.gateway
         let online = JSONText(try fixture.logIn("zoe", "Remote3").text)
-        fixture.health = .down
+        fixture.health = .hangingUp
         let offline = JSONText(try fixture.logIn("zoe", "Remote3").text)
         #expect(offline["offline"].bool == true && (offline["expires_in"].integer ?? 0) <= 60)
         let token = try #require(offline["userToken"].string)
@@ -159,10 +165,10 @@ import Testing
         #expect(try fixture.outcomeUnlocked() == "200 online")
         #expect(try fixture.outcome() == "200 offline")
         try fixture.reload(mode: "online")
-        fixture.health = .down
-        #expect(try fixture.outcome() == "503 login_server_unavailable")
+        fixture.health = .hangingUp
+        #expect(try fixture.outcome() == Self.hungUp)
         try fixture.reload(mode: "auto", application: "")
-        #expect(try fixture.outcome() == "503 login_server_unavailable", "the profile does not allow it (OMS-11)")
+        #expect(try fixture.outcome() == Self.hungUp, "the profile does not allow it (OMS-11)")
         try fixture.reload(mode: "auto")
         #expect(try fixture.outcome() == "200 offline")
     }
@@ -172,8 +178,8 @@ import Testing
         let fixture = try RemoteFixture()
         #expect(try fixture.outcome() == "200 online")
         #expect(try fixture.gateway.admin("POST", "/admin/revocations", body: #"{"subject":"joe"}"#).status == 204)
-        fixture.health = .down
-        #expect(try fixture.outcome() == "503 login_server_unavailable")
+        fixture.health = .hangingUp
+        #expect(try fixture.outcome() == Self.hungUp)
     }
 
     @Test("an issuer that verifies no passwords is refused by check")
