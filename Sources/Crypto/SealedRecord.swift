@@ -3,6 +3,20 @@ import Bytes
 /// A few texts for the eyes of this gateway alone, on their way through somebody else's hands: sealed, bound to one
 /// purpose, and good until a date (DEC-12). Every instance with the same keys opens what another has sealed.
 package struct SealedRecord: Sendable {
+    /// Why a text is not opened.
+    package enum Failure: Error, Sendable, Equatable {
+        /// A bit was changed, or it was sealed with other keys or for another purpose.
+        case notOurs
+        case expired
+    }
+
+    /// What was sealed.
+    package struct Opened: Sendable, Equatable {
+        package let texts: [String]
+        /// Seconds since 1970.
+        package let expiresAt: Int64
+    }
+
     private static let version: UInt8 = 1
     private static let headLength = 9
 
@@ -35,21 +49,26 @@ package struct SealedRecord: Sendable {
         return String(decoding: Base64.encode(sealed.span, .url), as: UTF8.self)
     }
 
-    /// The texts and their date; nil where a single bit was changed, the date has come, or they were sealed with other
-    /// keys or for another purpose.
+    /// The texts as they were sealed.
     ///
     /// - Parameter now: seconds since 1970.
-    package func open(_ text: Span<UInt8>, now: Int64) -> (texts: [String], expiresAt: Int64)? {
+    package func open(_ text: Span<UInt8>, now: Int64) throws(Failure) -> Opened {
         guard let sealed = Base64.decode(text, .url),
             let plaintext = keys.open(sealed.span, authenticating: purpose.span),
-            plaintext.count >= SealedRecord.headLength, plaintext[0] == SealedRecord.version
-        else { return nil }
+            plaintext.count >= SealedRecord.headLength, plaintext[0] == SealedRecord.version,
+            let texts = SealedRecord.texts(plaintext[SealedRecord.headLength...])
+        else { throw .notOurs }
         let expiresAt = Int64(bitPattern: SealedRecord.number(plaintext[1..<SealedRecord.headLength]))
-        guard now < expiresAt else { return nil }
+        guard now < expiresAt else { throw .expired }
+        return Opened(texts: texts, expiresAt: expiresAt)
+    }
+
+    private static func texts(_ bytes: ArraySlice<UInt8>) -> [String]? {
         var texts: [String] = []
-        var rest = plaintext[SealedRecord.headLength...]
+        var rest = bytes
         while !rest.isEmpty {
-            let count = Int(SealedRecord.number(rest.prefix(2)))
+            guard rest.count >= 2 else { return nil }
+            let count = Int(number(rest.prefix(2)))
             rest = rest.dropFirst(2)
             guard rest.count >= count, let text = String(validating: rest.prefix(count), as: UTF8.self) else {
                 return nil
@@ -57,7 +76,7 @@ package struct SealedRecord: Sendable {
             texts.append(text)
             rest = rest.dropFirst(count)
         }
-        return (texts, expiresAt)
+        return texts
     }
 
     private static func append(_ value: UInt64, _ count: Int, to bytes: inout [UInt8]) {

@@ -28,7 +28,7 @@ extension Endpoint {
     fileprivate var isCostly: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin:
             true
         case .jwks, .metadata, .whoAmI: false
         }

@@ -65,6 +65,9 @@ extension PolicySnapshot {
             let token = principal.token
             // A key that its issuer has taken back is not asked for again: it is missing among those at hand.
             return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
+        case .cookie:
+            let cookie = principal.token
+            return authenticate(cookie: cookie.span, now: now, cache: cache)
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

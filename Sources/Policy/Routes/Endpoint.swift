@@ -26,6 +26,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case mobileSocial
     /// The logout of Access Manager (OMS-17).
     case mobileLogout
+    /// The login form for browsers (SCH-02).
+    case browserLogin
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
@@ -36,7 +38,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     package var takesCredentials: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -48,12 +50,14 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
         case .token, .exchange, .revocation, .introspection, .applicationToken: Endpoint.posting
         case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout:
             Endpoint.readingAndPosting
+        case .browserLogin: Endpoint.viewingAndPosting
         case .applicationUsers: Endpoint.changing
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }
 
     private static let readingAndPosting = Array("GET, POST".utf8)
+    private static let viewingAndPosting = Array("GET, HEAD, POST".utf8)
     private static let changing = Array("GET, HEAD, POST, PUT".utf8)
     private static let posting = Array("POST".utf8)
     private static let reading = Array("GET, HEAD".utf8)

@@ -31,64 +31,18 @@ extension MobileSocial {
         let limit = ServerSetting.merge(
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
         let allowed = LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit)
-        let steps = try steps(of: call)
+        let steps = MobileSocial.steps(of: domain, for: domain.secondStep.onDemand ? try wantedLevel(call) : 0)
         let wish = SessionWish(
-            type: type, profile: profile, client: client, proof: try subjectCredential(call),
+            domain: domain.name, application: application, type: type, registration: client.registration?.id ?? "",
+            device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredential(call),
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
-        let key = LoginAttemptTable.Key(domain: domain.name, application: application.name, user: username)
-        let client = domain.reference(application)
-        guard !settings.attempts.isLocked(key, now: call.now) else {
-            return .done(refused(.attemptsExceeded, "authenticate", client, subject: username))
+        let attempt = PasswordAttempt(
+            application: application, username: username, password: password, wish: wish, steps: steps,
+            allowed: allowed, address: call.request.address)
+        return check(attempt, now: call.now).then { [self] outcome in
+            reply(outcome, domain.reference(application), subject: username, call)
         }
-        let login = logins.login(
-            username, password: Array(password.utf8), realm: application.backend.realm,
-            network: call.request.address?.subscriberBytes ?? [], now: call.now)
-        return login.then { [self] result in
-            switch result {
-            case .success(let user):
-                let session = session(wish, user, methods: ["pwd"], call)
-                guard steps.isEmpty else {
-                    return ask(session.facts, user, sessionSeconds: wish.limits.session, steps: steps, call)
-                }
-                settings.attempts.forget(key)
-                return open(session, call)
-            case .failure(.wrongPassword):
-                let left = settings.attempts.fail(
-                    key, maximum: allowed,
-                    lockoutSeconds: application.lockoutSeconds, now: call.now)
-                var response = MobileSocialFailure.wrongPassword.response { $0.member("remainingAttempts", left) }
-                response.audit = refused(.wrongPassword, "authenticate", client, subject: username).audit
-                return .done(response)
-            case .failure(let refusal):
-                return .done(refused(MobileSocialFailure(refusal), "authenticate", client, subject: username))
-            }
-        }
-    }
-
-    /// What a login is to lead to.
-    struct SessionWish: Sendable {
-        var type: TokenType
-        var profile: DeviceProfile
-        var client: Client
-        /// See `Session.Facts.proof`.
-        var proof: String
-        var limits: SessionLimits
-        var level: Int
-    }
-
-    func session(_ wish: SessionWish, _ user: User, methods: [String], _ call: Call) -> Session {
-        var facts = Session.Facts(
-            domain: call.domain.name, application: wish.client.application.name, level: wish.level, methods: methods,
-            authenticatedAt: call.now)
-        facts.idleSeconds = wish.limits.idle
-        facts.registration = wish.client.registration?.id ?? ""
-        facts.device = wish.client.registration?.facts.device ?? wish.profile.identity
-        facts.proof = wish.proof
-        facts.tokenType = wish.type
-        return Session(
-            facts, subject: user.username, backend: wish.client.application.backend, limit: wish.limits.session,
-            now: call.now)
     }
 
     /// What the session's token is to be shown with when it is exchanged, such as the id of the device: a digest of it.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Tokens
+@testable import Identity
 
 @Suite struct ReturnTargetTests {
     @Test(
