@@ -59,16 +59,19 @@ struct Page {
     /// The one style that the policy lets in, by its digest.
     private static let style = """
 
-        :root { color-scheme: light dark; --accent: #0b57d0; --wrong: #b3261e; --line: #767676; }
-        @media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --wrong: #f2b8b5; --line: #8e918f; } }
+        :root { color-scheme: light dark; --accent: #0b57d0; --wrong: #b3261e; --line: #767676; --edge: #d0d3d6; }
+        @media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --wrong: #f2b8b5; --line: #8e918f; --edge: #44474a; } }
         * { box-sizing: border-box; }
-        body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 100%/1.5 system-ui, sans-serif; }
+        body { margin: 0; min-height: 100dvh; display: grid; place-items: center; font: 100%/1.5 system-ui, sans-serif; }
         main { width: min(24rem, 100vw); padding: 1.5rem; }
-        h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
+        @media (min-width: 30rem) { main { width: 26rem; padding: 2rem; border: 1px solid var(--edge);
+          border-radius: .75rem; } }
+        h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance; }
         label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
         input { width: 100%; padding: .625rem; font: inherit; border: 1px solid var(--line); border-radius: .375rem; }
         button { width: 100%; margin-top: 1.5rem; padding: .75rem; font: inherit; font-weight: 600; border: 0;
           border-radius: .375rem; background: var(--accent); color: Canvas; cursor: pointer; }
+        [aria-invalid=true] { border-color: var(--wrong); border-width: 2px; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         [role=alert] { margin: 0 0 1rem; padding: .75rem; border-left: .25rem solid var(--wrong); color: var(--wrong); }
 
