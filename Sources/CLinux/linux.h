@@ -245,6 +245,16 @@ static inline uint64_t clinux_raise_open_file_limit(void) {
     return limit.rlim_cur;
 }
 
+/// Has the kernel make its table of open files large enough for so many. It grows by itself, but then, in a process with
+/// threads, the call that needs it waits some milliseconds for all processors (synchronize_rcu in expand_fdtable).
+static inline void clinux_reserve_descriptors(int count) {
+    int any = eventfd(0, EFD_CLOEXEC);
+    if (any < 0) return;
+    int last = fcntl(any, F_DUPFD_CLOEXEC, count - 1);
+    if (last >= 0) close(last);
+    close(any);
+}
+
 /// Blocks the signals in this thread and those it starts; answers a signalfd that delivers them.
 static inline int clinux_signal_descriptor(const int *signals, int count) {
     sigset_t set;

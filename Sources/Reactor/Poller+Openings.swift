@@ -1,8 +1,5 @@
 /// Handshakes of filters: each costs as much as dozens of requests, and is done behind what else a turn has brought.
 extension Poller {
-    /// Time of a turn in microseconds that handshakes have in any case: one of TLS, about.
-    private static let openingShare: Int64 = 250
-
     /// The handshake goes on at the end of this turn, or of a later one.
     func postponeOpening(_ socket: Socket) {
         guard !socket.awaitsOpening else { return }
@@ -14,14 +11,14 @@ extension Poller {
         openings = waiting
     }
 
-    /// Goes on with the handshakes that have waited longest, one at least in each turn, until they have taken as long as
-    /// all else in the turn: however many are begun, they take no more than half of the time from who is connected.
+    /// Goes on with the handshakes that have waited longest, one at least in each turn, until their share is used
+    /// up: however many are begun, they take no more than half of the time from who is connected.
     func nextOpening() -> Completion? {
         while openingCursor < openings.count {
             let time = Clock.monotonicMicroseconds
             if openingsBegunAt == 0 {
                 openingsBegunAt = time
-            } else if time - openingsBegunAt >= max(Poller.openingShare, openingsBegunAt - turnBegunAt) {
+            } else if time - openingsBegunAt >= share(at: openingsBegunAt) {
                 return nil
             }
             let (socket, generation) = openings[openingCursor]

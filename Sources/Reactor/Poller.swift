@@ -11,18 +11,22 @@ package final class Poller {
     private let events = EventBuffer(capacity: 512)
     private var cursor = 0
     private var sockets: [Socket] = []
-    private var vacant: [Int] = []
+    var vacant: [Int] = []
     var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
-    private var revisit: [(socket: Socket, generation: UInt32)] = []
-    private var revisiting: [(socket: Socket, generation: UInt32)] = []
-    private var revisitCursor = 0
+    var revisit: [(socket: Socket, generation: UInt32)] = []
+    var revisiting: [(socket: Socket, generation: UInt32)] = []
+    var revisitCursor = 0
+    /// When that began in this turn, in microseconds; 0 where it has not.
+    var revisitsBegunAt: Int64 = 0
     /// Sockets whose handshakes go on when all else of a turn is done, the longest waiting first, and how many of them
     /// were gone on with in this turn.
     var openings: [(socket: Socket, generation: UInt32)] = []
     var openingCursor = 0
     /// When that began in this turn, in microseconds; 0 where it has not.
     var openingsBegunAt: Int64 = 0
+    /// Connections with much in their buffers that the kernel is still to close, and whether by an RST.
+    var closings: [(descriptor: Int32, reset: Bool)] = []
     /// A handshake is gone on with at the moment.
     var opens = false
     /// Microseconds of the monotonic clock at the last wait.
@@ -56,8 +60,9 @@ package final class Poller {
 
     private static let wakerIndex: UInt64 = .max
     static let listenerFlag: UInt64 = 1 << 63
-    /// How many connections one listener may take in a turn, so that a flood of them does not starve the others.
-    static let acceptsPerTurn = 64
+    /// How many connections one listener may take in a turn, so that a flood of them does not starve the others: what
+    /// each asks for comes in one of the next turns, all at once.
+    static let acceptsPerTurn = 16
 
     package init(waker: Waker, chunkSize: Int, spareChunks: Int = 256) throws(KernelError) {
         epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
@@ -70,6 +75,10 @@ package final class Poller {
         _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, mask, Poller.wakerIndex))
     }
 
+    deinit {
+        for (descriptor, _) in closings { _ = clinux_close(descriptor) }
+    }
+
     // MARK: Waiting
 
     /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
@@ -78,7 +87,9 @@ package final class Poller {
     package func wait(sleeping: Bool = true) {
         settle()
         settleOpenings()
-        let isIdle = revisit.isEmpty && lateArrivals.isEmpty && openings.isEmpty
+        settleRevisits()
+        closeSome()
+        let isIdle = revisiting.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
         let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
@@ -87,8 +98,6 @@ package final class Poller {
         monotonicNow = turnBegunAt / 1000
         wallNow = Clock.wallSeconds
         timers.advance(to: now)
-        swap(&revisit, &revisiting)
-        revisitCursor = 0
         for listener in listeners { listener.acceptedInTurn = 0 }
         resumeListeners()
     }
@@ -113,15 +122,7 @@ package final class Poller {
             guard socket.descriptor >= 0, socket.generation == UInt32(data >> 32) else { continue }
             if let completion = digest(socket, mask) { return completion }
         }
-        while revisitCursor < revisiting.count {
-            let (socket, generation) = revisiting[revisitCursor]
-            revisitCursor += 1
-            guard socket.descriptor >= 0, socket.generation == generation else { continue }
-            socket.queued = false
-            if let completion = progress(socket) { return completion }
-        }
-        revisiting.removeAll(keepingCapacity: true)
-        revisitCursor = 0
+        if revisitCursor < revisiting.count, let completion = nextRevisit() { return completion }
         if openingCursor < openings.count, let completion = nextOpening() { return completion }
         if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
@@ -144,12 +145,6 @@ package final class Poller {
             socket.received = nil
             chunks.give(chunk)
         }
-    }
-
-    func queue(_ socket: Socket) {
-        guard !socket.queued else { return }
-        socket.queued = true
-        revisit.append((socket, socket.generation))
     }
 
     // MARK: Events
@@ -281,33 +276,6 @@ package final class Poller {
         let socket = adopt(descriptor, peer: address)
         socket.connecting = true
         return socket
-    }
-
-    /// Closes at once; unsent bytes are dropped. With `reset` the peer gets an RST instead of a FIN.
-    package func close(_ socket: Socket, reset: Bool = false) {
-        guard socket.descriptor >= 0 else { return }
-        if let stream = socket.stream {
-            if !reset { finishStream(socket, stream) }
-            discard(stream)
-        }
-        if reset { _ = clinux_linger_reset(socket.descriptor) }
-        _ = clinux_close(socket.descriptor)
-        if current == socket.index { current = -1 }
-        if let chunk = socket.received { chunks.give(chunk) }
-        socket.received = nil
-        for chunk in socket.outbox { chunks.give(chunk) }
-        socket.outbox.removeAll(keepingCapacity: true)
-        socket.outboxCount = 0
-        socket.reset()
-        socket.queued = false
-        vacant.append(socket.index)
-    }
-
-    /// Says to the peer that nothing more comes. At once: whoever has bytes waiting calls it when they are `.sent`.
-    package func shutdownSending(_ socket: Socket) {
-        guard socket.descriptor >= 0 else { return }
-        if let stream = socket.stream { finishStream(socket, stream) }
-        _ = clinux_shutdown_write(socket.descriptor)
     }
 
     /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.

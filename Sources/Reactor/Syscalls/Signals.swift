@@ -39,6 +39,12 @@ package enum ProcessLimits {
     /// Raises the soft limit of open files to the hard one and answers it.
     package static func raiseOpenFiles() -> Int { Int(clamping: clinux_raise_open_file_limit()) }
 
+    /// Spares connections the milliseconds in which the kernel makes its table of open files larger under load: it is made
+    /// as large as it may get, or for 65,536, now. To be called before there are threads.
+    package static func reserveOpenFiles() {
+        clinux_reserve_descriptors(Int32(min(65_536, max(1, clinux_open_file_limit()))))
+    }
+
     package static var processID: Int { Int(getpid()) }
 }
 

@@ -47,6 +47,7 @@ final class GatewayProcess: Sendable {
             throw .failed
         }
         _ = ProcessLimits.raiseOpenFiles()
+        ProcessLimits.reserveOpenFiles()
         let (loaded, snapshot) = load(generation: 1)
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed

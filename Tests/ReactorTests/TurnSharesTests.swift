@@ -1,0 +1,81 @@
+import Bytes
+import TestSupport
+import Testing
+
+@testable import Reactor
+
+/// Issue B: who asks for little does not wait for large bodies, nor for the closing of connections that hold much.
+@Suite struct TurnSharesTests {
+    private func spin(milliseconds: Int64) {
+        let end = Clock.monotonicMilliseconds + milliseconds
+        while Clock.monotonicMilliseconds < end {}
+    }
+
+    /// Four clients have sent more than is read at once, and each piece takes longer than the share of a turn.
+    @Test func largeBodiesGoOnByOnesBehindWhatComesNew() throws {
+        let loop = try Loop(chunkSize: 1024)
+        let small = try loop.accepted()
+        let large = try (0..<4).map { _ in try loop.accepted() }
+        for (_, peer) in large { peer.send([UInt8](repeating: 0x61, count: 8 * 1024)) }
+        var pieces = 0
+        loop.turn(until: { pieces == 4 }) { completion in
+            guard case .received(let socket) = completion else { return }
+            pieces += 1
+            _ = socket.read()
+        }
+        for _ in 0..<5 {
+            small.peer.send("request")
+            var order: [String] = []
+            loop.turn { completion in
+                guard case .received(let socket) = completion else { return }
+                if socket === small.socket {
+                    order.append("small")
+                } else {
+                    order.append("large")
+                    spin(milliseconds: 2)
+                }
+                _ = socket.read()
+            }
+            #expect(order == ["small", "large"])
+        }
+        // Nothing is lost, and each has its turn.
+        var rest = [Int](repeating: 0, count: 4)
+        loop.turn(until: { rest.reduce(pieces * 1024, +) == (32 - 5) * 1024 }) { completion in
+            guard case .received(let socket) = completion else { return }
+            let index = large.firstIndex { $0.socket === socket }
+            if let index { rest[index] += socket.read().count }
+        }
+        #expect(rest.allSatisfy { $0 > 4 * 1024 })
+    }
+
+    @Test func aConnectionThatHoldsMuchIsClosedBehindTheTurn() throws {
+        let loop = try Loop()
+        let light = try loop.accepted()
+        let heavy = try (0..<3).map { _ in try loop.accepted() }
+        for (socket, _) in heavy { loop.poller.pauseReading(socket) }
+        loop.poller.close(light.socket)
+        for (index, (socket, _)) in heavy.enumerated() { loop.poller.close(socket, reset: index == 0) }
+        #expect(heavy.allSatisfy { !$0.socket.isOpen })
+        #expect(light.peer.isOver)
+        for (_, peer) in heavy { #expect(!peer.isOver) }
+        // A place that is free is another's at once, and what happens to the old connection is nothing of it.
+        heavy[0].peer.send("late")
+        let next = try loop.accepted()
+        #expect(heavy.contains { $0.socket === next.socket })
+        loop.turn(until: { loop.poller.closings.isEmpty })
+        for (_, peer) in heavy { #expect(peer.isOver) }
+        #expect(heavy[0].peer.wasReset)
+        next.peer.send("request")
+        loop.turn(until: { next.socket.unread > 0 })
+        #expect(next.socket.readText() == "request")
+    }
+
+    @Test func theLoopsEndClosesWhatWaits() throws {
+        var loop: Loop? = try Loop()
+        let accepted = try #require(try loop?.accepted())
+        loop?.poller.pauseReading(accepted.socket)
+        loop?.poller.close(accepted.socket)
+        loop = nil
+        #expect(accepted.peer.isOver)
+    }
+}
