@@ -257,8 +257,12 @@ extension Worker {
         chunk.append(text.readable)
     }
 
-    /// The cross-site fields of an answer (CORS-07, CHAL-09).
+    /// The cross-site fields of an answer (CORS-07, CHAL-09), and what else it depends on.
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
+        if exchange.variesByCookie {
+            chunk.ensureFree(Worker.smallFields)
+            chunk.append("Vary: Cookie\r\n")
+        }
         guard exchange.variesByOrigin else { return }
         let origin = exchange.origin
         exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import HTTP
 import Identity
 import TestSupport
 import Testing
@@ -119,6 +120,27 @@ import Testing
         let fresh = User(username: "joe", roles: [], tokensNotBefore: TestPolicy.now + 1)
         let users = UserStore(users: [fresh], hasher: hasher)
         #expect(decision("/mobileapp", [cookie], Self.snapshot(users: users)) == .denied(.tokenRevoked))
+    }
+
+    @Test("what lasts, such as a WebSocket, goes on while its login and its route do")
+    func readmission() throws {
+        let cache = VerifiedTokenCache(capacity: 8)
+        let request = TestRequest("GET", "/mobileapp", [Self.field(Self.cookie())])
+        let snapshot = Self.snapshot()
+        guard case .principal(let principal) = request.authenticate(snapshot, snapshot.route("mobile"), cache: cache)
+        else {
+            Issue.record("nobody")
+            return
+        }
+        func goesOn(_ snapshot: PolicySnapshot, at now: Int64 = TestPolicy.now) -> Bool {
+            let (host, path, origin) = (Array("gw.example.com".utf8), Array("/mobileapp".utf8), [UInt8]())
+            let readmission = snapshot.readmit(
+                principal, host: host.span, path: path.span, method: .get, origin: origin.span, now: now, cache: cache)
+            if case .admitted = readmission { return true } else { return false }
+        }
+        #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))
+        #expect(!goesOn(Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }))
+        #expect(!goesOn(Self.snapshot { $0.seals = nil }))
     }
 
     @Test("roles are those of now, not of the login")

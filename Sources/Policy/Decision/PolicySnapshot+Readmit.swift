@@ -38,6 +38,9 @@ extension PolicySnapshot {
         if let rule = route.certificateRule, let denial = rule.refusal(of: certificate()) { return .refused(denial) }
         if route.isPublic { return .admitted(route, nil) }
         guard let principal else { return .refused(.missingCredential) }
+        if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
+            return .refused(.invalidSession)
+        }
         switch renewed(principal, now: now, cache: cache) {
         case .principal(let renewed):
             if let denial = authorize(route, renewed, method, nothing.span) { return .refused(denial) }

@@ -36,6 +36,8 @@ package final class Route: Sendable {
     package let scheme: AuthenticationScheme?
     /// What the route does with browsers; nil where it takes no cookies (SCH-02).
     let form: LoginForm?
+    /// Whether what the route answers depends on cookies, so that `Vary` must say so.
+    package var takesCookies: Bool { form != nil }
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?

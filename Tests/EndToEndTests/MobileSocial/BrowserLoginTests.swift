@@ -21,12 +21,13 @@ import Testing
         #expect(sent.status == 302 && sent.only("Cache-Control") == "no-store")
         #expect(
             sent.only("Location")?.hasPrefix("/oic_rest/mobilesso?serviceDomain=MobileServiceDomain&target=") == true)
-        #expect(fixture.gateway.waitForAccess { $0["status"].int == 302 }?["reason"].string == "missing_credential")
+        #expect(fixture.gateway.waitForAccess { $0["status"].integer == 302 }?["reason"].string == "missing_credential")
         let answer = try jar.logIn("/mobileapp?a=b")
         #expect(answer.status == 303 && answer.only("Location") == "/mobileapp?a=b")
         jar["theme"] = "dark"
         let page = try jar.send("GET", "/mobileapp?a=b")
         #expect(page.status == 200, "\(text(page))")
+        #expect(page.values("Vary").contains("Cookie"), "nobody on the way keeps it for somebody else")
         let seen = try fixture.lastRequest("/mobileapp")
         #expect(seen.head.only("Cookie") == "theme=dark" && seen.head.only("X-Gateway-User") == "joe")
         // AGT-06
