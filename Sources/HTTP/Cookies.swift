@@ -52,7 +52,8 @@ package enum Cookies {
         while let pair = rest.next(bytes) {
             if isAny(names, pair, bytes) { continue }
             if isFirst {
-                chunk.append(bytes.slice(FieldSyntax.trimmed(pair.range, bytes)))
+                let start = Int(FieldSyntax.trimmed(pair.range, bytes).start)
+                chunk.append(bytes.extracting(start..<pair.end))
             } else {
                 chunk.append(UInt8(ascii: ";"))
                 chunk.append(bytes.slice(pair))

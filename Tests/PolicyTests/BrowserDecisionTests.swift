@@ -204,7 +204,7 @@ import Testing
         let snapshot = Self.snapshot()
         for (target, kept) in [
             ("/mobileapp?a=b&c=%20d", "/mobileapp?a=b&c=%20d"), ("/mobileapp", "/mobileapp"),
-            ("/mobileapp?", "/mobileapp"),
+            ("/mobileapp?", "/mobileapp?"),
             ("/mobileapp?u=https://evil.example/", "/mobileapp?u=https://evil.example/"),
             ("/mobileapp?\(String(repeating: "a", count: 3000))", "/"),
         ] {
