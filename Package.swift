@@ -95,9 +95,9 @@ let package = Package(
                 "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway",
                 "TestSupport",
             ]),
-        tests("PortcullisClientTests", ["Bytes", "Crypto", "HTTP", "PortcullisClient"]),
+        tests("PortcullisClientTests", ["Bytes", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Crypto", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
+        tests("EndToEndTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -192,6 +192,7 @@ static inline int clinux_unacknowledged(int fd) {
 }
 
 static inline int clinux_close(int fd) { return CLINUX_RESULT(close(fd)); }
+static inline int clinux_shutdown(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_RDWR)); }
 static inline int clinux_shutdown_write(int fd) { return CLINUX_RESULT(shutdown(fd, SHUT_WR)); }
 
 static inline int64_t clinux_write(int fd, const void *bytes, size_t count) {

@@ -25,6 +25,8 @@ package struct AdminRequest: Sendable {
     package var contentType: String?
     /// The value of `If-Match`; nil for none.
     package var condition: String?
+    /// The same of a user's profile alone; nil for none.
+    package var userCondition: String?
     package var body: [UInt8]
     /// Who asks; nobody where a command does.
     package var origin = ChangeOrigin()

@@ -22,6 +22,7 @@ package enum Reasons {
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += MobileSocialFailure.allCases.map { "\($0.definition.reason)" }
         codes += BrowserLoginFailure.allCases.map { "\($0.reason)" }
+        codes += ProfileFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.Reason.allCases.map(\.rawValue)
         codes += HTTPParseError.allCases.map { "\($0.reason)" }

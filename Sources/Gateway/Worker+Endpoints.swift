@@ -25,7 +25,7 @@ extension Worker {
             deny(exchange, .crossSiteRequest, bytes)
             return
         }
-        guard endpoint == .whoAmI else {
+        guard endpoint.wantsPrincipal else {
             takeBody(exchange)
             return
         }
@@ -234,6 +234,7 @@ extension Endpoint {
         case .mobileSocial: .mobileSocial
         case .mobileLogout: .mobileLogout
         case .browserLogin: .browserLogin
+        case .userProfile: .userProfile
         }
     }
 }

@@ -21,6 +21,7 @@ extension Worker {
         bufferShare = share
         let pressure = bufferPressure
         highWater = pressure == .none ? Worker.usualHighWater : Worker.usualHighWater / 8
+        poller.readsFarAhead = pressure == .none
         if pressure == .over, poller.now >= nextShedding {
             nextShedding = poller.now + Worker.sheddingInterval
             shedClients()

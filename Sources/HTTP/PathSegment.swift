@@ -23,6 +23,18 @@ package enum PathSegment {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// The segments of a path behind its beginning, decoded; nil where the path begins otherwise, or one of them is empty
+    /// or cannot be decoded.
+    ///
+    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    package static func decode(_ path: String, behind prefix: String) -> [String]? {
+        guard path.utf8.starts(with: prefix.utf8) else { return nil }
+        let segments = Array(path.utf8.dropFirst(prefix.utf8.count))
+            .split(separator: ASCII.slash, omittingEmptySubsequences: false)
+        let parts = segments.compactMap { decode(Array($0).span) }
+        return parts.count == segments.count && parts.allSatisfy { !$0.isEmpty } ? parts : nil
+    }
+
     /// The segment of a name: all but unreserved characters are encoded.
     package static func encode(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)

@@ -19,6 +19,8 @@ package struct User: Sendable, Equatable {
     package var securityQuestions: [SecurityQuestion] = []
     /// The secret of the user's one-time codes (RFC 6238); nil for none.
     package var oneTimeSecret: [UInt8]?
+    /// What else the profile says (UPS-01), by name; `manager` is the name of another user of the realm (UPS-07).
+    package var attributes: [String: String] = [:]
 
     package init(
         username: String, email: String = "", firstName: String = "", lastName: String = "", realm: String = "Default",

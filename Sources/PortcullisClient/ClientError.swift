@@ -65,6 +65,8 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public var domain: Domain { code.domain }
 
+    static var cancelled: ClientError { ClientError(.cancelled, "the request was cancelled") }
+
     init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

@@ -45,7 +45,7 @@ extension Poller {
         var waiting = closings
         closings = []
         let began = Clock.monotonicMicroseconds
-        let share = share(at: began)
+        let share = Backlog.share(at: began, turnBegunAt: turnBegunAt)
         var closed = 0
         repeat {
             Poller.close(waiting[closed].descriptor, reset: waiting[closed].reset)

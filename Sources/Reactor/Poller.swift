@@ -14,17 +14,9 @@ package final class Poller {
     var vacant: [Int] = []
     var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
-    var revisit: [(socket: Socket, generation: UInt32)] = []
-    var revisiting: [(socket: Socket, generation: UInt32)] = []
-    var revisitCursor = 0
-    /// When that began in this turn, in microseconds; 0 where it has not.
-    var revisitsBegunAt: Int64 = 0
-    /// Sockets whose handshakes go on when all else of a turn is done, the longest waiting first, and how many of them
-    /// were gone on with in this turn.
-    var openings: [(socket: Socket, generation: UInt32)] = []
-    var openingCursor = 0
-    /// When that began in this turn, in microseconds; 0 where it has not.
-    var openingsBegunAt: Int64 = 0
+    let revisits = Backlog()
+    /// Sockets whose handshakes go on when all else of a turn is done.
+    let openings = Backlog()
     /// Connections with much in their buffers that the kernel is still to close, and whether by an RST.
     var closings: [(descriptor: Int32, reset: Bool)] = []
     /// A handshake is gone on with at the moment.
@@ -44,6 +36,8 @@ package final class Poller {
     /// How often the listeners have rested because no descriptor was left.
     package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
+    /// Whether of what comes in large pieces more is read at once; to be false where memory is scarce.
+    package var readsFarAhead = true
 
     /// Counts the waits: what is reported in one turn was there before anything was done in it.
     package var turn: UInt64 { waits }
@@ -86,10 +80,11 @@ package final class Poller {
     /// - Parameter sleeping: false to look only at what has happened already.
     package func wait(sleeping: Bool = true) {
         settle()
-        settleOpenings()
-        settleRevisits()
+        revisits.settle()
+        openings.settle()
         closeSome()
-        let isIdle = revisiting.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
+        revisits.open()
+        let isIdle = revisits.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
         let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
         cursor = 0
         events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
@@ -122,8 +117,11 @@ package final class Poller {
             guard socket.descriptor >= 0, socket.generation == UInt32(data >> 32) else { continue }
             if let completion = digest(socket, mask) { return completion }
         }
-        if revisitCursor < revisiting.count, let completion = nextRevisit() { return completion }
-        if openingCursor < openings.count, let completion = nextOpening() { return completion }
+        if revisits.hasNext, let completion = nextRevisit() { return completion }
+        if !openings.isEmpty {
+            openings.open()
+            if let completion = nextOpening() { return completion }
+        }
         if !lateArrivals.isEmpty { return nextLateArrival() }
         if let token = timers.next() { return .timer(token) }
         return nil
@@ -213,7 +211,7 @@ package final class Poller {
             // The owner must consume, or ask for a larger inbox, before more can come.
             if chunk.free == 0 { return nil }
         } else {
-            chunk = chunks.take()
+            chunk = socket.isBulk && readsFarAhead ? chunks.takeLarge() : chunks.take()
             socket.received = chunk
         }
         let room = chunk.free
@@ -221,6 +219,7 @@ package final class Poller {
         count(received: n)
         if n > 0 {
             // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
+            socket.isBulk = n == room
             socket.readable = n == room || socket.hangup
             if socket.readable { queue(socket) }
             current = socket.index

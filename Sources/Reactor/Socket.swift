@@ -44,6 +44,8 @@ package final class Socket {
     var readable = false
     var hangup = false
     var queued = false
+    /// What was received last has filled its buffer.
+    var isBulk = false
     /// It is among the openings of the loop.
     var awaitsOpening = false
     var connecting = false
@@ -94,6 +96,7 @@ package final class Socket {
         keptCount = 0
         holdsMore = false
         awaitsOpening = false
+        isBulk = false
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Identity
 
@@ -47,6 +48,13 @@ package struct EndpointRequest: Sendable {
     func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
         ChangeOrigin(
             address: address?.text ?? "", requestID: requestID, application: application.name, caller: caller)
+    }
+
+    /// Whether its content type is `application/json`, with any parameters.
+    var hasJSONBody: Bool {
+        let mediaType = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        return mediaType.filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
+            .elementsEqual("application/json".utf8)
     }
 
     /// The value of the one field of this name, in lower case; nil where there is none, or more than one.

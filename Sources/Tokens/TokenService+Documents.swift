@@ -26,10 +26,7 @@ extension TokenService {
                 user = nil
                 return
             }
-            let application = principal.application.flatMap { settings.applications?.application(named: $0) }
-            let backend = principal.backendID.flatMap { settings.backends.backend(id: Array($0.utf8).span) }
-            let realm = application?.realm ?? backend?.realm
-            let candidates = settings.users.users(named: principal.subject, realm: realm)
+            let candidates = settings.users.users(named: principal.subject, realm: settings.boundRealm(of: principal))
             guard candidates.count == 1, candidates[0].enabled else { return nil }
             user = candidates[0]
         }
@@ -55,7 +52,23 @@ extension TokenService {
     }
 }
 
+extension TokenServiceSettings {
+    /// The realm of what a credential is bound to; nil where it is bound to nothing.
+    fileprivate func boundRealm(of principal: Principal) -> String? {
+        let application = principal.application.flatMap { applications?.application(named: $0) }
+        let backend = principal.backendID.flatMap { backends.backend(id: Array($0.utf8).span) }
+        return application?.realm ?? backend?.realm
+    }
+}
+
 extension TokenService {
+    /// The realm of a caller: that of the backend or application, or else of the one user of the name.
+    func realm(of principal: Principal) -> String? {
+        if let realm = settings.boundRealm(of: principal) { return realm }
+        let candidates = principal.virtual ? [] : settings.users.users(named: principal.subject, realm: nil)
+        return candidates.count == 1 ? candidates[0].realm : nil
+    }
+
     /// The settings of a backend as its developers need them (MBE-04).
     package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
         backend.settingsJSON(

@@ -26,6 +26,8 @@ package final class TokenService: Sendable {
         case mobileSocial, mobileLogout
         /// The login form for browsers (SCH-02).
         case browserLogin
+        /// User profiles (UPS-01).
+        case userProfile
     }
 
     /// Longest body that an endpoint takes (OAUTH-08).
@@ -77,6 +79,7 @@ package final class TokenService: Sendable {
             return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
         case .browserLogin:
             return settings.browserLogin?.handle(request, now: now) ?? .deny(.unknownService)
+        case .userProfile: return askProfiles(request)
         }
     }
 
@@ -98,6 +101,11 @@ package final class TokenService: Sendable {
             return .done(MobileSocialFailure.unknownService.response)
         }
         return call(mobileSocial, request, ownTokens, now)
+    }
+
+    private func askProfiles(_ request: EndpointRequest) -> Effect<EndpointResponse> {
+        guard let profiles = settings.userProfiles else { return .done(ProfileFailure.noSuchResource.response()) }
+        return profiles.handle(request, realm: request.principal.flatMap(realm))
     }
 
     /// The response to GET and HEAD; other methods don't apply to documents.

@@ -40,6 +40,8 @@ package struct TokenServiceSettings: Sendable {
     package var browserLogin: BrowserLogin?
     /// What answers for Mobile & Social; nil where there are no service domains.
     package var mobileSocial: MobileSocial?
+    /// What answers for user profiles; nil where they are off.
+    package var userProfiles: UserProfiles?
 
     /// Whose tokens are exchanged, and by which rules; nil for nobody's.
     package var assertions: AssertionSources?

@@ -61,6 +61,18 @@ import Testing
         #expect(pool.inUse == 1)
     }
 
+    @Test func poolKeepsLargeOnesApart() {
+        let pool = ChunkPool(chunkSize: 8, keep: 8)
+        let (large, other, usual) = (pool.takeLarge(), pool.takeLarge(), pool.take())
+        #expect(large.capacity == 32 && usual.capacity == 8)
+        #expect(pool.inUse == 3 && pool.bytesInUse == 72)
+        for chunk in [large, other, usual] { pool.give(chunk) }
+        #expect(pool.inUse == 0 && pool.bytesInUse == 0)
+        #expect(pool.take() === usual)
+        #expect(pool.takeLarge() === large, "of large ones an eighth is kept")
+        #expect(pool.takeLarge() !== other)
+    }
+
     /// A writer that asked for too little room is no reason to end the process.
     @Test func growsWhereNobodyAskedForRoom() {
         let chunk = Chunk(capacity: 4)

@@ -202,6 +202,35 @@ extension InvalidCase {
             #"roles.json:2: error: /roles/1: "Clerk" is listed twice"#
         ),
         InvalidCase(
+            "role-twice-with-description",
+            ["roles.json": "[\"Clerk\",\n{ \"name\": \"Clerk\", \"description\": \"d\" }]"],
+            #"roles.json:2: error: /roles/1: "Clerk" is listed twice"#
+        ),
+        InvalidCase(
+            "role-without-name", ["roles.json": "[\"Clerk\",\n{ \"description\": \"d\" }]"],
+            #"roles.json:2: error: /roles/1/name: required member "name" is missing (expected the name of a role)"#
+        ),
+        InvalidCase(
+            "role-member", ["roles.json": "[\"Clerk\",\n{ \"name\": \"B\", \"members\": [] }]"],
+            #"roles.json:2: error: /roles/1/members: unknown member "members" (expected one of name, description)"#
+        ),
+        InvalidCase(
+            "user-attribute", user(#""username": "ann", "attributes": { "tittle": "x" }"#),
+            #"users.json:1: error: /users/1/attributes/tittle: unknown member "tittle" (did you mean "title"?)"#
+        ),
+        InvalidCase(
+            "user-attribute-value", user(#""username": "ann", "attributes": { "title": 5 }"#),
+            #"users.json:1: error: /users/1/attributes/title: wrong type (expected a non-empty string without control characters, found 5)"#
+        ),
+        InvalidCase(
+            "user-attributes", user(#""username": "ann", "attributes": []"#),
+            #"users.json:1: error: /users/1/attributes: wrong type (expected an object with "title", "manager" and the like, found an array)"#
+        ),
+        InvalidCase(
+            "profile-enabled", gateway: #""userProfile": { "enabled": "yes" }"#,
+            #"gateway.json:5: error: /userProfile/enabled: wrong type (expected true or false, found "yes")"#
+        ),
+        InvalidCase(
             "role-comma", ["roles.json": #"["Clerk", "a,b"]"#],
             #"roles.json:1: error: /roles/1: invalid role name (expected at most 128 bytes without a comma, found "a,b")"#
         ),

@@ -119,6 +119,12 @@ import Testing
             json.append([fresh, fresh], to: [.member("list")])
             #expect(json.root["list"]?.array?.count == 3)
             #expect(json.root["list"]?.array?.last.map(plain) == plain(fresh))
+            let other = value(1)
+            json.replace([.member("list"), .element(1)], with: other)
+            #expect(
+                json.root["list"]?.array?.map(plain) == [
+                    plain(object["list"]?.array?.first ?? other), plain(other), plain(fresh),
+                ])
             json.remove([.member("list"), .element(Int.random(in: 0..<3, using: &numbers))])
             #expect(json.root["list"]?.array?.count == 2)
             json.remove([.member(["list", "x", "y"].randomElement(using: &numbers) ?? "x")])

@@ -64,6 +64,7 @@ SPOILED = {
         (("store", "tls", "verify"), "no"),
         (("store", "staleAfter"), 3),
         (("store", "whenUnavailable"), "ignore"),
+        (("userProfile", "enabled"), "yes"),
         (("tokenCleaner", "at"), "24:00"),
     ],
     "routes": [
@@ -123,10 +124,10 @@ SPOILED = {
         ((0, "facebook", "appSecret"), None),
         ((0, "allowSignup"), True),
     ],
-    "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe"), ((0, "securityQuestions", 0, "answer"), "blue"), ((0, "otpSecret"), 1)],
+    "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe"), ((0, "securityQuestions", 0, "answer"), "blue"), ((0, "otpSecret"), 1), ((0, "attributes", "roles"), "x"), ((0, "attributes", "title"), "")],
     "realms": [((0,), ""), ((0,), "Staff"), ((0,), 1)],
     "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],
-    "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1)],
+    "roles": [((0,), "a,b"), ((0,), "Clerk"), ((0,), 1), ((2, "name"), None), ((2, "members"), [])],
     "policies": [
         (("Security_AllowOrigins",), "disallow"),
         (("Security_TokenExchangeTimeoutSecs",), "6h"),

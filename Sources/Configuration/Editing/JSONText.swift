@@ -57,6 +57,12 @@ package struct JSONText: Sendable {
         replace(place..<place, with: separator(before: last.nameOffset) + member)
     }
 
+    /// Puts a value in the place of another, which must be there.
+    package mutating func replace(_ path: [Step], with value: JSONNode) {
+        guard let old = node(at: path) else { return }
+        replace(old.offset..<end(of: old), with: JSONForm.onOneLine(value))
+    }
+
     /// Adds elements behind the last one of an array, which must be there. Objects get the form of the last element.
     package mutating func append(_ values: [JSONNode], to path: [Step]) {
         guard !values.isEmpty, let array = node(at: path), let elements = array.array else { return }

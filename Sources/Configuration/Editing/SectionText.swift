@@ -34,6 +34,10 @@ package struct SectionText: Sendable {
         if let value { set(name, of: path, to: value) } else { remove(path + [.member(name)]) }
     }
 
+    package mutating func replace(_ path: [JSONText.Step], with value: JSONNode) {
+        text.replace(prefix + path, with: value)
+    }
+
     package mutating func append(_ values: [JSONNode], to path: [JSONText.Step] = []) {
         text.append(values, to: prefix + path)
     }

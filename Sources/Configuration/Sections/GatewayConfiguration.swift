@@ -40,6 +40,9 @@ package struct GatewayConfiguration: Sendable {
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
     package var roles: [String]
+    /// What roles are for, by name (UPS-05).
+    package var roleDescriptions: [String: String]
+    package var userProfile: UserProfileSection
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
@@ -69,6 +72,7 @@ extension GatewayConfiguration {
         let sections = sections(&root, findings)
         let baseURL = baseURL(&root)
         let policies = sections["policies"].map(PoliciesSection.read) ?? PoliciesSection()
+        let roles = sections["roles"].map(RolesSection.read) ?? RolesSection()
         let configuration = GatewayConfiguration(
             baseURL: baseURL,
             additionalBaseURLs: root.value("additionalBaseUrls", default: []) { $0.origins() },
@@ -100,7 +104,8 @@ extension GatewayConfiguration {
             applications: sections["applications"].map(ApplicationEntry.readAll) ?? [],
             users: sections["users"].map(UserEntry.readAll) ?? [],
             realms: sections["realms"].map { $0.names("an array of names of realms") ?? [] },
-            roles: sections["roles"].map(readRoles) ?? [],
+            roles: roles.names, roleDescriptions: roles.descriptions,
+            userProfile: root.value("userProfile", default: UserProfileSection(), UserProfileSection.read),
             policies: policies,
             issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
             trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? [],
@@ -135,23 +140,6 @@ extension GatewayConfiguration {
             }
         }
         return sections
-    }
-
-    /// The catalogue of role names. They are sent to upstreams as one comma-separated field.
-    private static func readRoles(_ field: Field) -> [String] {
-        let names = field.names("an array of role names") { element -> String? in
-            guard let name = element.name() else { return nil }
-            if name.contains(",") || name.utf8.count > 128 {
-                element.error(
-                    "invalid role name", expected: "at most 128 bytes without a comma", found: element.summary)
-            }
-            return name
-        }
-        guard let names else { return [] }
-        if names.count > 256 {
-            field.error("too many roles", expected: "at most 256 role names", found: "\(names.count)")
-        }
-        return names
     }
 }
 

@@ -18,6 +18,14 @@ package struct UserEntry: Sendable {
     package var securityQuestions: [SecurityQuestionEntry]
     /// The secret of the user's one-time codes; nil for none.
     package var oneTimeSecret: [UInt8]?
+    /// What else the profile says (UPS-01).
+    package var attributes: [String: String]
+
+    /// The names that `attributes` may have, after the accessors of the clients in the field (oam-wire 5).
+    package static let attributeNames = [
+        "displayName", "title", "description", "mobile", "telephoneNumber", "postalAddress", "country", "photo",
+        "manager",
+    ]
 
     /// The twelve schemes of CRYPTO-01, and the two slow ones.
     static let schemes = [
@@ -29,21 +37,24 @@ package struct UserEntry: Sendable {
 
     static func readAll(_ field: Field) -> [UserEntry] {
         var users: [UserEntry] = []
+        var names: Set<[String]> = []
+        var addresses: [[String]: String] = [:]
         for element in field.elements("an array of users") ?? [] {
             let user = read(element)
-            for other in users where other.realm == user.realm && !user.username.isEmpty {
-                if other.username == user.username {
-                    element.error(
-                        "duplicate user \"\(user.username)\" in realm \"\(user.realm)\"", expected: "a unique name")
-                }
-                // Logins by mail must mean one user (JWT-24).
-                if let email = user.email, email.lowercased() == other.email?.lowercased() {
-                    field.findings.error(
-                        "\(element.pointer)/email", "user \"\(other.username)\" has this address already",
-                        expected: "a unique address", found: "\"\(email)\"")
-                }
-            }
             users.append(user)
+            guard !user.username.isEmpty else { continue }
+            if !names.insert([user.realm, user.username]).inserted {
+                element.error(
+                    "duplicate user \"\(user.username)\" in realm \"\(user.realm)\"", expected: "a unique name")
+            }
+            // Logins by mail must mean one user (JWT-24).
+            guard let email = user.email else { continue }
+            if let other = addresses[[user.realm, email.lowercased()]] {
+                field.findings.error(
+                    "\(element.pointer)/email", "user \"\(other)\" has this address already",
+                    expected: "a unique address", found: "\"\(email)\"")
+            }
+            addresses[[user.realm, email.lowercased()]] = user.username
         }
         return users
     }
@@ -61,10 +72,19 @@ package struct UserEntry: Sendable {
             isEnabled: object.flag("enabled", default: true),
             tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
             securityQuestions: object.value("securityQuestions", default: [], SecurityQuestionEntry.readAll),
-            oneTimeSecret: object.optional("otpSecret") { $0.oneTimeSecret() }
+            oneTimeSecret: object.optional("otpSecret") { $0.oneTimeSecret() },
+            attributes: object.value("attributes", default: [:], attributes)
         )
         object.finish()
         return user
+    }
+
+    private static func attributes(_ field: Field) -> [String: String] {
+        var object = field.object("an object with \"title\", \"manager\" and the like")
+        var attributes: [String: String] = [:]
+        for name in attributeNames { attributes[name] = object.optional(name) { $0.name() } }
+        object.finish()
+        return attributes
     }
 
     static let passwordForm = "\"{scheme}payload\", made by \"portcullis hash\""

@@ -28,17 +28,20 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case mobileLogout
     /// The login form for browsers (SCH-02).
     case browserLogin
+    /// User profiles and groups of Mobile & Social (UPS-01).
+    case userProfile
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
-    package var wantsPrincipal: Bool { self == .whoAmI }
+    package var wantsPrincipal: Bool { self == .whoAmI || self == .userProfile }
 
     /// Whether clients send it secrets that outlive the request, so that it is for TLS alone where listeners ask for that
     /// (GW-13).
     package var takesCredentials: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
+            .userProfile:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -52,6 +55,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
             Endpoint.readingAndPosting
         case .browserLogin: Endpoint.viewingAndPosting
         case .applicationUsers: Endpoint.changing
+        case .userProfile: Endpoint.everything
         case .jwks, .metadata, .whoAmI: Endpoint.reading
         }
     }
@@ -59,6 +63,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     private static let readingAndPosting = Array("GET, POST".utf8)
     private static let viewingAndPosting = Array("GET, HEAD, POST".utf8)
     private static let changing = Array("GET, HEAD, POST, PUT".utf8)
+    private static let everything = Array("GET, HEAD, POST, PUT, PATCH, DELETE".utf8)
     private static let posting = Array("POST".utf8)
     private static let reading = Array("GET, HEAD".utf8)
 }

@@ -13,9 +13,12 @@ final class ClientStream {
     private static let piece = 32_768
 
     /// Connects to the first address of the host that takes the connection.
-    init(_ address: WebAddress, tls: TLSClientContext, timeoutMilliseconds: Int32) throws(ClientError) {
+    init(
+        _ address: WebAddress, tls: TLSClientContext, timeoutMilliseconds: Int32, _ cancellation: Cancellation
+    ) throws(ClientError) {
         host = address.host
         connection = try ClientStream.connect(address, timeoutMilliseconds)
+        guard let breaker = try? connection.breaker(), cancellation.watch(breaker) else { throw .cancelled }
         guard address.isSecure else {
             session = nil
             return

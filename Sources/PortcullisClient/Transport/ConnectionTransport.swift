@@ -26,22 +26,32 @@ public struct ConnectionTransport: Transport {
         timeoutMilliseconds = Int32(clamping: timeoutSeconds * 1000)
     }
 
+    /// Where the task is cancelled, the connection ends at once, and with it what the server does for it (UPS-08).
     public func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
-        guard !Task.isCancelled else { throw ClientError(.cancelled, "the request was cancelled") }
-        let result = await withCheckedContinuation {
-            (waiting: CheckedContinuation<Result<ClientResponse, ClientError>, Never>) in
-            queue.async {
-                waiting.resume(returning: Result { () throws(ClientError) in try exchange(request) })
+        let cancellation = Cancellation()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (waiting: CheckedContinuation<Result<ClientResponse, ClientError>, Never>) in
+                queue.async {
+                    waiting.resume(returning: Result { () throws(ClientError) in try exchange(request, cancellation) })
+                }
             }
+        } onCancel: {
+            cancellation.cancel()
         }
+        // An answer that has come is an answer, whatever was wanted then (UPS-08).
+        if case .failure = result, cancellation.isCancelled { throw .cancelled }
         return try result.get()
     }
 
     /// Waits for all of it on this thread.
-    private func exchange(_ request: ClientRequest) throws(ClientError) -> ClientResponse {
+    private func exchange(
+        _ request: ClientRequest, _ cancellation: Cancellation
+    ) throws(ClientError) -> ClientResponse {
+        if cancellation.isCancelled { throw .cancelled }
         let address = try WebAddress(request.url)
         let head = try ConnectionTransport.head(of: request, to: address)
-        let stream = try ClientStream(address, tls: tls, timeoutMilliseconds: timeoutMilliseconds)
+        let stream = try ClientStream(address, tls: tls, timeoutMilliseconds: timeoutMilliseconds, cancellation)
         let chunk = Chunk(capacity: head.count + request.body.count)
         chunk.append(head)
         chunk.append(request.body)

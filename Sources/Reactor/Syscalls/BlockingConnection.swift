@@ -27,6 +27,11 @@ package struct BlockingConnection: ~Copyable {
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
+    /// What another thread can end the connection by, while this one waits for it.
+    package borrowing func breaker() throws(KernelError) -> ConnectionBreaker {
+        ConnectionBreaker(Descriptor(try Kernel.check(clinux_duplicate(descriptor.number))))
+    }
+
     /// Sends all that the chunk holds.
     package func send(_ chunk: Chunk) throws(KernelError) {
         while chunk.count > 0 {

@@ -25,19 +25,7 @@ package enum ApplicationFailure: Error, Sendable, CaseIterable {
     case storeUnavailable
     case usersUnavailable
 
-    package struct Definition: Sendable {
-        package let status: Int
-        /// `detail` of the reply. All 401s share one, which does not tell what was wrong (CHAL-07).
-        package let detail: String
-        /// Stable code for the log, and `code` of the reply but for a 401.
-        package let reason: StaticString
-
-        init(_ status: Int, _ detail: String, _ reason: StaticString) {
-            self.status = status
-            self.detail = detail
-            self.reason = reason
-        }
-    }
+    package typealias Definition = FailureDefinition
 
     package var definition: Definition {
         let unauthorized = "invalid or missing credentials"
@@ -61,13 +49,7 @@ package enum ApplicationFailure: Error, Sendable, CaseIterable {
         }
     }
 
-    var response: EndpointResponse {
-        let definition = definition
-        return .problem(
-            status: definition.status, title: "\(StatusReason.text(definition.status))", detail: definition.detail,
-            code: definition.status == 401 ? "unauthorized" : "\(definition.reason)", reason: definition.reason,
-            headers: headers)
-    }
+    var response: EndpointResponse { definition.response(headers) }
 
     private var headers: [(name: String, value: String)] {
         switch self {

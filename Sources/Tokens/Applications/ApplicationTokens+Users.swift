@@ -156,7 +156,7 @@ extension ApplicationTokens {
         now: Int64
     ) -> Effect<EndpointResponse> {
         guard let user = settings.users.user(named: id, realm: application.realm) else { return .refuse(.noSuchObject) }
-        guard ApplicationTokens.isJSON(request.contentType) else { return .refuse(.unsupportedMediaType) }
+        guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
         let wanted: UserObjectChange
         do throws(UserObjectChange.Refusal) {
             wanted = try UserObjectChange(request.body, of: user, application.userClass)
@@ -232,7 +232,7 @@ extension ApplicationTokens {
         guard application.allowSignUp, let registry = settings.registry else {
             return .refuse(.signUpDisabled)
         }
-        guard ApplicationTokens.isJSON(request.contentType) else { return .refuse(.unsupportedMediaType) }
+        guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
         let wanted: NewUser
         do throws(UserObjectChange.Refusal) {
             wanted = try NewUser(request.body, application.userClass)
@@ -265,23 +265,15 @@ extension ApplicationTokens {
             action: "user.create", outcome: .changed, subject: user.username, client: application.name)
         return response
     }
-
-    /// `application/json`, with any parameters.
-    private static func isJSON(_ contentType: String?) -> Bool {
-        guard let contentType else { return false }
-        let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
-        return mediaType.filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
-            == Array("application/json".utf8)
-    }
 }
 
 extension UserChangeOutcome {
     fileprivate var failure: ApplicationFailure? {
         switch self {
-        case .done: nil
+        case .done, .saved: nil
         case .exists: .nameTaken
         case .unknown: .noSuchObject
-        case .failed: .usersUnavailable
+        case .changedMeanwhile, .unfit, .failed: .usersUnavailable
         }
     }
 }

@@ -1,4 +1,3 @@
-import Bytes
 import HTTP
 
 /// `/yambas/rest/apps/{app}/models/{module}/{class}[/{id}]`: the user class of an application, or one of its users
@@ -14,11 +13,7 @@ struct UserObjectPath: Sendable, Equatable {
 
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard path.utf8.starts(with: UserObjectPath.prefix.utf8) else { return nil }
-        let segments = Array(path.utf8.dropFirst(UserObjectPath.prefix.utf8.count))
-            .split(separator: ASCII.slash, omittingEmptySubsequences: false)
-        let parts = segments.compactMap { PathSegment.decode(Array($0).span) }
-        guard parts.count == segments.count, (4...5).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }),
+        guard let parts = PathSegment.decode(path, behind: UserObjectPath.prefix), (4...5).contains(parts.count),
             parts[1].utf8.elementsEqual("models".utf8)
         else { return nil }
         application = parts[0]

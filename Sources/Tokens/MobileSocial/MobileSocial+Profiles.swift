@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import HTTP
 import Identity
 import JOSE
@@ -17,29 +16,18 @@ extension MobileSocial {
         }
         guard let application = domain.application(named: application) else { throw .unknownApplication }
         let body = json(of: application, domain)
-        let digest = DigestAlgorithm.sha256.digest(body.span)
-        let tag = "\"\(String(decoding: Base64.encode(digest.span, .url).prefix(22), as: UTF8.self))\""
+        let tag = EntityTag.tag(of: body)
         // OMS-04
         let caching = [
             (name: "ETag", value: tag),
             (name: "Cache-Control", value: "private, max-age=\(application.profileCacheSeconds)"),
         ]
-        if let known = request.field("if-none-match"), MobileSocial.names(tag, known) {
+        if let known = request.field("if-none-match"), EntityTag.isKnown(tag, to: known) {
             return EndpointResponse(status: 304, headers: caching, body: [], reason: "profile_unchanged")
         }
         return EndpointResponse(
             status: 200, headers: [(name: "Content-Type", value: "application/json")] + caching, body: body,
             reason: "profile")
-    }
-
-    /// Whether `If-None-Match` has this tag, by weak comparison (RFC 9110 section 13.1.2).
-    private static func names(_ tag: String, _ field: String) -> Bool {
-        field.utf8.split(separator: ASCII.comma).contains { part in
-            var text = part.drop { $0 == ASCII.space || $0 == ASCII.tab }
-            while let last = text.last, last == ASCII.space || last == ASCII.tab { text = text.dropLast() }
-            if text.elementsEqual("*".utf8) { return true }
-            return (text.starts(with: "W/".utf8) ? text.dropFirst(2) : text).elementsEqual(tag.utf8)
-        }
     }
 
     private func json(of application: MobileApplication, _ domain: ServiceDomain) -> [UInt8] {

@@ -1,4 +1,3 @@
-import Bytes
 import HTTP
 
 /// What is asked for below `/oic_rest/rest/`.
@@ -19,11 +18,9 @@ enum MobileSocialPath: Sendable, Equatable {
 
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard path.utf8.starts(with: MobileSocialPath.prefix.utf8) else { return nil }
-        let segments = Array(path.utf8.dropFirst(MobileSocialPath.prefix.utf8.count))
-            .split(separator: ASCII.slash, omittingEmptySubsequences: false)
-        let parts = segments.compactMap { PathSegment.decode(Array($0).span) }
-        guard parts.count == segments.count, parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard let parts = PathSegment.decode(path, behind: MobileSocialPath.prefix), parts.count >= 2 else {
+            return nil
+        }
         // With capitals, and nothing else (oam-wire 4).
         if parts[0].utf8.elementsEqual("AppProfiles".utf8) {
             guard parts.count == 2 else { return nil }

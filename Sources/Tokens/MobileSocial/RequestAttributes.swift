@@ -49,9 +49,7 @@ struct RequestAttributes: Sendable {
     /// The JSON object of a POST; nil for an empty body. The reader refuses a member that comes twice.
     private static func body(_ request: EndpointRequest) throws(MobileSocialFailure) -> JSONNode? {
         if request.body.isEmpty { return nil }
-        let mediaType = (request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
-            .filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)
-        guard mediaType.elementsEqual("application/json".utf8) else { throw .wrongContentType }
+        guard request.hasJSONBody else { throw .wrongContentType }
         guard let node = try? JSONNode.parse(request.body.span, maximumDepth: 16), node.members != nil else {
             throw .malformedBody
         }

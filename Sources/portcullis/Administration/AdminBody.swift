@@ -49,6 +49,13 @@ struct AdminBody {
         return flag
     }
 
+    /// The members of an object; nil where it is absent or null.
+    func object(_ name: String) throws(AdminFailure) -> [JSONMember]? {
+        guard let value = node[name], !value.isNull else { return nil }
+        guard let members = value.members else { throw .malformed("\"\(name)\" is to be an object") }
+        return members
+    }
+
     func texts(_ name: String) throws(AdminFailure) -> [String]? {
         guard let value = node[name], !value.isNull else { return nil }
         let texts = value.array?.compactMap(\.string)

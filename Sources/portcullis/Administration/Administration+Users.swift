@@ -2,7 +2,9 @@ import Bytes
 import Configuration
 import Crypto
 import Gateway
+import Identity
 import Reactor
+import Tokens
 
 /// Users: made, changed, looked at (MBE-10, MBE-11, MAP-04).
 extension Administration {
@@ -37,6 +39,7 @@ extension Administration {
         user.roles = try body.texts("roles") ?? []
         user.enabled = try body.flag("enabled") ?? true
         user.password = try storedPassword(body)
+        user.attributes = try body.object("attributes")
         let made = user
         let (_, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
@@ -44,7 +47,9 @@ extension Administration {
             text.append([made.node])
         }
         let added = now.configuration.users.last { isSame($0.username, made.username) }
-        return .changed(made.username, status: 201, added.map(UserText.json) ?? [])
+        var answer = AdminAnswer.changed(made.username, status: 201, added.map(UserText.json) ?? [])
+        answer.user = added.map(User.init)
+        return answer
     }
 
     /// All or nothing (MBE-10).
@@ -90,15 +95,20 @@ extension Administration {
         let body = try AdminBody(request, known: NewUser.changeable)
         let password = try storedPassword(body)
         let (email, first, last) = (try body.text("email"), try body.text("firstName"), try body.text("lastName"))
-        let enabled = try body.flag("enabled")
+        let (enabled, attributes) = (try body.flag("enabled"), try body.object("attributes"))
         let (roles, added) = (try body.texts("roles"), try body.texts("addRoles") ?? [])
         let removed = try body.texts("removeRoles") ?? []
         let (change, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
+            try checkCondition(request, user)
             let place: [JSONText.Step] = [.element(index)]
             for (member, value) in [("email", email), ("firstName", first), ("lastName", last)] where body.has(member) {
                 text.put(member, of: place, value.map { .text($0) })
+            }
+            if body.has("attributes") {
+                let merged = attributes.flatMap { Administration.merge($0, into: user.attributes) }
+                text.put("attributes", of: place, merged)
             }
             var wanted = (roles ?? user.roles).filter { role in !removed.contains { isSame($0, role) } }
             for role in added where !wanted.contains(where: { isSame($0, role) }) { wanted.append(role) }
@@ -111,19 +121,37 @@ extension Administration {
             if endsTokens { text.put("tokensNotBefore", of: place, .number(Administration.cutoff)) }
             return (name: user.username, endsTokens: endsTokens)
         }
-        return .changed(
-            change.name, UserText.json(try find(request, now).user), endsTokens: change.endsTokens)
+        let user = try find(request, now).user
+        var answer = AdminAnswer.changed(change.name, UserText.json(user), endsTokens: change.endsTokens)
+        answer.user = User(user)
+        return answer
     }
 
     func removeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let (name, _) = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
+            try checkCondition(request, user)
             text.remove([.element(index)])
             return user.username
         }
         // Who gets the name next is told apart by the second.
         return .changed(name, endsTokens: true)
+    }
+
+    /// UPS-03: what somebody has seen of one user, while others may have changed meanwhile.
+    private func checkCondition(_ request: AdminRequest, _ user: UserEntry) throws(AdminFailure) {
+        if let condition = request.userCondition, !UserProfiles.isMet(condition, by: User(user)) {
+            throw .changedMeanwhile
+        }
+    }
+
+    /// The attributes with these changes; null takes one out. Nil where none is left.
+    private static func merge(_ changes: [JSONMember], into attributes: [String: String]) -> JSONNode? {
+        var merged = attributes.filter { attribute in !changes.contains { isSame($0.name, attribute.key) } }
+            .map { (name: $0.key, value: JSONNode.text($0.value)) }
+        merged += changes.filter { !$0.node.isNull }.map { (name: $0.name, value: $0.node) }
+        return merged.isEmpty ? nil : .object(merged.sorted { $0.name < $1.name })
     }
 
     /// The user of the path, in the realm of the query (`Default` by default).

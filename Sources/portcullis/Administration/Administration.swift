@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import Glibc
 import HTTP
+import Identity
 import Reactor
 import Tokens
 
@@ -34,10 +35,21 @@ struct Administration: Sendable {
 
     /// The answer, and the second since 1970 from which on it holds: nobody is to be told before that a new password or
     /// secret is in force. Tokens of before and tokens of now are told apart by their dates, which are in seconds.
-    func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) { handle([request])[0] }
+    func handle(_ request: AdminRequest) -> (response: EndpointResponse, since: Int64) {
+        let conclusion = conclusions(of: [request])[0]
+        return (conclusion.response, conclusion.since)
+    }
+
+    /// What came of a request.
+    struct Conclusion {
+        let response: EndpointResponse
+        let since: Int64
+        /// The user it was about, as it is now.
+        var user: User?
+    }
 
     /// The same for several, in order: what they have written comes into force by one reload.
-    func handle(_ requests: [AdminRequest]) -> [(response: EndpointResponse, since: Int64)] {
+    func conclusions(of requests: [AdminRequest]) -> [Conclusion] {
         let steps = requests.map(run)
         let isInForce = !steps.contains(where: \.hasWritten) || apply()
         return zip(requests, steps).map { request, step in
@@ -76,18 +88,19 @@ struct Administration: Sendable {
 
     private func conclude(
         _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>
-    ) -> (response: EndpointResponse, since: Int64) {
+    ) -> Conclusion {
         switch outcome {
         case .success(let answer):
             let isChange = step.resource?.isChange == true
             if answer.isAudited { audit.write(step.action, answer.object, request, isChange ? .changed : .shown) }
-            return (answer.response, answer.endsTokens ? Administration.cutoff : 0)
+            return Conclusion(
+                response: answer.response, since: answer.endsTokens ? Administration.cutoff : 0, user: answer.user)
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(
                     step.action, request.path.dropFirst().joined(separator: "/"), request, .refused(failure.reason))
             }
-            return (failure.response, 0)
+            return Conclusion(response: failure.response, since: 0)
         }
     }
 }
@@ -109,6 +122,8 @@ struct AdminAnswer {
     var object = ""
     /// Whether tokens of before are void because of it.
     var endsTokens = false
+    /// The user that was made or changed, as it is now.
+    var user: User?
     /// Whether it is to be written there: a change, or a secret that was shown.
     var isAudited = true
 
@@ -167,6 +182,10 @@ struct AdminResources {
         Entry(.get, "users/*", "users.show", Administration.showUser),
         Entry(.patch, "users/*", "users.change", Administration.changeUser),
         Entry(.delete, "users/*", "users.remove", Administration.removeUser),
+        Entry(.get, "roles", "roles.list", Administration.listRoles),
+        Entry(.post, "roles", "roles.add", Administration.addRole),
+        Entry(.patch, "roles/*", "roles.change", Administration.changeRole),
+        Entry(.delete, "roles/*", "roles.remove", Administration.removeRole),
         Entry(.get, "realms", "realms.list", Administration.listRealms),
         Entry(.post, "realms", "realms.add", Administration.addRealm),
         Entry(.delete, "realms/*", "realms.remove", Administration.removeRealm),

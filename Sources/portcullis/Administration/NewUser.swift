@@ -15,16 +15,19 @@ struct NewUser: Sendable {
     var password: String?
     var roles: [String] = []
     var enabled = true
+    /// What else the profile says; nil for nothing.
+    var attributes: [JSONMember]?
 
     init(username: String) { self.username = username }
 
     /// What the body of a request may have.
     static let members = [
         "username", "realm", "email", "firstName", "lastName", "password", "passwordHash", "scheme", "roles", "enabled",
+        "attributes",
     ]
     static let changeable = [
         "email", "firstName", "lastName", "password", "passwordHash", "scheme", "roles", "addRoles", "removeRoles",
-        "enabled",
+        "enabled", "attributes",
     ]
 
     /// The entry of the file. Tokens of somebody who had the name before do not become this user's.
@@ -35,6 +38,8 @@ struct NewUser: Sendable {
         }
         if let password { members.append(("password", .text(password))) }
         members.append(("roles", .texts(roles)))
+        let set = (attributes ?? []).filter { !$0.node.isNull }
+        if !set.isEmpty { members.append(("attributes", .object(set.map { ($0.name, $0.node) }))) }
         if !enabled { members.append(("enabled", .flag(false))) }
         members.append(("tokensNotBefore", .number(Clock.wallSeconds)))
         return .object(members)
@@ -59,6 +64,12 @@ extension JSONWriter {
         if let name = user.lastName { member("lastName", name) }
         member("roles", user.roles)
         member("enabled", user.isEnabled)
+        if !user.attributes.isEmpty {
+            name("attributes")
+            beginObject()
+            for (name, value) in user.attributes.sorted(by: { $0.key < $1.key }) { member(name, value) }
+            endObject()
+        }
         member("hasPassword", user.password != nil)
         endObject()
     }

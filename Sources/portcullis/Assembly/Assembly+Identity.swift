@@ -2,20 +2,7 @@ import Configuration
 import Identity
 
 extension Assembly {
-    func users() -> [User] {
-        configuration.users.map { entry in
-            var user = User(
-                username: entry.username, email: entry.email ?? "", firstName: entry.firstName ?? "",
-                lastName: entry.lastName ?? "",
-                realm: entry.realm, passwordHash: entry.password, roles: entry.roles, enabled: entry.isEnabled,
-                tokensNotBefore: entry.tokensNotBefore ?? 0)
-            user.securityQuestions = entry.securityQuestions.map {
-                SecurityQuestion(question: $0.question, answer: $0.answer)
-            }
-            user.oneTimeSecret = entry.oneTimeSecret
-            return user
-        }
-    }
+    func users() -> [User] { configuration.users.map(User.init) }
 
     /// A revoked backend has no secret, takes no password and no anonymous key, and none of its tokens counts (MBE-06).
     mutating func backendList() -> [Backend] {
@@ -37,6 +24,20 @@ extension Assembly {
 
     func backendID(_ reference: String) -> String? {
         configuration.backends.first { $0.reference == reference }?.mobileBackendID
+    }
+}
+
+extension User {
+    init(_ entry: UserEntry) {
+        self.init(
+            username: entry.username, email: entry.email ?? "", firstName: entry.firstName ?? "",
+            lastName: entry.lastName ?? "", realm: entry.realm, passwordHash: entry.password, roles: entry.roles,
+            enabled: entry.isEnabled, tokensNotBefore: entry.tokensNotBefore ?? 0)
+        securityQuestions = entry.securityQuestions.map {
+            SecurityQuestion(question: $0.question, answer: $0.answer)
+        }
+        oneTimeSecret = entry.oneTimeSecret
+        attributes = entry.attributes
     }
 }
 

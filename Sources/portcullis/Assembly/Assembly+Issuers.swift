@@ -165,7 +165,8 @@ extension Assembly {
     func tokenService(
         _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
-        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ browserLogin: BrowserLogin?
+        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ browserLogin: BrowserLogin?,
+        _ userProfiles: UserProfiles?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -191,6 +192,7 @@ extension Assembly {
         settings.applications = applications
         settings.mobileSocial = mobileSocial
         settings.browserLogin = browserLogin
+        settings.userProfiles = userProfiles
         return TokenService(settings: settings)
     }
 }

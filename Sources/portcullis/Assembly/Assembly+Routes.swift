@@ -169,6 +169,8 @@ extension Assembly {
             endpoints.append(("/yambas/oauth/users/revokeall", .applicationRevocationOfAll))
             endpoints.append((ApplicationTokens.userObjectsPath, .applicationUsers))
         }
+        // In front of what begins with the same.
+        if configuration.userProfile.isEnabled { endpoints.append((UserProfiles.path, .userProfile)) }
         if !configuration.serviceDomains.isEmpty {
             endpoints.append((MobileSocial.path, .mobileSocial))
             endpoints.append((MobileSocial.logoutPath, .mobileLogout))

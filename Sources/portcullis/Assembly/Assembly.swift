@@ -100,7 +100,7 @@ struct Assembly {
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(
                 serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial,
-                browserLogin(mobileSocial, seals)),
+                browserLogin(mobileSocial, seals), userProfiles(users, hasher, catalogue)),
             backends: backends, upstreamWebgates: upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

@@ -13,7 +13,7 @@ enum Terminal {
     static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }
 
-/// The arguments of one command: options with values, flags, and the rest.
+/// The arguments of one command: options with values, flags, and the rest; all behind `--` is rest.
 struct Arguments {
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
@@ -26,6 +26,11 @@ struct Arguments {
     init(_ arguments: some Sequence<String>, options: Set<String>, flags known: Set<String>) throws(ExitStatus) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
+            // Names may begin with a dash, as random ids do.
+            if argument == "--" {
+                positional += rest
+                break
+            }
             guard argument.hasPrefix("-"), argument != "-" else {
                 positional.append(argument)
                 continue

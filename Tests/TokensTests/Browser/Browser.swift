@@ -100,6 +100,5 @@ final class Browser {
 }
 
 extension EndpointResponse {
-    var text: String { String(decoding: body, as: UTF8.self) }
     func field(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }

@@ -1,0 +1,48 @@
+import HTTP
+import JOSE
+
+/// What is asked for below `/oic_rest/rest/userprofile/`.
+enum ProfilePath: Sendable, Equatable {
+    case people
+    case person(String)
+    case attribute(String, of: String)
+    case manager(of: String)
+    case reports(of: String)
+    case groups
+    case group(String)
+    case members(of: String)
+    case member(String, of: String)
+
+    static let prefix = "/oic_rest/rest/userprofile/"
+
+    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    init?(_ path: String) {
+        guard let parts = PathSegment.decode(path, behind: ProfilePath.prefix) else { return nil }
+        func isAt(_ place: Int, _ word: String) -> Bool { parts[place].isExactly(word) }
+        switch parts.count {
+        case 1 where isAt(0, "people"): self = .people
+        case 1 where isAt(0, "groups"): self = .groups
+        case 2 where isAt(0, "people"): self = .person(parts[1])
+        case 2 where isAt(0, "groups"): self = .group(parts[1])
+        case 3 where isAt(0, "people") && isAt(2, "manager"): self = .manager(of: parts[1])
+        case 3 where isAt(0, "people") && isAt(2, "reports"): self = .reports(of: parts[1])
+        case 3 where isAt(0, "groups") && isAt(2, "members"): self = .members(of: parts[1])
+        case 4 where isAt(0, "people") && isAt(2, "attributes"): self = .attribute(parts[3], of: parts[1])
+        case 4 where isAt(0, "groups") && isAt(2, "members"): self = .member(parts[3], of: parts[1])
+        default: return nil
+        }
+    }
+
+    static func person(_ id: String) -> String { "\(prefix)people/\(PathSegment.encode(id))" }
+    static func group(_ name: String) -> String { "\(prefix)groups/\(PathSegment.encode(name))" }
+
+    /// What can be done with it beside GET and HEAD.
+    var writingMethods: [Method] {
+        switch self {
+        case .people, .groups: [.post]
+        case .person, .group: [.put, .patch, .delete]
+        case .member: [.put, .delete]
+        case .attribute, .manager, .reports, .members: []
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Bytes
+import HTTP
+import JOSE
+
+/// The parameters of a request, read to the letter: a filter that was misspelt must not show everybody.
+struct ProfileQuery: Sendable {
+    /// What is to be shown; nil for everything.
+    private(set) var attributes: [ProfileAttribute]?
+    private(set) var prefetch: Set<Prefetch> = []
+    private(set) var filter = PersonFilter()
+    private(set) var page = Page()
+
+    /// What comes along with a person.
+    enum Prefetch: String, Sendable {
+        case manager, reports, groups
+    }
+
+    /// A part of a list.
+    struct Page: Sendable {
+        static let largestSize = 200
+        var size = 50
+        var position = 0
+
+        /// The places of its items in a list; the position is a number of pages.
+        func places(in count: Int) -> Range<Int> {
+            let (first, overflow) = position.multipliedReportingOverflow(by: size)
+            if overflow || first >= count { return count..<count }
+            return first..<min(first + size, count)
+        }
+    }
+
+    /// The kinds of parameters.
+    struct Kinds: OptionSet {
+        let rawValue: Int
+        static let attributes = Kinds(rawValue: 1)
+        static let prefetch = Kinds(rawValue: 2)
+        static let page = Kinds(rawValue: 4)
+        static let filter = Kinds(rawValue: 8)
+    }
+
+    /// - Parameter kinds: those that the resource has.
+    init(_ query: [UInt8], _ kinds: Kinds) throws(ProfileRefusal) {
+        guard let form = try? FormFields.parse(query.span), form.repeatedName == nil else {
+            throw ProfileRefusal(.malformedQuery)
+        }
+        for field in form.fields {
+            switch field.name {
+            // oam-wire 5 has the second name.
+            case "attrs" where kinds.contains(.attributes), "attrsToFetch" where kinds.contains(.attributes):
+                guard attributes == nil else { throw ProfileRefusal(.malformedQuery, field.name) }
+                attributes = try ProfileQuery.attributes(field.value)
+            case "prefetch" where kinds.contains(.prefetch): prefetch = try ProfileQuery.prefetch(field.value)
+            case "pageSize" where kinds.contains(.page):
+                page.size = try ProfileQuery.number(field, in: 1...Page.largestSize)
+            case "pagePosition" where kinds.contains(.page):
+                page.position = try ProfileQuery.number(field, in: 0...Int.max)
+            case "simple" where kinds.contains(.filter): filter.isSimple = try ProfileQuery.flag(field)
+            default:
+                guard kinds.contains(.filter), let name = ProfileQuery.filtered(field.name) else {
+                    throw ProfileRefusal(.malformedQuery, field.name)
+                }
+                try filter.add(name, field.value)
+            }
+        }
+    }
+
+    /// `filter[mail]`
+    private static func filtered(_ name: String) -> String? {
+        let bytes = name.utf8
+        guard bytes.starts(with: "filter[".utf8), bytes.last == UInt8(ascii: "]") else { return nil }
+        return String(bytes.dropFirst("filter[".utf8.count).dropLast())
+    }
+
+    private static func attributes(_ text: String) throws(ProfileRefusal) -> [ProfileAttribute] {
+        var found: [ProfileAttribute] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let attribute = ProfileAttribute(exactly: String(name)) else {
+                throw ProfileRefusal(.malformedQuery, String(name))
+            }
+            if !found.contains(attribute) { found.append(attribute) }
+        }
+        return found
+    }
+
+    private static func prefetch(_ text: String) throws(ProfileRefusal) -> Set<Prefetch> {
+        var found: Set<Prefetch> = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let kind = Prefetch(rawValue: String(name)) else {
+                throw ProfileRefusal(.malformedQuery, String(name))
+            }
+            found.insert(kind)
+        }
+        return found
+    }
+
+    private static func number(_ field: FormFields.Field, in range: ClosedRange<Int>) throws(ProfileRefusal) -> Int {
+        guard let number = Decimal.parse(Array(field.value.utf8).span), range.contains(number) else {
+            throw ProfileRefusal(.malformedQuery, field.name)
+        }
+        return number
+    }
+
+    private static func flag(_ field: FormFields.Field) throws(ProfileRefusal) -> Bool {
+        if field.value.isExactly("true") { return true }
+        if field.value.isExactly("false") { return false }
+        throw ProfileRefusal(.malformedQuery, field.name)
+    }
+}

@@ -1,0 +1,37 @@
+import Identity
+import Synchronization
+
+/// The users of realms in the order of their names, so that pages of a list stay what they are.
+final class UserDirectory: Sendable {
+    let users: UserStore
+    /// By realm, made when it is asked for first.
+    private let ordered = Mutex<[[UInt8]: [Int]]>([:])
+
+    /// So many users are looked through on an event loop; more of them are a matter of milliseconds.
+    private static let fewUsers = 500
+
+    init(users: UserStore) { self.users = users }
+
+    /// Whether going through all users takes long, and is nothing to do on an event loop.
+    var isLarge: Bool { users.users.count > UserDirectory.fewUsers }
+
+    /// A page of those that are wanted, and how many they are on all pages.
+    func find(
+        in realm: String, _ page: ProfileQuery.Page, where isWanted: (User) -> Bool
+    ) -> (users: [User], total: Int) {
+        let found = order(of: realm).filter { isWanted(users.users[$0]) }
+        return (found[page.places(in: found.count)].map { users.users[$0] }, found.count)
+    }
+
+    private func order(of realm: String) -> [Int] {
+        let (key, all) = (Array(realm.utf8), users.users)
+        return ordered.withLock { ordered in
+            if let known = ordered[key] { return known }
+            let order = all.indices.filter { all[$0].realm.utf8.elementsEqual(key) }.sorted {
+                all[$0].username.utf8.lexicographicallyPrecedes(all[$1].username.utf8)
+            }
+            ordered[key] = order
+            return order
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Bytes
+import Configuration
+import Gateway
+import HTTP
+
+/// `portcullis roles`: the role catalogue (ROLE-04, UPS-05).
+enum RolesCommand: Command {
+    static let name = "roles"
+    static let summary = "add, describe, list and remove roles"
+    static let help = """
+        usage: portcullis roles list WHERE
+               portcullis roles add NAME [--description TEXT] WHERE
+               portcullis roles describe NAME [--description TEXT] WHERE
+               portcullis roles remove NAME WHERE
+
+        No other role is ever granted. A role that a route, a user or a rule names is not removed.
+
+        \(AdminTarget.help)
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let options: Set = ["--description"]
+        let call = try AdminInvocation(
+            arguments, of: self,
+            [
+                "list": .init(0...0), "add": .init(1...1, options: options), "describe": .init(1...1, options: options),
+                "remove": .init(1...1),
+            ])
+        let description = call.arguments["--description"].map { JSONNode.text($0) }
+        switch call.action {
+        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["roles"])))
+        case "add":
+            try call.target.perform(
+                .command(.post, ["roles"], [], [("name", .text(call.first)), ("description", description)]))
+        case "describe":
+            try call.target.perform(
+                .command(.patch, ["roles", call.first], [], [("description", description ?? JSONNode(.null))]))
+        default: try call.target.perform(.command(.delete, ["roles", call.first]))
+        }
+    }
+}

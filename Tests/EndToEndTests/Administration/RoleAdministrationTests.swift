@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Tokens
+
+/// `portcullis roles`, attributes of users, and the same through the admin listener (UPS-03, UPS-05).
+@Suite struct RoleAdministrationTests {
+    @Test(
+        "UPS-05: roles are added, described and removed, but those that are named",
+        arguments: Administrator.Way.allCases)
+    func roles(_ way: Administrator.Way) throws {
+        let fixture = try Fixture()
+        let admin = Administrator(fixture: fixture, way: way)
+        try admin.done("roles", "add", "Night shift", "--description", "From ten to six")
+        #expect(
+            try admin.done("roles", "list").contains(
+                #"{"name":"Employee"},{"name":"Night shift","description":"From ten to six"}]"#))
+        try admin.done("users", "assign-role", "bob", "Night shift")
+        #expect(try admin.refused("roles", "remove", "Night shift").contains("in use at /users/2/roles/0"))
+        #expect(try admin.refused("roles", "remove", "Manager").contains("in use at"))
+        #expect(try admin.refused("roles", "add", "Clerk").contains(#"there is a role "Clerk" already"#))
+        #expect(try admin.refused("roles", "add", "a,b").contains("invalid role name"))
+        #expect(try admin.refused("roles", "remove", "Clerc").contains(#"did you mean "Clerk"?"#))
+        try admin.done("roles", "describe", "Night shift")
+        try admin.done("users", "remove-role", "bob", "Night shift")
+        #expect(try admin.done("roles", "list").contains(#"{"name":"Night shift"}]"#))
+        try admin.done("roles", "remove", "Night shift")
+        #expect(!(try admin.done("roles", "list").contains("Night")))
+        let added = try Program.run(
+            GatewayProcess.binary,
+            ["roles", "add", "--config", fixture.gateway.configuration.path, "--description", "A dash", "--", "-x"])
+        #expect(added.ending == .exit(0), "\(added.errors)")
+        #expect(try admin.done("roles", "list").contains(#"{"name":"-x","description":"A dash"}"#))
+    }
+
+    @Test("UPS-03: attributes are set one by one, and shown")
+    func attributes() throws {
+        let fixture = try Fixture()
+        func change(_ attributes: String) throws -> Response {
+            try fixture.admin("PATCH", "/admin/users/bob", body: #"{"attributes":\#(attributes)}"#)
+        }
+        #expect(try change(#"{"title":"T","manager":"joe"}"#).json["attributes"].names == ["manager", "title"])
+        let changed = try change(#"{"title":null,"country":"US"}"#)
+        #expect(changed.json["attributes"]["manager"].string == "joe" && changed.json["attributes"].names.count == 2)
+        #expect(try change(#"{"tittle":"x"}"#).status == 422)
+        #expect(try change(#"{"title":5}"#).status == 422)
+        #expect(try change("[]").status == 400)
+        #expect(try fixture.admin("GET", "/admin/users/bob").text == changed.text)
+        #expect(!(try change("null").json["attributes"].exists))
+        #expect(!(try change("{}").json["attributes"].exists))
+        let made = try fixture.admin(
+            "POST", "/admin/users", body: #"{"username":"carl","attributes":{"title":"New","mobile":null}}"#)
+        #expect(made.status == 201 && made.json["attributes"].names == ["title"])
+    }
+
+    @Test("UPS-04: the service and the file have the same attributes")
+    func names() {
+        let schema = JSONText(Vectors.text("config/schema/users.schema.json"))
+        let elsewhere: Set = ["id", "uid", "uri", "mail", "firstName", "lastName", "managerURI", "reports"]
+        #expect(
+            Set(schema["items"]["properties"]["attributes"]["properties"].names).union(elsewhere)
+                == Set(ProfileAttribute.allCases.map(\.rawValue)))
+    }
+}
