@@ -25,6 +25,7 @@ package enum ConfigurationLoader {
             var values = GatewayConfiguration.read(findings)
             values.checkReferences(findings)
             values.checkRealms(findings)
+            values.checkLoginForms(findings)
             values.joinBackends()
             values.checkRoutes(findings)
             values.checkIssuerHosts(findings)

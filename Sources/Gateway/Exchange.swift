@@ -56,6 +56,8 @@ final class Exchange {
     let origin = Chunk(capacity: 128)
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
     var variesByOrigin = false
+    /// The same of `Cookie`: nobody on the way keeps a page of one user for another (RFC 9111 section 4.1).
+    var variesByCookie = false
     let requestID = Chunk(capacity: 128)
     /// The path matched and forwarded, kept for the log and for another decision about an exchange that lasts.
     let path = Chunk(capacity: 256)
@@ -147,6 +149,7 @@ final class Exchange {
         issuedFor = nil
         wasRefused = false
         variesByOrigin = false
+        variesByCookie = false
         origin.reset()
         requestID.reset()
         path.reset()

@@ -42,7 +42,13 @@ struct HeaderRewrite {
             let field = headers[i]
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
-            append(field, bytes, to: chunk)
+            if field.token == .cookie, exchange.snapshot.policy.hasBrowserCookies,
+                Cookies.hasAny(BrowserCookie.names, field.value, bytes)
+            {
+                appendOthers(field, bytes, to: chunk)
+            } else {
+                append(field, bytes, to: chunk)
+            }
         }
         appendForwarding(exchange, bytes, to: chunk)
         appendIdentity(exchange, to: chunk)
@@ -123,6 +129,18 @@ struct HeaderRewrite {
         chunk.append(": ")
         chunk.append(bytes.slice(field.value))
         chunk.append("\r\n")
+    }
+
+    /// A `Cookie` field without the gateway's own cookies, which are for the gateway as every credential is (GW-09).
+    private static func appendOthers(_ field: HeaderField, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        let start = chunk.count
+        chunk.append(bytes.slice(field.name))
+        chunk.append(": ")
+        if Cookies.append(field.value, without: BrowserCookie.names, bytes, to: chunk) {
+            chunk.append("\r\n")
+        } else {
+            chunk.truncate(to: start)
+        }
     }
 
     private static func append(_ token: IssuedToken, _ injection: InjectionRule, to chunk: Chunk) {
@@ -226,6 +244,8 @@ struct HeaderRewrite {
             .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
             .accessControlAllowPrivateNetwork:
             return false
+        // Nobody behind the gateway logs anybody in or out here.
+        case .setCookie: if Cookies.sets(BrowserCookie.names, field.value, bytes) { return false }
         default: break
         }
         return !HopByHop.drops(field, options, headers, bytes)

@@ -21,6 +21,7 @@ package enum Reasons {
         codes += UpstreamFailure.allCases.map { "\($0.code)" }
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += MobileSocialFailure.allCases.map { "\($0.definition.reason)" }
+        codes += BrowserLoginFailure.allCases.map { "\($0.reason)" }
         codes += ProfileFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.Reason.allCases.map(\.rawValue)

@@ -129,9 +129,10 @@ extension Worker {
 
     private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
         exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
+        exchange.variesByCookie = route.takesCookies
         let outcome = exchange.snapshot.policy.authenticate(
-            route, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
-            cache: tokenCache)
+            route, bytes: bytes, headers: requestHeaders, from: exchange.address, secure: exchange.isSecure,
+            now: poller.wallSeconds, cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal

@@ -28,7 +28,8 @@ extension Endpoint {
     fileprivate var isCostly: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .userProfile:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
+            .userProfile:
             true
         case .jwks, .metadata, .whoAmI: false
         }

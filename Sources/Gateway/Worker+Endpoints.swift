@@ -19,6 +19,12 @@ extension Worker {
             deny(exchange, .tlsRequired, bytes)
             return
         }
+        if endpoint.isForBrowsers(requestHeaders),
+            !exchange.snapshot.policy.mayUseForms(exchange.head, requestHeaders, bytes)
+        {
+            deny(exchange, .crossSiteRequest, bytes)
+            return
+        }
         guard endpoint.wantsPrincipal else {
             takeBody(exchange)
             return
@@ -206,6 +212,11 @@ extension Exchange {
 }
 
 extension Endpoint {
+    /// Whether it answers with a form, or to one: not to those who show a token.
+    fileprivate func isForBrowsers(_ headers: HeaderTable) -> Bool {
+        self == .browserLogin || self == .mobileLogout && headers.occurrences(.authorization) == 0
+    }
+
     /// The same endpoint as the token service calls it.
     fileprivate var ofTokenService: TokenService.Endpoint {
         switch self {
@@ -222,6 +233,7 @@ extension Endpoint {
         case .applicationUsers: .applicationUsers
         case .mobileSocial: .mobileSocial
         case .mobileLogout: .mobileLogout
+        case .browserLogin: .browserLogin
         case .userProfile: .userProfile
         }
     }

@@ -14,6 +14,7 @@ extension Worker {
     func deny(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>) {
         exchange.reason = reason.rawValue
         reasonCounters.increment(Reasons.index(reason))
+        if reason.status == 401, sendToLogin(exchange, bytes) { return }
         let body = reason.body
         let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
         if reason.status == 401 {
@@ -35,6 +36,22 @@ extension Worker {
         }
         chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
         endReply(exchange, chunk, body.span)
+    }
+
+    /// Sends a browser to the login form of the route, in the place of a challenge (SCH-02). Answers false where that is
+    /// not for it.
+    private func sendToLogin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
+        guard let route = exchange.route,
+            let location = exchange.snapshot.policy.loginLocation(
+                route, bytes: bytes, head: exchange.head, headers: requestHeaders, now: poller.wallSeconds)
+        else { return false }
+        let nothing: [UInt8] = []
+        let chunk = beginReply(exchange, status: 302, bodyLength: location.count)
+        HeadWriter.appendStatusLine(302, to: chunk)
+        HeadWriter.appendField("Location", location.span, to: chunk)
+        chunk.append("Cache-Control: no-store\r\n")
+        endReply(exchange, chunk, nothing.span)
+        return true
     }
 
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients know (CHAL-01).
@@ -240,8 +257,12 @@ extension Worker {
         chunk.append(text.readable)
     }
 
-    /// The cross-site fields of an answer (CORS-07, CHAL-09).
+    /// The cross-site fields of an answer (CORS-07, CHAL-09), and what else it depends on.
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
+        if exchange.variesByCookie {
+            chunk.ensureFree(Worker.smallFields)
+            chunk.append("Vary: Cookie\r\n")
+        }
         guard exchange.variesByOrigin else { return }
         let origin = exchange.origin
         exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)

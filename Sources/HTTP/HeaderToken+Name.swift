@@ -42,6 +42,8 @@ extension HeaderToken {
         case .userAgent: "User-Agent"
         case .retryAfter: "Retry-After"
         case .cacheControl: "Cache-Control"
+        case .secFetchMode: "Sec-Fetch-Mode"
+        case .secFetchSite: "Sec-Fetch-Site"
         case .forwarded: "Forwarded"
         case .xForwardedFor: "X-Forwarded-For"
         case .xForwardedHost: "X-Forwarded-Host"

@@ -10,6 +10,7 @@ package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case accessControlAllowCredentials, accessControlExposeHeaders, accessControlMaxAge
     case accessControlAllowPrivateNetwork
     case vary, date, server, via, location, contentType, accept, userAgent, retryAfter, cacheControl
+    case secFetchMode, secFetchSite
     case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xForwardedPort, xForwardedPrefix, xRealIP
     case xRequestID, traceparent
     case oracleMobileBackendID, oracleMobileSocialIdentityProvider, oracleMobileSocialAccessToken, xApiomatApikey

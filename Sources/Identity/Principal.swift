@@ -15,6 +15,8 @@ package final class Principal: Sendable {
         case bearer, basic, anonymousKey
         /// The token of a social provider beside an anonymous key (FB-01).
         case social
+        /// The cookie of a login by browser (SCH-02).
+        case cookie
     }
 
     /// The level of a password or a client secret, on the scale that webgates ask by (CHAL-06).
@@ -57,7 +59,7 @@ package final class Principal: Sendable {
     /// What the token was exchanged for: it ends with each of these.
     package let origins: [TokenOrigin]
     /// The bearer token itself, so that it can be verified again while an exchange of its goes on under another
-    /// configuration; empty for a password. Never logged.
+    /// configuration, or the value of the session cookie; empty for a password. Never logged.
     package let token: [UInt8]
     /// `subject` in UTF-8.
     package let subjectBytes: [UInt8]

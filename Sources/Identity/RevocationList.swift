@@ -95,7 +95,7 @@ package final class RevocationList: Sendable {
     /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off; a password
     /// is checked anew each time and falls under none.
     package func isRevoked(_ principal: Principal) -> Bool {
-        guard !isEmpty, principal.method == .bearer else { return false }
+        guard !isEmpty, principal.method == .bearer || principal.method == .cookie else { return false }
         return isRevoked(
             tokenID: principal.tokenID, subject: principal.subject, backendID: principal.backendID,
             issuer: principal.issuer, issuedAt: principal.issuedAt, origins: principal.origins,

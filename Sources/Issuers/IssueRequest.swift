@@ -28,7 +28,7 @@ package struct IssueRequest: Sendable {
     }
 
     /// The bearer token that the caller presented, for grants that hand it on; empty for any other credential.
-    package var credential: [UInt8] { principal.token }
+    package var credential: [UInt8] { principal.method == .cookie ? [] : principal.token }
 }
 
 /// What an upstream behind a Webgate of its own wants to have answered (CACHE-08).

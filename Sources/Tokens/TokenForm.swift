@@ -45,7 +45,7 @@ struct TokenForm {
     }
 
     /// One of the types, with any parameters.
-    private static func isForm(_ contentType: String?, _ types: [String]) -> Bool {
+    static func isForm(_ contentType: String?, _ types: [String] = [mediaType]) -> Bool {
         guard let contentType else { return false }
         let mediaType = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
             .filter { $0 != ASCII.space && $0 != ASCII.tab }.map(ASCII.lowercased)

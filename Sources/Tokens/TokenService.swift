@@ -24,6 +24,8 @@ package final class TokenService: Sendable {
         case applicationToken, applicationRevocation, applicationRevocationOfAll, applicationUsers
         /// Those of Mobile & Social, and the logout of Access Manager.
         case mobileSocial, mobileLogout
+        /// The login form for browsers (SCH-02).
+        case browserLogin
         /// User profiles (UPS-01).
         case userProfile
     }
@@ -72,7 +74,11 @@ package final class TokenService: Sendable {
         case .applicationRevocationOfAll: return askApplications(.revocationOfAll, request, now: now)
         case .applicationUsers: return askApplications(.userObjects, request, now: now)
         case .mobileSocial: return askMobileSocial(request, now: now) { $0.handle($1, ownTokens: $2, now: $3) }
-        case .mobileLogout: return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
+        case .mobileLogout:
+            if let login = settings.browserLogin, login.isLogout(request) { return login.logOut(request, now: now) }
+            return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
+        case .browserLogin:
+            return settings.browserLogin?.handle(request, now: now) ?? .deny(.unknownService)
         case .userProfile: return askProfiles(request)
         }
     }

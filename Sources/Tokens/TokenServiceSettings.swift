@@ -38,6 +38,8 @@ package struct TokenServiceSettings: Sendable {
     package var scopes: [String] = []
     /// What answers for ApiOmat applications; nil where there are none.
     package var applications: ApplicationTokens?
+    /// The login form for browsers; nil where no scheme has one.
+    package var browserLogin: BrowserLogin?
     /// What answers for Mobile & Social; nil where there are no service domains.
     package var mobileSocial: MobileSocial?
     /// What answers for user profiles; nil where they are off.

@@ -91,6 +91,13 @@ extension InvalidCase {
             #"webgates.json:2: error: /authenticationSchemes/0: a form is somewhere (expected "challengeUrl", such as "/mobilesso?serviceDomain=NAME")"#
         ),
         InvalidCase(
+            "scheme-form-domain",
+            webgates(
+                #"{ "name": "S", "authenticationLevel": 2, "challengeMethod": "FORM", "challengeUrl": "/f?serviceDomain=No" }"#
+            ),
+            #"webgates.json:2: error: /authenticationSchemes/0/challengeUrl: unknown service domain "No" (expected ?serviceDomain= of serviceDomains.json)"#
+        ),
+        InvalidCase(
             "scheme-elsewhere",
             webgates(#"{ "name": "S", "authenticationLevel": 2, "contextValue": "//evil.example" }"#),
             #"webgates.json:2: error: /authenticationSchemes/0/contextValue: invalid value (expected a path that begins with one slash, found "//evil.example")"#

@@ -191,7 +191,7 @@ import Testing
         #expect(grants.refreshReuseInterval == .zero)
         #expect(configuration.tokenService.revocationPath == "/oauth2/revoke")
         #expect(configuration.tokenService.introspectionPath == "/oauth2/introspect")
-        #expect(configuration.webgates[0].userAgentMismatch == .bearer)
+        #expect(configuration.webgates[0].userAgentMismatch == nil)
         #expect(configuration.listeners[0].name == "127.0.0.1:8080")
         #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
         #expect(configuration.limits.minimumBodyRate == 256 && configuration.limits.passwordChecksPerAddress == 32)

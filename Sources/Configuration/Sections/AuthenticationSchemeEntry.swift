@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 
 /// An authentication scheme as Access Manager's form has it (SCH-01).
 package struct AuthenticationSchemeEntry: Sendable {
@@ -18,6 +19,19 @@ package struct AuthenticationSchemeEntry: Sendable {
     package var challengeURL: String
     package var contextType: String
     package var contextValue: String
+    /// Where it stands in the configuration.
+    package let pointer: String
+
+    /// Path of the login form (SCH-02).
+    package var formPath: String { String(formTarget.prefix { $0 != "?" }) }
+
+    /// The service domain that the form logs in to, as its query names it.
+    package var formDomain: String? {
+        URLComponents(string: formTarget)?.queryItems?.first { $0.name == "serviceDomain" }?.value
+    }
+
+    /// Path and query of the login form: `contextValue` and `challengeUrl`, one behind the other.
+    package var formTarget: String { contextValue + challengeURL }
 
     static func readAll(_ field: Field) -> [AuthenticationSchemeEntry] {
         var schemes: [AuthenticationSchemeEntry] = []
@@ -40,7 +54,7 @@ package struct AuthenticationSchemeEntry: Sendable {
             challengeRedirectURL: object.value("challengeRedirectUrl", default: "/oam/server/") { $0.ownPath() },
             challengeURL: object.value("challengeUrl", default: "") { $0.ownPath() },
             contextType: object.value("contextType", default: "customWar") { $0.name() },
-            contextValue: object.value("contextValue", default: "/oic_rest") { $0.ownPath() })
+            contextValue: object.value("contextValue", default: "/oic_rest") { $0.ownPath() }, pointer: field.pointer)
         // Names a store of users; there is no other than that of `users.json` (DEC-14).
         _ = object.optional("authenticationModule") { $0.choice(["local"]) }
         if scheme.challengeMethod == .form, scheme.challengeURL.isEmpty {

@@ -5,6 +5,8 @@ package struct MobileApplicationEntry: Sendable {
     package var name: String
     /// `name/version`.
     package var backend: String
+    /// What people know it by; nil for nothing.
+    package var displayName: String?
     package var sharedSecret: Secret?
     package var urlScheme: String?
     package var participates: Bool
@@ -48,6 +50,7 @@ package struct MobileApplicationEntry: Sendable {
         let sso = object.optional("sso", singleSignOn)
         let application = MobileApplicationEntry(
             name: name, backend: backend,
+            displayName: object.optional("displayName") { $0.name("a name for people") },
             sharedSecret: object.optional("sharedSecret") { $0.secret() },
             urlScheme: object.optional("urlScheme") { $0.urlScheme() },
             participates: sso?.participates ?? false, agentPriority: sso?.priority,

@@ -19,6 +19,15 @@ package struct ServiceDomainEntry: Sendable {
     package var maximumSessions: Int
     package var maximumSessionsPerDevice: Int
 
+    /// The application that browsers log in to: the agent, which logs in for the others (AGT-02), or that of requests which
+    /// name none, or the only one.
+    package var browserApplication: MobileApplicationEntry? {
+        let agent = applications.filter { $0.participates && $0.agentPriority != nil }
+            .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
+        let named = applications.first { $0.name == defaultApplication }
+        return agent ?? named ?? (applications.count == 1 ? applications[0] : nil)
+    }
+
     static func readAll(_ field: Field) -> [ServiceDomainEntry] {
         let expected = "an object of service domains by name"
         if field.node.members == nil { field.wrongType(expected) }

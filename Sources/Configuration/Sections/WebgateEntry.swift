@@ -16,7 +16,8 @@ package struct WebgateEntry: Sendable {
     package var authenticationScheme: String?
     /// Values of `User-Agent`, exact or as prefixes that end in `*` (DEC-07); empty where every client is challenged.
     package var userAgents: [String]
-    package var userAgentMismatch: Mismatch
+    /// Nil where nothing is said: `redirect` with a form, else `bearer`.
+    package var userAgentMismatch: Mismatch?
     package var injection: InjectionEntry?
 
     static let nameRule = "1 to 64 letters, digits, dots, underscores and hyphens"
@@ -48,7 +49,7 @@ package struct WebgateEntry: Sendable {
                 $0.reference(to: .authenticationScheme)
             },
             userAgents: object.value("userDefinedParameters", default: [], userAgents),
-            userAgentMismatch: object.value("userAgentMismatch", default: .bearer) { $0.choice(Mismatch.self) },
+            userAgentMismatch: object.optional("userAgentMismatch") { $0.choice(Mismatch.self) },
             injection: object.optional("injection", InjectionEntry.read)
         )
         let names = object.entries.map(\.name)

@@ -81,6 +81,29 @@ struct TokenPrincipals: Sendable {
             session: claims.session, activity: activity(of: claims))
     }
 
+    /// Whom the cookie of a login stands for; it was opened, and has not expired.
+    ///
+    /// - Parameter bytes: the value of the cookie.
+    func principal(of session: BrowserSession, _ bytes: [UInt8]) throws(DenialReason) -> Principal {
+        guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
+        // A session ends with what its access tokens would end with (MBE-02).
+        guard backend.oauthConsumer else { throw .oauthDisabled }
+        let user = users.user(named: session.subject, realm: backend.realm)
+        guard let granted = user?.roles ?? session.guestRoles, user?.enabled ?? true else { throw .unknownSubject }
+        guard session.issuedAt >= backend.tokensNotBefore, session.issuedAt >= user?.tokensNotBefore ?? 0 else {
+            throw .tokenRevoked
+        }
+        let activity = session.idleSeconds.flatMap { idle in
+            activities?.activity(
+                of: session.id, idleSeconds: idle, usedAt: session.issuedAt, endsAt: session.expiresAt)
+        }
+        return Principal(
+            kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: session.backendID,
+            roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
+            expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
+            session: session.id, activity: activity)
+    }
+
     /// When the session of a token was used last; nil where it may lie idle. To obtain a token is a use.
     private func activity(of claims: AccessTokenClaims) -> SessionActivity? {
         guard let session = claims.session, let idleSeconds = claims.idleSeconds else { return nil }

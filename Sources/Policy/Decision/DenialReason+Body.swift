@@ -33,6 +33,7 @@ extension DenialReason {
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
         case .applicationMismatch: "token or API key are not for this resource"
+        case .crossSiteRequest: "the request does not come from a page of this site"
         case .insufficientScope: "the token is for reading only"
         case .loginThrottled: "too many attempts"
         case .keysUnavailable: "the issuer of the token does not answer"

@@ -72,6 +72,12 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case wrongWebgate = "wrong_webgate"
     /// The session of the token has lain idle for too long (OMS-09).
     case sessionIdle = "session_idle"
+    /// What came as the session cookie is none, or of somebody of another realm (SCH-02).
+    case invalidSession = "session_invalid"
+    /// The login by browser was too long ago (OMS-08).
+    case sessionExpired = "session_expired"
+    /// A change by cookie, or a login, that does not come from a page of the gateway's own.
+    case crossSiteRequest = "cross_site_request"
     /// The credential was obtained at a lower level than the route asks for (CHAL-06).
     case stepUpRequired = "step_up_required"
 
@@ -101,14 +107,14 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .methodNotAllowed: 405
         case .ambiguousPath, .corsMalformed, .duplicateCredential: 400
         case .corsDenied, .tlsRequired, .certificateRequired, .certificateNotAllowed, .backendMismatch,
-            .backendNotAllowed, .applicationMismatch, .insufficientScope, .roleRequired:
+            .backendNotAllowed, .applicationMismatch, .insufficientScope, .roleRequired, .crossSiteRequest:
             403
         case .providerUnavailable, .storeUnavailable: 503
         case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .socialLoginOnly, .missingApplicationKey,
-            .stepUpRequired, .wrongWebgate, .sessionIdle:
+            .stepUpRequired, .wrongWebgate, .sessionIdle, .invalidSession, .sessionExpired:
             401
         case .loginThrottled: 429
         case .introspectionUnavailable, .keysUnavailable: 503
@@ -165,6 +171,9 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .missingApplicationKey: "the route of an application was asked without X-Apiomat-Apikey"
         case .wrongWebgate: "the token is bound to another Webgate than the route's"
         case .sessionIdle: "the session of the token has lain idle for too long"
+        case .invalidSession: "the session cookie is none of ours, or of another realm"
+        case .sessionExpired: "the login by browser was too long ago"
+        case .crossSiteRequest: "a change by cookie, or a login, does not come from a page of the gateway's own"
         case .stepUpRequired: "the credential was obtained at too low a level"
         case .backendMismatch: "Oracle-Mobile-Backend-ID differs from the backend of the credential"
         case .backendNotAllowed: "the route does not belong to the backend of the credential"

@@ -39,6 +39,8 @@ package struct PolicySettings: Sendable {
     package var socialVerifier: SocialVerifier?
     /// Who knows when sessions were used last; nil where none ends by lying idle (OMS-09).
     package var activities: (any SessionActivities)?
+    /// What browsers are let in by; nil where no scheme has a form (SCH-02).
+    package var seals: BrowserSeals?
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 
@@ -68,7 +70,7 @@ package struct WebgateSettings: Sendable {
     package var scheme: AuthenticationScheme?
     /// Values of `userDefinedParameters.User-Agent`.
     package var userAgents: [String] = []
-    package var mismatch = Webgate.Mismatch.bearer
+    package var mismatch: Webgate.Mismatch?
     package var injection: InjectionRule?
 
     package init(name: String, level: Int) {

@@ -5,19 +5,25 @@ import JOSE
 
 extension PolicySnapshot {
     /// Who is calling. A credential counts once it is verified, and one that does not verify is refused even where
-    /// others would have done; nothing is taken from a query or a cookie. Allocates nothing for a token in the cache.
+    /// others would have done; nothing is taken from a query, and from a cookie only where the route's scheme has a form
+    /// and no other credential came. Allocates nothing for a token in the cache.
     ///
     /// - Parameters:
     ///   - route: nil for endpoints.
     ///   - bytes: the buffer of `headers`.
     ///   - address: the client's, the one behind trusted proxies.
+    ///   - secure: whether the client's own connection is encrypted.
     ///   - now: seconds since 1970.
     ///   - cache: of the worker that asks.
     package func authenticate(
-        _ route: Route?, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress? = nil, now: Int64,
-        cache: VerifiedTokenCache
+        _ route: Route?, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress? = nil, secure: Bool = true,
+        now: Int64, cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
-        guard let field = headers.value(.authorization) else { return .none }
+        guard let field = headers.value(.authorization) else {
+            guard let form = route?.form else { return .none }
+            return authenticate(
+                session: form, secure: secure, bytes: bytes, headers: headers, now: now, cache: cache)
+        }
         // ISS-08: with two credentials, gateway and upstream could each believe another one.
         guard headers.occurrences(.authorization) == 1 else { return .malformed(.duplicateCredential) }
         // A public route needs no credential, so that none is verified for it and none speaks for its caller.
@@ -49,6 +55,8 @@ extension PolicySnapshot {
         if let known = cache.principal(
             for: token, now: now, revocations: revocations, generation: reading.generation)
         {
+            // A cookie is no token, wherever it stands.
+            if known.method == .cookie { return .rejected(.malformedToken) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
         switch verifier.verify(token, now: now, with: keys) {
@@ -71,7 +79,7 @@ extension PolicySnapshot {
     }
 
     /// OMS-09: a session that lies idle here may be in use at another process; nobody is turned away before that is known.
-    private func admitted(_ principal: Principal, now: Int64) -> AuthenticationOutcome {
+    func admitted(_ principal: Principal, now: Int64) -> AuthenticationOutcome {
         guard let activity = principal.activity, activity.isIdle(at: now), let activities else {
             return .principal(principal)
         }

@@ -15,6 +15,7 @@ extension PolicySnapshot {
     ) -> DenialReason? {
         if route.isPublic { return nil }
         guard let principal else { return .missingCredential }
+        if principal.method == .cookie, !isOwnSite(head, headers, bytes) { return .crossSiteRequest }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
         if let denial = checkApplicationKey(route, bytes: bytes, headers: headers) { return denial }
         if let denial = authorize(route, principal, head.method, bytes.slice(head.methodText)) { return denial }

@@ -38,6 +38,9 @@ extension PolicySnapshot {
         if let rule = route.certificateRule, let denial = rule.refusal(of: certificate()) { return .refused(denial) }
         if route.isPublic { return .admitted(route, nil) }
         guard let principal else { return .refused(.missingCredential) }
+        if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
+            return .refused(.invalidSession)
+        }
         switch renewed(principal, now: now, cache: cache) {
         case .principal(let renewed):
             if let denial = authorize(route, renewed, method, nothing.span) { return .refused(denial) }
@@ -65,6 +68,9 @@ extension PolicySnapshot {
             let token = principal.token
             // A key that its issuer has taken back is not asked for again: it is missing among those at hand.
             return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
+        case .cookie:
+            let cookie = principal.token
+            return authenticate(cookie: cookie.span, now: now, cache: cache)
         case .basic, .anonymousKey, .social:
             return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
         }

@@ -26,6 +26,7 @@ package final class PolicySnapshot: Sendable {
     let passwords: BasicCredentials
     let opaqueTokens: (any OpaqueTokens)?
     let activities: (any SessionActivities)?
+    let sessions: SessionCookies?
 
     init(
         _ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy, allowOrigin: AllowOriginPolicy
@@ -44,7 +45,11 @@ package final class PolicySnapshot: Sendable {
         passwords = BasicCredentials(settings)
         opaqueTokens = settings.opaqueTokens
         activities = settings.activities
+        sessions = SessionCookies(settings, principals)
     }
+
+    /// Whether browsers have cookies of the gateway's, which are no upstream's business.
+    package var hasBrowserCookies: Bool { sessions != nil }
 
     /// What caches of verified tokens are as of, beside the generation. One atomic load.
     package var keyEpoch: UInt64 { keyEpochs?.current ?? 0 }

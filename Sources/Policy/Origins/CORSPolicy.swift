@@ -67,6 +67,12 @@ package struct CORSPolicy: Sendable {
         return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
     }
 
+    /// Whether a page of this origin is one of the gateway's.
+    func isOwn(_ origin: Span<UInt8>) -> Bool {
+        guard let parts = SerializedOrigin(origin) else { return false }
+        return isOwn(parts, of: origin)
+    }
+
     private func isOwn(_ origin: SerializedOrigin, of text: Span<UInt8>) -> Bool {
         for i in ownOrigins.indices where ownOrigins[i].matches(origin, of: text) { return true }
         return false

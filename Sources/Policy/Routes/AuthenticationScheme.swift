@@ -11,6 +11,9 @@ package struct AuthenticationScheme: Sendable, Equatable {
     package var method: Method
     /// Where the form is, as a path with a query.
     package var formTarget: String
+    /// Ids of the backends whose users log in by the form: those of its realm, since in another one the name is somebody
+    /// else's (MBE-09).
+    package var backends: [String] = []
 
     package init(name: String, level: Int, method: Method, formTarget: String) {
         self.name = name

@@ -26,6 +26,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case mobileSocial
     /// The logout of Access Manager (OMS-17).
     case mobileLogout
+    /// The login form for browsers (SCH-02).
+    case browserLogin
     /// User profiles and groups of Mobile & Social (UPS-01).
     case userProfile
 
@@ -38,7 +40,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     package var takesCredentials: Bool {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .userProfile:
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
+            .userProfile:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -50,6 +53,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
         case .token, .exchange, .revocation, .introspection, .applicationToken: Endpoint.posting
         case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout:
             Endpoint.readingAndPosting
+        case .browserLogin: Endpoint.viewingAndPosting
         case .applicationUsers: Endpoint.changing
         case .userProfile: Endpoint.everything
         case .jwks, .metadata, .whoAmI: Endpoint.reading
@@ -57,6 +61,7 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     }
 
     private static let readingAndPosting = Array("GET, POST".utf8)
+    private static let viewingAndPosting = Array("GET, HEAD, POST".utf8)
     private static let changing = Array("GET, HEAD, POST, PUT".utf8)
     private static let everything = Array("GET, HEAD, POST, PUT, PATCH, DELETE".utf8)
     private static let posting = Array("POST".utf8)

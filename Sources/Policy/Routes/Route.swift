@@ -34,6 +34,10 @@ package final class Route: Sendable {
     package let challengeLevel: Int
     /// How users log in: the route's own scheme, else that of its Webgate (SCH-03).
     package let scheme: AuthenticationScheme?
+    /// What the route does with browsers; nil where it takes no cookies (SCH-02).
+    let form: LoginForm?
+    /// Whether what the route answers depends on cookies, so that `Vary` must say so.
+    package var takesCookies: Bool { form != nil }
     package let allowOrigin: AllowOriginPolicy
     /// The route's own rule, else that of its Webgate.
     package let injection: InjectionRule?
@@ -89,6 +93,7 @@ package final class Route: Sendable {
         challengeLevel = settings.level ?? webgate?.level ?? 0
         level = settings.level ?? (settings.loginRequired ? webgate?.level ?? 0 : 0)
         scheme = settings.scheme ?? webgate?.scheme
+        form = settings.isPublic ? nil : LoginForm(settings.scheme ?? webgate?.scheme, webgate)
         injection = settings.injection ?? webgate?.injection
         challengeRule = settings.challengeRule
         forwardCredential = settings.forwardCredential

@@ -6,7 +6,7 @@ package final class Webgate: Sendable {
     package enum Mismatch: String, Sendable {
         /// 401 with `Bearer realm="<WebGateName>"`.
         case bearer
-        /// For a redirect to a login form, which does not exist yet: the same as `bearer`.
+        /// The login form for browsers (SCH-02), and what `bearer` says for others.
         case redirect
         /// The `OAM-Auth` challenge all the same.
         case oamAuth = "oam-auth"
@@ -18,13 +18,14 @@ package final class Webgate: Sendable {
     package let level: Int
     /// The agents that get `OAM-Auth`; empty where all do (AMB-22).
     package let userAgents: [UserAgentPattern]
-    package let mismatch: Mismatch
+    /// Nil where nothing is said: `redirect` where the scheme has a form, else `bearer`.
+    package let mismatch: Mismatch?
     package let injection: InjectionRule?
     /// How its users log in; nil where nothing is said (SCH-01).
     package let scheme: AuthenticationScheme?
 
     package init(
-        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: Mismatch = .bearer,
+        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: Mismatch? = nil,
         injection: InjectionRule? = nil, scheme: AuthenticationScheme? = nil
     ) {
         self.scheme = scheme

@@ -30,72 +30,20 @@ extension MobileSocial {
         let (username, password) = try credentials(in: call)
         let limit = ServerSetting.merge(
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
-        let steps = try steps(of: call)
+        let steps = MobileSocial.steps(of: domain, for: domain.secondStep.onDemand ? try wantedLevel(call) : 0)
         let wish = SessionWish(
-            type: type, profile: profile, client: client, proof: try subjectCredential(call),
+            domain: domain.name, application: application, type: type, registration: client.registration?.id ?? "",
+            device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredential(call),
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
-        let reference = domain.reference(application)
         let check = PasswordCheck(
             login: PresentedLogin(username: username, password: password), domain: domain, application: application,
             maximum: LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit),
             completes: steps.isEmpty, mayBeOffline: true, network: call.request.address?.subscriberBytes ?? [],
             now: call.now)
-        return self.check(check) { [self] result in
-            switch result {
-            case .right(let user, let isOffline):
-                let wish = isOffline ? wish.withoutServer(domain.remote) : wish
-                let session = session(wish, user, methods: ["pwd"], call)
-                guard steps.isEmpty else {
-                    return ask(session.facts, user, sessionSeconds: wish.limits.session, steps: steps, call)
-                }
-                return open(session, call)
-            case .wrong(let left):
-                var response = MobileSocialFailure.wrongPassword.response { $0.member("remainingAttempts", left) }
-                response.audit = refused(.wrongPassword, "authenticate", reference, subject: username).audit
-                return .done(response)
-            case .refused(let failure, let seconds):
-                return .done(
-                    refused(failure, "authenticate", reference, subject: username, retryAfter: seconds))
-            }
+        return self.check(PasswordAttempt(check: check, wish: wish, steps: steps)) { [self] outcome in
+            reply(outcome, domain.reference(application), subject: username, call)
         }
-    }
-
-    /// What a login is to lead to.
-    struct SessionWish: Sendable {
-        var type: TokenType
-        var profile: DeviceProfile
-        var client: Client
-        /// See `Session.Facts.proof`.
-        var proof: String
-        var limits: SessionLimits
-        var level: Int
-        var isOffline = false
-
-        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
-        /// may have been locked out there in the meantime.
-        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
-            var wish = self
-            wish.isOffline = true
-            let longest = remote?.offlineSessionSeconds ?? 0
-            wish.limits.session = min(limits.session ?? longest, longest)
-            return wish
-        }
-    }
-
-    func session(_ wish: SessionWish, _ user: User, methods: [String], _ call: Call) -> Session {
-        var facts = Session.Facts(
-            domain: call.domain.name, application: wish.client.application.name, level: wish.level, methods: methods,
-            authenticatedAt: call.now)
-        facts.idleSeconds = wish.limits.idle
-        facts.registration = wish.client.registration?.id ?? ""
-        facts.device = wish.client.registration?.facts.device ?? wish.profile.identity
-        facts.proof = wish.proof
-        facts.tokenType = wish.type
-        facts.isOffline = wish.isOffline
-        return Session(
-            facts, subject: user.username, backend: wish.client.application.backend, limit: wish.limits.session,
-            now: call.now)
     }
 
     /// What the session's token is to be shown with when it is exchanged, such as the id of the device: a digest of it.

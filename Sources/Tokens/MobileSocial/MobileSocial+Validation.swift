@@ -59,12 +59,17 @@ extension MobileSocial {
             guard let token = MobileSocial.presentedToken(request), let claims = ownTokens.signed(token, now: now),
                 let id = claims.session
             else { throw .invalidUserToken }
-            return ask(.find(.id(id)), now: now) { [self] found in
-                guard case .record(let record?) = found, let session = Session(record) else {
-                    return .done(MobileSocial.loggedOut(claims.subject, id))
-                }
-                return end(session, now: now)
+            return endSession(id, subject: claims.subject, now: now)
+        }
+    }
+
+    /// Ends the session of this id; one that has ended already is answered the same.
+    func endSession(_ id: String, subject: String, now: Int64) -> Answer {
+        ask(.find(.id(id)), now: now) { [self] found in
+            guard case .record(let record?) = found, let session = Session(record) else {
+                return .done(MobileSocial.loggedOut(subject, id))
             }
+            return end(session, now: now)
         }
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Identity
 import JOSE
 
@@ -42,6 +43,9 @@ struct PendingLogin: Sendable, Equatable {
         self.question = question
         expiresAt = now + PendingLogin.lifetimeSeconds
     }
+
+    /// Which of so many questions is asked.
+    static func choose(among count: Int) -> Int { count == 0 ? 0 : Int(SecureRandom.uint64() % UInt64(count)) }
 
     func sealed(_ key: TokenDigestKey) -> String {
         var writer = JSONWriter()

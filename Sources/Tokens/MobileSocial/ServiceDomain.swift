@@ -26,6 +26,8 @@ package struct ServiceDomain: Sendable {
     package var limits = Limits()
     /// Name of the application that a request means which names none.
     package var defaultApplication: String?
+    /// Name of the application that browsers log in to (SCH-02).
+    package var browserApplication: String?
 
     /// Questions and codes that a login asks for once the password is right (OMS-14).
     package struct SecondStep: Sendable, Equatable {
@@ -62,6 +64,9 @@ package struct ServiceDomain: Sendable {
         applications.first { $0.name.isExactly(name) }
     }
 
+    /// The highest level that a login at it can have.
+    var highestLevel: Int { secondStep.question || secondStep.code ? max(level, secondStep.level) : level }
+
     /// The application that logs in for all others that take part in single sign-on: the one of the lowest priority
     /// number, in the order of names where two have the same (AGT-01).
     var agent: MobileApplication? {
@@ -79,6 +84,8 @@ package struct ServiceDomain: Sendable {
 /// An application of a service domain and what its profile tells (OMS-03).
 package struct MobileApplication: Sendable {
     package var name: String
+    /// What people know it by; nil for nothing.
+    package var displayName: String?
     /// The backend whose routes its tokens open.
     package var backend: Backend
     /// What a client that is no registered device authenticates with; nil where it cannot.

@@ -79,6 +79,14 @@ struct Session: Sendable, Equatable {
         return Session(record, facts)
     }
 
+    /// The same as a session of its own, whatever others the user has: for a browser, which carries no user token. Every
+    /// login has another one, so that nobody can have somebody log in to a session that he knows.
+    var alone: Session {
+        var record = record
+        record.slot = ""
+        return Session(record, facts)
+    }
+
     /// The token as it was given out; nil where it was sealed with another key.
     func token(_ key: TokenDigestKey) -> String? {
         key.open(record.sealed, id: record.id).flatMap { String(validating: $0, as: UTF8.self) }

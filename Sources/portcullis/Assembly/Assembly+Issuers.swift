@@ -37,7 +37,8 @@ extension Assembly {
         }
     }
 
-    mutating func challengeIssuer() -> ChallengeIssuer? {
+    /// What seals all that clients carry for the gateway: contexts of challenges, and what browsers have.
+    mutating func sealingKeys() -> AEADKeyRing? {
         let challenge = configuration.challenge
         var bytes = challenge.key
         if bytes == nil, !makesKeys, !FileManager.default.fileExists(atPath: challenge.keyFile) {
@@ -49,7 +50,7 @@ extension Assembly {
                 error("/challenge/key", "the key must have 32 bytes")
                 return nil
             }
-            return ChallengeIssuer(keys: ring, lifetimeSeconds: challenge.lifetime.components.seconds)
+            return ring
         } catch {
             self.error("/challenge/keyFile", error.message)
             return nil
@@ -164,7 +165,8 @@ extension Assembly {
     func tokenService(
         _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
-        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ userProfiles: UserProfiles?
+        _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ browserLogin: BrowserLogin?,
+        _ userProfiles: UserProfiles?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -190,6 +192,7 @@ extension Assembly {
         settings.scopes = service.scopes
         settings.applications = applications
         settings.mobileSocial = mobileSocial
+        settings.browserLogin = browserLogin
         settings.userProfiles = userProfiles
         return TokenService(settings: settings)
     }

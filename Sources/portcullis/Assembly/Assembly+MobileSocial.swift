@@ -63,6 +63,7 @@ extension Assembly {
         domain.limits.registrations = entry.maximumRegistrations
         domain.limits.sessions = entry.maximumSessions
         domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
+        domain.browserApplication = entry.browserApplication?.name
         domain.applications = entry.applications.compactMap { application in
             // MBE-06: where the backend is revoked there is no application.
             backends.first { $0.reference == application.backend && !$0.isRevoked }
@@ -97,6 +98,7 @@ extension Assembly {
     private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
         var application = MobileApplication(name: entry.name, backend: backend)
         application.sharedSecret = entry.sharedSecret?.value
+        application.displayName = entry.displayName
         application.urlScheme = entry.urlScheme
         application.participates = entry.participates
         application.agentPriority = entry.agentPriority
@@ -120,16 +122,34 @@ extension Assembly {
         configuration.authenticationSchemes.first { $0.name == name }
     }
 
-    /// The form of Access Manager is at `contextValue` and `challengeUrl`, one behind the other (SCH-02).
-    static func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
+    func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
         let method: AuthenticationScheme.Method =
             switch entry.challengeMethod {
             case .form: .form
             case .basic: .basic
             case .oamAuth: .oamAuth
             }
-        return AuthenticationScheme(
-            name: entry.name, level: entry.level, method: method,
-            formTarget: entry.contextValue + entry.challengeURL)
+        var scheme = AuthenticationScheme(
+            name: entry.name, level: entry.level, method: method, formTarget: entry.formTarget)
+        if let application = configuration.application(ofForm: entry),
+            let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
+        {
+            scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
+        }
+        return scheme
+    }
+
+    /// The login forms of all schemes that have one (SCH-02).
+    func loginForms() -> [BrowserLogin.Form] {
+        configuration.authenticationSchemes.filter { $0.challengeMethod == .form }.map { scheme in
+            BrowserLogin.Form(path: scheme.formPath, domain: scheme.formDomain ?? BrowserLogin.standardDomain)
+        }
+    }
+
+    /// What answers at the forms; nil where there are none.
+    func browserLogin(_ social: MobileSocial?, _ seals: BrowserSeals) -> BrowserLogin? {
+        let forms = loginForms()
+        guard let social, !forms.isEmpty else { return nil }
+        return BrowserLogin(social: social, seals: seals, forms: forms)
     }
 }

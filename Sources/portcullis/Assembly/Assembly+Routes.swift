@@ -10,9 +10,9 @@ extension Assembly {
     ) -> WebgateSettings {
         let scheme = entry.authenticationScheme.flatMap(scheme(named:))
         var settings = WebgateSettings(name: entry.name, level: entry.level ?? scheme?.level ?? 0)
-        settings.scheme = scheme.map(Assembly.scheme)
+        settings.scheme = scheme.map(self.scheme)
         settings.userAgents = entry.userAgents
-        settings.mismatch = Webgate.Mismatch(rawValue: entry.userAgentMismatch.rawValue) ?? .bearer
+        settings.mismatch = entry.userAgentMismatch.flatMap { Webgate.Mismatch(rawValue: $0.rawValue) }
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         return settings
     }
@@ -73,7 +73,7 @@ extension Assembly {
         settings.socialLogin = access.socialLogin
         // SCH-03: the level of a scheme takes the place of the webgate's, and a level of the route goes before both.
         let scheme = entry.authenticationScheme.flatMap(scheme(named:))
-        settings.scheme = scheme.map(Assembly.scheme)
+        settings.scheme = scheme.map(self.scheme)
         settings.level = access.level ?? scheme?.level
         settings.allowOrigin = entry.allowOrigin
         settings.challengeRule = entry.upstreamAuth.map {
@@ -175,6 +175,7 @@ extension Assembly {
             endpoints.append((MobileSocial.path, .mobileSocial))
             endpoints.append((MobileSocial.logoutPath, .mobileLogout))
         }
+        for form in loginForms() { endpoints.append((form.path, .browserLogin)) }
         guard configuration.tokenService.isEnabled else { return endpoints }
         for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
             endpoints.append((path, .token))

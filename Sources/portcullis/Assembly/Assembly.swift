@@ -50,9 +50,12 @@ struct Assembly {
         let backends = BackendStore(backendList())
         let serviceKey = tokenServiceKey()
         let modules = tokenIssuers(serviceKey)
-        let challenges = challengeIssuer()
+        let sealing = sealingKeys()
         // Last, so that a configuration that is refused for something else leaves no file behind.
-        guard let serviceKey, let challenges, let store = tokenStore() else { return nil }
+        guard let serviceKey, let sealing, let store = tokenStore() else { return nil }
+        let challenges = ChallengeIssuer(
+            keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
+        let seals = BrowserSeals(keys: sealing)
         let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
         let applications = applicationTokens(users, hasher, catalogue, social, store)
@@ -81,6 +84,7 @@ struct Assembly {
         settings.opaqueTokens = applications
         settings.activities = store.sessions
         settings.socialVerifier = social
+        settings.seals = loginForms().isEmpty ? nil : seals
         let assertions = assertionSources(catalogue)
         let upstreams = upstreams()
         let listeners = listeners()
@@ -96,7 +100,7 @@ struct Assembly {
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(
                 serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial,
-                userProfiles(users, hasher, catalogue)),
+                browserLogin(mobileSocial, seals), userProfiles(users, hasher, catalogue)),
             backends: backends, upstreamWebgates: upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

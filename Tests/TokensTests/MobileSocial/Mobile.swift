@@ -43,7 +43,11 @@ final class Mobile: Sendable {
         mobile.revocations = revocations
         mobile.sessions = sessions
         mobile.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
-        settings.mobileSocial = MobileSocial(settings: mobile)
+        let social = MobileSocial(settings: mobile)
+        settings.mobileSocial = social
+        settings.browserLogin = BrowserLogin(
+            social: social, seals: Mobile.seals,
+            forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")])
         settings.users = Mobile.users
         service = TokenService(settings: settings)
     }
@@ -53,6 +57,7 @@ final class Mobile: Sendable {
         var mobile = ServiceDomain(
             name: "MobileServiceDomain", services: ["mobileoamauthentication"], isMobile: true)
         mobile.wipesDevices = true
+        mobile.browserApplication = "DemoApp"
         mobile.deviceRules = [DeviceRule(denying: [JSONMember(name: "jailbroken", node: JSONNode(.bool(true)))])]
         mobile.applications = [
             MobileApplication(name: "DemoApp", backend: inventory),
@@ -77,6 +82,12 @@ final class Mobile: Sendable {
         circle.applications.append(MobileApplication(name: "loner", backend: scheduler))
         return [mobile, plain, circle]
     }
+
+    static let seals: BrowserSeals = {
+        let bytes = [UInt8](repeating: 4, count: 32)
+        guard let key = AEADKey(bytes.span), let ring = AEADKeyRing([key]) else { fatalError("no key") }
+        return BrowserSeals(keys: ring)
+    }()
 
     static let users: UserStore = {
         let hasher = PasswordHasher()

@@ -1,0 +1,117 @@
+import Bytes
+
+/// Cookies in their fields (RFC 6265 sections 4.1 and 5.4). Names are compared with case.
+package enum Cookies {
+    /// Where the value of a cookie stands; nil where there is none of the name, or more than one: of two that somebody
+    /// else may have set one of, neither is believed. Allocates nothing.
+    ///
+    /// - Parameter bytes: the buffer of `headers`.
+    package static func value(of name: [UInt8], _ headers: HeaderTable, _ bytes: Span<UInt8>) -> ByteRange? {
+        var found: ByteRange?
+        if headers.occurrences(.cookie) == 0 { return nil }
+        for i in 0..<headers.count where headers[i].token == .cookie {
+            var rest = Pairs(headers[i].value)
+            while let pair = rest.next(bytes) {
+                guard let value = value(of: name, in: pair, bytes) else { continue }
+                if found != nil { return nil }
+                found = value
+            }
+        }
+        return found
+    }
+
+    /// The same in the value of one `Cookie` field.
+    package static func value(of name: [UInt8], in field: String) -> String? {
+        let bytes = Array(field.utf8)
+        var found: String?
+        var rest = Pairs(ByteRange(0..<bytes.count))
+        while let pair = rest.next(bytes.span) {
+            guard let value = value(of: name, in: pair, bytes.span) else { continue }
+            if found != nil { return nil }
+            found = String(decoding: bytes[value.range], as: UTF8.self)
+        }
+        return found
+    }
+
+    /// Whether a `Cookie` field has a cookie of one of these names.
+    package static func hasAny(_ names: [[UInt8]], _ field: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        var rest = Pairs(field)
+        while let pair = rest.next(bytes) {
+            if isAny(names, pair, bytes) { return true }
+        }
+        return false
+    }
+
+    /// Appends the value of a `Cookie` field without the cookies of these names, the others as they came. Answers false
+    /// where none is left.
+    package static func append(
+        _ field: ByteRange, without names: [[UInt8]], _ bytes: Span<UInt8>, to chunk: Chunk
+    ) -> Bool {
+        var isFirst = true
+        var rest = Pairs(field)
+        while let pair = rest.next(bytes) {
+            if isAny(names, pair, bytes) { continue }
+            if isFirst {
+                let start = Int(FieldSyntax.trimmed(pair.range, bytes).start)
+                chunk.append(bytes.extracting(start..<pair.end))
+            } else {
+                chunk.append(UInt8(ascii: ";"))
+                chunk.append(bytes.slice(pair))
+            }
+            isFirst = false
+        }
+        return !isFirst
+    }
+
+    /// Whether a `Set-Cookie` field sets a cookie of one of these names, in the eyes of any browser: one without a name
+    /// is sent back as its value alone, and so could pass for another (RFC 6265bis section 5.7).
+    package static func sets(_ names: [[UInt8]], _ field: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        var first = Pairs(field)
+        guard let pair = first.next(bytes) else { return false }
+        var start = Int(pair.start)
+        while start < pair.end, FieldSyntax.isBlank(bytes[start]) || bytes[start] == equals { start &+= 1 }
+        return isAny(names, ByteRange(start..<pair.end), bytes)
+    }
+
+    private static let equals = UInt8(ascii: "=")
+
+    private static func isAny(_ names: [[UInt8]], _ pair: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        for i in names.indices where named(names[i], pair, bytes) != nil { return true }
+        return false
+    }
+
+    /// The value in one pair, where it has the name.
+    private static func value(of name: [UInt8], in pair: ByteRange, _ bytes: Span<UInt8>) -> ByteRange? {
+        guard let equals = named(name, pair, bytes) else { return nil }
+        return FieldSyntax.trimmed((equals &+ 1)..<pair.end, bytes)
+    }
+
+    /// Where the equals sign of a pair stands that has the name. Blanks around both are not part of them.
+    private static func named(_ name: [UInt8], _ pair: ByteRange, _ bytes: Span<UInt8>) -> Int? {
+        let start = Int(FieldSyntax.trimmed(pair.range, bytes).start)
+        guard start &+ name.count < pair.end else { return nil }
+        for i in name.indices where bytes[start &+ i] != name[i] { return nil }
+        var end = start &+ name.count
+        while end < pair.end, FieldSyntax.isBlank(bytes[end]) { end &+= 1 }
+        return end < pair.end && bytes[end] == equals ? end : nil
+    }
+
+    /// The pieces between semicolons, one after the other, blanks included.
+    private struct Pairs {
+        private var position: Int
+        private let end: Int
+
+        init(_ field: ByteRange) {
+            position = Int(field.start)
+            end = field.end
+        }
+
+        mutating func next(_ bytes: Span<UInt8>) -> ByteRange? {
+            guard position < end else { return nil }
+            let start = position
+            while position < end, bytes[position] != UInt8(ascii: ";") { position &+= 1 }
+            defer { position &+= 1 }
+            return ByteRange(start..<position)
+        }
+    }
+}

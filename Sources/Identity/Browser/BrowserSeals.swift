@@ -1,0 +1,51 @@
+import Bytes
+import Crypto
+
+/// What browsers carry for the gateway, sealed so that they can neither read nor change it: who is logged in, and where
+/// they go back to after a login (DEC-12, SCH-02).
+package struct BrowserSeals: Sendable {
+    /// Longest value of a cookie that is looked at: browsers keep none that is longer.
+    private static let longestCookie = 4096
+    /// How long a browser may stay at the login before it is forgotten where it came from.
+    private static let targetSeconds: Int64 = 86_400
+
+    private let sessions: SealedRecord
+    private let targets: SealedRecord
+    /// Of login forms, for the token service.
+    package let tickets: SealedRecord
+
+    /// - Parameter keys: the first one seals, all of them open.
+    package init(keys: AEADKeyRing) {
+        sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1")
+        targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
+        tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
+    }
+
+    /// The value of the session cookie.
+    package func seal(_ session: BrowserSession) -> String {
+        sessions.seal(session.texts, expiresAt: session.expiresAt)
+    }
+
+    /// - Parameter now: seconds since 1970.
+    package func session(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> BrowserSession {
+        guard cookie.count <= BrowserSeals.longestCookie else { throw .notOurs }
+        let opened = try sessions.open(cookie, now: now)
+        guard let session = BrowserSession(opened.texts, expiresAt: opened.expiresAt) else { throw .notOurs }
+        return session
+    }
+
+    /// Where to go back to, for a query.
+    /// - Parameter level: that the target asks for (CHAL-06).
+    package func seal(_ target: ReturnTarget, level: Int, now: Int64) -> String {
+        targets.seal([target.text, "\(level)"], expiresAt: now + BrowserSeals.targetSeconds)
+    }
+
+    /// Nil for what is not ours, or was sealed too long ago.
+    package func target(_ text: String, now: Int64) -> (target: ReturnTarget, level: Int)? {
+        let bytes = Array(text.utf8)
+        guard let opened = try? targets.open(bytes.span, now: now), opened.texts.count == 2,
+            let target = ReturnTarget(opened.texts[0]), let level = Decimal.parse(Array(opened.texts[1].utf8).span)
+        else { return nil }
+        return (target, level)
+    }
+}

@@ -1,0 +1,22 @@
+import Bytes
+import HTTP
+import Identity
+
+extension PolicySnapshot {
+    /// The value of the `Location` that sends a browser to the login form of the route, from where it comes back with what
+    /// the route asks for (SCH-02); nil for a client that is challenged instead.
+    ///
+    /// - Parameters:
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - now: seconds since 1970.
+    package func loginLocation(
+        _ route: Route, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable, now: Int64
+    ) -> [UInt8]? {
+        guard let sessions, let form = route.form, form.isFor(head, headers, bytes) else { return nil }
+        var end = head.path.end
+        // The slash that stands for the missing path of `http://host?query` is not in front of the query.
+        if let query = head.query, Int(query.start) == end + 1 { end = query.end }
+        let target = ReturnTarget(String(copying: bytes.extracting(Int(head.path.start)..<end))) ?? .root
+        return form.location + Array(sessions.seals.seal(target, level: route.level, now: now).utf8)
+    }
+}

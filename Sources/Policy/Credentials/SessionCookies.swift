@@ -1,0 +1,105 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+
+/// The authenticator for browsers: the cookie of a login by form (SCH-02, AGT-06).
+struct SessionCookies: Sendable {
+    let seals: BrowserSeals
+    private let principals: TokenPrincipals
+
+    fileprivate static let sameOrigin = Array("same-origin".utf8)
+
+    init?(_ settings: PolicySettings, _ principals: TokenPrincipals) {
+        guard let seals = settings.seals else { return nil }
+        self.seals = seals
+        self.principals = principals
+    }
+
+    /// Whom a cookie stands for; looked up in no cache, and held against no deny list.
+    func principal(of cookie: [UInt8], now: Int64) throws(DenialReason) -> Principal {
+        let session: BrowserSession
+        do throws(SealedRecord.Failure) {
+            session = try seals.session(cookie.span, now: now)
+        } catch {
+            throw error == .expired ? .sessionExpired : .invalidSession
+        }
+        return try principals.principal(of: session, cookie)
+    }
+}
+
+extension PolicySnapshot {
+    /// Who is calling by the cookie of a login; for routes of a form scheme, and where no other credential was sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: the buffer of `headers`.
+    ///   - secure: whether the browser's connection is encrypted.
+    func authenticate(
+        session form: LoginForm, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
+        cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        let name = BrowserCookie.session.name(secure: secure)
+        guard let value = Cookies.value(of: name, headers, bytes) else { return .none }
+        let outcome = authenticate(cookie: bytes.slice(value), now: now, cache: cache)
+        // MBE-09: somebody of another realm is nobody here.
+        if case .principal(let principal) = outcome, !form.accepts(backend: principal.backendBytes) {
+            return .rejected(.invalidSession)
+        }
+        return outcome
+    }
+
+    /// Whom the value of the session cookie stands for.
+    func authenticate(
+        cookie: Span<UInt8>, now: Int64, cache: VerifiedTokenCache
+    ) -> AuthenticationOutcome {
+        guard let sessions else { return .none }
+        cache.adopt(generation: generation, keyEpoch: keyEpoch)
+        // Read first: a revocation that comes in between makes the cache look again.
+        let reading = revocations.reading
+        if let known = cache.principal(
+            for: cookie, now: now, revocations: revocations, generation: reading.generation)
+        {
+            // A token is none of our cookies, wherever it stands.
+            guard known.method == .cookie else { return .rejected(.invalidSession) }
+            return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
+        }
+        do throws(DenialReason) {
+            let copy = [UInt8](copying: cookie)
+            let principal = try sessions.principal(of: copy, now: now)
+            if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
+            cache.insert(
+                copy, principal, expiresAt: principal.expiresAt ?? now, revocationGeneration: reading.generation)
+            return reading.isBlind ? .rejected(.storeUnavailable) : admitted(principal, now: now)
+        } catch {
+            return .rejected(error)
+        }
+    }
+
+    /// Whether a request by cookie is one that the user meant to send. Browsers send cookies with whatever any page has
+    /// them send, so that what changes something must come from a page of the gateway's own, and so must what opens a
+    /// connection for good, which scripts could read.
+    func isOwnSite(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        switch head.method {
+        case .get, .head, .options: if !head.upgrade { return true }
+        default: break
+        }
+        // `Origin` was screened, but others than our own are let in by that.
+        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
+        return isSameOrigin(headers, bytes) == true
+    }
+
+    /// Whether a request for a login form, or with one that was filled in, can come of a page of our own or of a link. What
+    /// else holds is in the form; this is what browsers say of it.
+    package func mayUseForms(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
+        return head.method != .post || isSameOrigin(headers, bytes) != false
+    }
+
+    /// What the browser says of the page that sent the request (Fetch Metadata section 2.4); nil where it says nothing.
+    private func isSameOrigin(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool? {
+        guard let site = headers.value(.secFetchSite), headers.occurrences(.secFetchSite) == 1 else {
+            return headers.occurrences(.secFetchSite) == 0 ? nil : false
+        }
+        return equal(SessionCookies.sameOrigin, bytes.slice(site))
+    }
+}

@@ -1,0 +1,44 @@
+import Bytes
+import HTTP
+import Identity
+
+/// A request of a browser for one of the gateway's pages, as far as these look at it.
+struct BrowserRequest: Sendable {
+    let request: EndpointRequest
+    let query: FormFields
+    /// The browser's half of forms.
+    let nonce: String?
+    /// The cookie of an earlier login, whatever it is worth.
+    let session: String?
+    /// Seconds since 1970.
+    let now: Int64
+
+    /// Nil for a query that cannot be read.
+    init?(_ request: EndpointRequest, now: Int64) {
+        guard let query = try? FormFields.parse(request.query.span), query.repeatedName == nil else { return nil }
+        self.request = request
+        self.query = query
+        self.now = now
+        nonce = BrowserRequest.cookie(.login, request)
+        session = BrowserRequest.cookie(.session, request)
+    }
+
+    private static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
+        request.field("cookie").flatMap { Cookies.value(of: cookie.name(secure: request.secure), in: $0) }
+    }
+
+    var isReading: Bool { request.method == .get || request.method == .head }
+
+    /// The fields of a form, each once; nil for anything else.
+    var form: FormFields? {
+        guard BrowserRequest.isForm(request), let form = try? FormFields.parse(request.body.span),
+            form.repeatedName == nil
+        else { return nil }
+        return form
+    }
+
+    static func isForm(_ request: EndpointRequest) -> Bool { TokenForm.isForm(request.contentType) }
+
+    /// Whether the browser has a cookie of ours at all.
+    static func hasSession(_ request: EndpointRequest) -> Bool { cookie(.session, request) != nil }
+}

@@ -1,0 +1,96 @@
+import Bytes
+import Crypto
+
+/// A page for browsers: HTML and CSS of its own and nothing else. No script, no other server, no frame around it.
+struct Page {
+    private let title: String
+    private let content: String
+
+    /// - Parameter content: HTML, what is not of this house escaped in it.
+    init(title: String, content: String) {
+        self.title = title
+        self.content = content
+    }
+
+    /// - Parameter fields: further ones, such as cookies.
+    func response(
+        status: Int, reason: StaticString, fields: [(name: String, value: String)] = []
+    ) -> EndpointResponse {
+        EndpointResponse(status: status, headers: Page.fields + fields, body: Array(html.utf8), reason: reason)
+    }
+
+    private var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="\(PageText.language)">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(Page.escaped(title))</title>
+        <style>\(Page.style)</style>
+        </head>
+        <body>
+        <main>
+        <h1>\(Page.escaped(title))</h1>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    /// Text as it stands in an element or in a quoted attribute.
+    static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
+            case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
+            case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
+            case ASCII.quote: bytes += Array("&quot;".utf8)
+            case UInt8(ascii: "'"): bytes += Array("&#39;".utf8)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The one style that the policy lets in, by its digest.
+    private static let style = """
+
+        :root { color-scheme: light dark; --accent: #0b57d0; --wrong: #b3261e; --line: #767676; --edge: #d0d3d6; }
+        @media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --wrong: #f2b8b5; --line: #8e918f; --edge: #44474a; } }
+        * { box-sizing: border-box; }
+        body { margin: 0; min-height: 100dvh; display: grid; place-items: center; font: 100%/1.5 system-ui, sans-serif; }
+        main { width: min(24rem, 100vw); padding: 1.5rem; }
+        @media (min-width: 30rem) { main { width: 26rem; padding: 2rem; border: 1px solid var(--edge);
+          border-radius: .75rem; } }
+        h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance; }
+        label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
+        input { width: 100%; padding: .625rem; font: inherit; border: 1px solid var(--line); border-radius: .375rem; }
+        button { width: 100%; margin-top: 1.5rem; padding: .75rem; font: inherit; font-weight: 600; border: 0;
+          border-radius: .375rem; background: var(--accent); color: Canvas; cursor: pointer; }
+        [aria-invalid=true] { border-color: var(--wrong); border-width: 2px; }
+        :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+        [role=alert] { margin: 0 0 1rem; padding: .75rem; border-left: .25rem solid var(--wrong); color: var(--wrong); }
+
+        """
+
+    private static let fields: [(name: String, value: String)] = {
+        let digest = DigestAlgorithm.sha256.digest(Array(style.utf8).span)
+        let hash = String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self)
+        return [
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Cache-Control", "no-store"),
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+            ),
+            // With `no-referrer`, browsers would call the origin of the form `null` (Fetch, section 3.2).
+            ("Referrer-Policy", "same-origin"),
+            ("X-Content-Type-Options", "nosniff"),
+            ("X-Frame-Options", "DENY"),
+        ]
+    }()
+}

@@ -1,0 +1,213 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import JOSE
+
+/// The course of a login, whoever asks for it: an application by JSON or a browser by a form. What holds back those who
+/// guess is the same for both.
+extension MobileSocial {
+    /// What has become of what somebody typed.
+    enum LoginOutcome: Sendable {
+        /// It was right, and all that is asked for.
+        case proven(Session)
+        /// It was right; an answer is wanted beside it.
+        /// - Parameter question: that of the user; nil where a code is asked for.
+        case pending(PendingLogin, question: String?)
+        /// - Parameters:
+        ///   - left: how many more times somebody may try; nil where that is not told.
+        ///   - retryAfter: seconds until it may be otherwise, where that is known.
+        case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
+    }
+
+    /// Name and password for an application, and what is to come of them.
+    struct PasswordAttempt: Sendable {
+        var check: PasswordCheck
+        /// The session that it is to lead to.
+        var wish: SessionWish
+        /// What is asked for beside it.
+        var steps: [PendingLogin.Step]
+    }
+
+    /// Whether the password is the user's. It lives in this request alone.
+    func check(_ attempt: PasswordAttempt, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
+        check(attempt.check) { [self] result in
+            switch result {
+            case .right(let user, let isOffline): next(proceed(attempt, user, isOffline: isOffline))
+            case .wrong(let left): next(.refused(.wrongPassword, left: left))
+            case .refused(let failure, let seconds): next(.refused(failure, retryAfter: seconds))
+            }
+        }
+    }
+
+    private func proceed(_ attempt: PasswordAttempt, _ user: User, isOffline: Bool) -> LoginOutcome {
+        let now = attempt.check.now
+        let wish = isOffline ? attempt.wish.withoutServer(attempt.check.domain.remote) : attempt.wish
+        let session = session(wish, user, methods: ["pwd"], now: now)
+        guard !attempt.steps.isEmpty else { return .proven(session) }
+        return pending(session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now)
+    }
+
+    /// What a login is to lead to.
+    struct SessionWish: Sendable {
+        /// Name of the service domain.
+        var domain: String
+        var application: MobileApplication
+        var type = TokenType.user
+        /// Id of the device's registration; empty for none.
+        var registration = ""
+        /// See `Session.Facts.device`.
+        var device = ""
+        /// See `Session.Facts.proof`.
+        var proof = ""
+        var limits: SessionLimits
+        var level: Int
+        /// See `Session.Facts.isOffline`.
+        var isOffline = false
+
+        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
+        /// may have been locked out there in the meantime.
+        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
+            var wish = self
+            wish.isOffline = true
+            let longest = remote?.offlineSessionSeconds ?? 0
+            wish.limits.session = min(limits.session ?? longest, longest)
+            return wish
+        }
+    }
+
+    private func session(_ wish: SessionWish, _ user: User, methods: [String], now: Int64) -> Session {
+        var facts = Session.Facts(
+            domain: wish.domain, application: wish.application.name, level: wish.level, methods: methods,
+            authenticatedAt: now)
+        facts.idleSeconds = wish.limits.idle
+        facts.registration = wish.registration
+        facts.device = wish.device
+        facts.proof = wish.proof
+        facts.tokenType = wish.type
+        facts.isOffline = wish.isOffline
+        return Session(
+            facts, subject: user.username, backend: wish.application.backend, limit: wish.limits.session, now: now)
+    }
+
+    // MARK: The second step (OMS-14)
+
+    /// The steps that a login at a domain takes beside the password.
+    /// - Parameter level: that the login is to have at the least.
+    static func steps(of domain: ServiceDomain, for level: Int) -> [PendingLogin.Step] {
+        let second = domain.secondStep
+        if second.onDemand, level <= domain.level { return [] }
+        return (second.question ? [.question] : []) + (second.code ? [.code] : [])
+    }
+
+    private func pending(
+        _ facts: Session.Facts, _ user: User, sessionSeconds: Int64?, steps: [PendingLogin.Step], now: Int64
+    ) -> LoginOutcome {
+        let questions = user.securityQuestions
+        if steps[0] == .question ? questions.isEmpty : user.oneTimeSecret == nil { return .refused(.secondStepMissing) }
+        let question = PendingLogin.choose(among: questions.count)
+        let pending = PendingLogin(
+            facts, username: user.username, sessionSeconds: sessionSeconds, steps: steps, question: question, now: now)
+        return .pending(pending, question: steps[0] == .question ? questions[question].question : nil)
+    }
+
+    /// Whether the answer is that of the user.
+    ///
+    /// - Parameter application: that of the login.
+    func check(
+        answer text: String, to pending: PendingLogin, _ application: MobileApplication, now: Int64
+    ) -> Effect<LoginOutcome> {
+        guard pending.expiresAt > now, pending.facts.application.isExactly(application.name),
+            let user = settings.users.user(named: pending.username, realm: application.backend.realm), user.enabled,
+            pending.facts.authenticatedAt >= user.tokensNotBefore
+        else { return .done(.refused(.wrongAnswer)) }
+        guard !settings.attempts.isLocked(MobileSocial.attemptKey(pending.facts, user.username), now: now) else {
+            return .done(.refused(.attemptsExceeded))
+        }
+        return count(pending, 1, now) { [self] left in
+            check(text, pending, user, now) { [self] isRight in
+                isRight
+                    ? proceed(pending, user, application, now)
+                    : .done(refuseAnswer(pending, application, left: left, now))
+            }
+        }
+    }
+
+    private typealias Outcome = Effect<LoginOutcome>
+
+    /// Counts an answer before it is looked at, whichever process it comes to; goes on with how many are left.
+    private func count(
+        _ pending: PendingLogin, _ place: Int, _ now: Int64, _ next: @escaping @Sendable (Int) -> Outcome
+    ) -> Outcome {
+        guard place <= PendingLogin.maximumAnswers else { return .done(.refused(.wrongAnswer)) }
+        return takeOnce("oic\u{1f}answer\u{1f}\(pending.id)\u{1f}\(place)", until: pending.expiresAt, now) {
+            [self] isFirst in
+            isFirst ? next(PendingLogin.maximumAnswers - place) : count(pending, place + 1, now, next)
+        }
+    }
+
+    private func takeOnce(
+        _ key: String, until: Int64, _ now: Int64, _ next: @escaping @Sendable (Bool) -> Outcome
+    ) -> Outcome {
+        settings.store.ask(.remember(key: key, until: until), now: now) { result in
+            guard case .success(let answer) = result else { return .done(.refused(.storeUnavailable)) }
+            return next(answer == .fresh(true))
+        }
+    }
+
+    private func check(
+        _ text: String, _ pending: PendingLogin, _ user: User, _ now: Int64,
+        _ next: @escaping @Sendable (Bool) -> Outcome
+    ) -> Outcome {
+        switch pending.steps[0] {
+        case .question:
+            guard user.securityQuestions.indices.contains(pending.question) else { return next(false) }
+            let stored = user.securityQuestions[pending.question].answer
+            let folded = SecurityQuestion.folded(text)
+            return .hash { [self] in next(settings.hasher.verify(folded.span, stored: stored)) }
+        case .code:
+            guard let secret = user.oneTimeSecret, let step = OneTimeCode.step(of: text, secret: secret, now: now)
+            else { return next(false) }
+            // RFC 6238 section 5.2: a code is good for one use.
+            let key = "oic\u{1f}code\u{1f}\(user.realm)\u{1f}\(user.username)\u{1f}\(step)"
+            return takeOnce(key, until: (step + 2) * OneTimeCode.stepSeconds, now, next)
+        }
+    }
+
+    /// What comes after a right answer, once: another question, or the session.
+    private func proceed(
+        _ pending: PendingLogin, _ user: User, _ application: MobileApplication, _ now: Int64
+    ) -> Outcome {
+        takeOnce("oic\u{1f}answered\u{1f}\(pending.id)", until: pending.expiresAt, now) { [self] isFirst in
+            guard isFirst else { return .done(.refused(.wrongAnswer)) }
+            var facts = pending.facts
+            facts.methods.append(pending.steps[0] == .question ? "kba" : "otp")
+            let rest = Array(pending.steps.dropFirst())
+            guard rest.isEmpty else {
+                return .done(
+                    self.pending(facts, user, sessionSeconds: pending.sessionSeconds, steps: rest, now: now))
+            }
+            settings.attempts.forget(MobileSocial.attemptKey(facts, user.username))
+            facts.methods.append("mfa")
+            let session = Session(
+                facts, subject: user.username, backend: application.backend, limit: pending.sessionSeconds, now: now)
+            return .done(.proven(session))
+        }
+    }
+
+    /// Every wrong answer counts like a wrong password, over all the logins that it was given in: otherwise who has the
+    /// password could begin one after the other, and try answers without end.
+    private func refuseAnswer(
+        _ pending: PendingLogin, _ application: MobileApplication, left: Int, _ now: Int64
+    ) -> LoginOutcome {
+        let maximum = max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers))
+        let allowed = settings.attempts.fail(
+            MobileSocial.attemptKey(pending.facts, pending.username), maximum: maximum,
+            lockoutSeconds: application.lockoutSeconds, now: now)
+        return .refused(.wrongAnswer, left: min(Int64(left), allowed))
+    }
+
+    static func attemptKey(_ facts: Session.Facts, _ user: String) -> LoginAttemptTable.Key {
+        LoginAttemptTable.Key(domain: facts.domain, application: facts.application, user: user)
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import Testing
+
+@testable import Identity
+
+@Suite struct BrowserSealsTests {
+    private static func seals(_ seed: UInt8 = 1) throws -> BrowserSeals {
+        let bytes = [UInt8](repeating: seed, count: 32)
+        return BrowserSeals(keys: try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) }))
+    }
+
+    private static let session = BrowserSession(
+        id: "s-1", subject: "joë", backendID: "mbe-1", level: 3, issuedAt: 1_000, expiresAt: 2_000, idleSeconds: 60)
+
+    private func open(_ text: String, _ seals: BrowserSeals, now: Int64 = 1_500) -> BrowserSession? {
+        let bytes = Array(text.utf8)
+        return try? seals.session(bytes.span, now: now)
+    }
+
+    @Test("DEC-12: the session comes back as it was, until it ends")
+    func session() throws {
+        let seals = try Self.seals()
+        var endless = Self.session
+        endless.idleSeconds = nil
+        var guest = Self.session
+        guest.guestRoles = ["Guest", ""]
+        for session in [Self.session, endless, guest] {
+            let cookie = seals.seal(session)
+            #expect(open(cookie, seals) == session)
+            #expect(open(cookie, seals, now: 2_000) == nil)
+            #expect(open(cookie, try Self.seals(2)) == nil)
+        }
+        #expect(open(String(repeating: "A", count: 5_000), seals) == nil)
+    }
+
+    @Test("what was sealed for one purpose is nothing for another")
+    func purposes() throws {
+        let seals = try Self.seals()
+        let target = seals.seal(try #require(ReturnTarget("/a?b")), level: 3, now: 1_000)
+        #expect(seals.target(target, now: 1_000)?.target.text == "/a?b")
+        #expect(seals.target(target, now: 1_000)?.level == 3)
+        #expect(seals.target(target, now: 1_000 + 86_400) == nil)
+        #expect(seals.target(seals.seal(Self.session), now: 1_500) == nil)
+        #expect(open(target, seals, now: 1_000) == nil)
+        #expect(open(seals.tickets.seal(Self.session.texts, expiresAt: 2_000), seals) == nil)
+    }
+
+    @Test("a session that no header can name, or with a level or number that is none, is none")
+    func shape() {
+        for (place, text) in [(0, ""), (1, ""), (1, "a\r\nb"), (3, "11"), (3, "+2"), (4, "-1"), (5, "x")] {
+            var texts = Self.session.texts
+            texts[place] = text
+            #expect(BrowserSession(texts, expiresAt: 2_000) == nil, "\(place) \(text)")
+        }
+        #expect(BrowserSession(Array(Self.session.texts.dropLast()), expiresAt: 2_000) == nil)
+        #expect(BrowserSession(Self.session.texts + ["Admin"], expiresAt: 2_000) == nil)
+    }
+
+    @Test("not for scripts, not for other sites, and on TLS by a name that only this host can set")
+    func cookie() {
+        #expect(
+            BrowserCookie.session.setting("v", secure: true)
+                == "__Host-portcullis=v; Path=/; HttpOnly; SameSite=Lax; Secure")
+        #expect(BrowserCookie.session.setting("v", secure: false) == "portcullis=v; Path=/; HttpOnly; SameSite=Lax")
+        #expect(BrowserCookie.login.removing(secure: false).hasSuffix("; Max-Age=0"))
+        #expect(Set(BrowserCookie.names).count == 4)
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import Identity
+
+@Suite struct ReturnTargetTests {
+    @Test(
+        "SCH-02: back to a path of this gateway",
+        arguments: ["/", "/mobileapp", "/mobileapp?x=1&y=%20", "/a//b", "/a/../b", "/?https://evil.example/"])
+    func accepted(_ text: String) { #expect(ReturnTarget(text)?.text == text) }
+
+    @Test(
+        "SCH-02: and to no other place",
+        arguments: [
+            "", "mobileapp", "//evil.example/", "/\\evil.example/", "\\\\evil.example", "https://evil.example/", "/a b",
+            "/a\r\nSet-Cookie: x=1", "/a\tb", "/\t/evil.example", "/ä", "/a\\b", "javascript:alert(1)", " /a",
+            "/" + String(repeating: "a", count: 2048),
+        ])
+    func refused(_ text: String) { #expect(ReturnTarget(text) == nil) }
+}

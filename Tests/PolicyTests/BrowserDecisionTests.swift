@@ -1,0 +1,284 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import TestSupport
+import Testing
+
+@testable import Policy
+
+/// Browsers at routes of a form scheme: the cookie of a login, and where those without one are sent (SCH-02, AGT-06).
+@Suite struct BrowserDecisionTests {
+    private static let seals: BrowserSeals = {
+        let bytes = [UInt8](repeating: 9, count: 32)
+        guard let key = AEADKey(bytes.span), let ring = AEADKeyRing([key]) else { fatalError("no key") }
+        return BrowserSeals(keys: ring)
+    }()
+
+    private static func scheme(_ level: Int = 2, method: AuthenticationScheme.Method = .form) -> AuthenticationScheme {
+        var scheme = AuthenticationScheme(
+            name: "S", level: level, method: method, formTarget: "/login/form?serviceDomain=D")
+        scheme.backends = ["mbe-inv-1"]
+        return scheme
+    }
+
+    private static func snapshot(
+        revocations: RevocationList = RevocationList(), users: UserStore = TestPolicy.users(),
+        backends: [Backend] = [TestPolicy.inventory, TestPolicy.scheduler],
+        _ change: (inout PolicySettings) -> Void = { _ in }
+    ) -> PolicySnapshot {
+        var settings = TestPolicy.settings(backends: backends, users: users, revocations: revocations)
+        settings.seals = seals
+        for i in settings.webgates.indices where settings.webgates[i].name != "InventoryWG" {
+            settings.webgates[i].scheme = scheme()
+        }
+        change(&settings)
+        return TestPolicy.snapshot(settings)
+    }
+
+    private static func cookie(
+        _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, lifetime: Int64 = 600,
+        guestRoles: [String]? = nil
+    ) -> String {
+        seals.seal(
+            BrowserSession(
+                id: "session-1", subject: subject, backendID: backend, level: level, issuedAt: TestPolicy.now,
+                expiresAt: TestPolicy.now + lifetime, idleSeconds: nil, guestRoles: guestRoles))
+    }
+
+    private static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
+        ("Cookie", "a=b; \(name)=\(value)")
+    }
+
+    private func decision(
+        _ path: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot(),
+        now: Int64 = TestPolicy.now, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
+    ) -> Decision {
+        decide(TestRequest(method, path, fields), snapshot, now: now, cache: cache)
+    }
+
+    @Test("AGT-06: the cookie of a login opens the routes of a form scheme, and no others")
+    func routes() {
+        let cookie = Self.field(Self.cookie())
+        #expect(decision("/mobileapp", [cookie]) == .allowed("joe"))
+        #expect(decision("/inventory/items", [cookie]) == .denied(.missingCredential))
+        #expect(decision("/inventory/me", [cookie]) == .denied(.missingCredential))
+        #expect(decision("/open/ping", [cookie]) == .allowed("nobody"))
+        let other = Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }
+        #expect(decision("/mobileapp", [cookie], other) == .denied(.missingCredential))
+        let route = Self.snapshot { $0.routes[3].scheme = Self.scheme() }
+        #expect(decision("/inventory/me", [cookie], route) == .allowed("joe"), "SCH-03")
+    }
+
+    @Test("OMS-12: whoever another server knows has the roles of the login; a user of that name those of users.json")
+    func guests() {
+        let snapshot = Self.snapshot()
+        #expect(decision("/mobileapp", [Self.field(Self.cookie("sso9", guestRoles: []))], snapshot) == .allowed("sso9"))
+        let cache = VerifiedTokenCache(capacity: 8)
+        func roles(_ subject: String, _ granted: [String]) throws -> (roles: RoleSet, virtual: Bool)? {
+            let cookie = Array(Self.cookie(subject, guestRoles: granted).utf8)
+            let outcome = snapshot.authenticate(cookie: cookie.span, now: TestPolicy.now, cache: cache)
+            guard case .principal(let principal) = outcome else { return nil }
+            return (principal.roles, principal.virtual)
+        }
+        let catalogue = snapshot.roles
+        #expect(try roles("sso9", ["Clerk"])?.roles == catalogue.roles(named: ["Clerk"]))
+        #expect(try roles("sso9", ["Clerk"])?.virtual == true)
+        let joe = TestPolicy.users().user(named: "joe", realm: TestPolicy.inventory.realm)
+        #expect(try roles("joe", ["Admin"])?.roles == joe.map { catalogue.roles(named: $0.roles) })
+        #expect(try roles("joe", ["Admin"])?.virtual == false)
+    }
+
+    @Test("CHAL-06: a login of a lower level is no reason for 403")
+    func level() {
+        #expect(decision("/payroll/a", [Self.field(Self.cookie(level: 2))]) == .denied(.stepUpRequired))
+        #expect(decision("/payroll/a", [Self.field(Self.cookie(level: 3))]) == .allowed("joe"))
+    }
+
+    @Test("what is no cookie of ours, by the right name, or stands beside another credential, lets nobody in")
+    func refusals() {
+        let good = Self.cookie()
+        #expect(decision("/mobileapp", [Self.field(good, name: "portcullis")]) == .denied(.missingCredential))
+        #expect(decision("/mobileapp", [Self.field("A" + good.dropFirst())]) == .denied(.invalidSession))
+        #expect(decision("/mobileapp", [Self.field("")]) == .denied(.invalidSession))
+        #expect(decision("/mobileapp", [Self.field(good), Self.field(good)]) == .denied(.missingCredential))
+        #expect(decision("/mobileapp", [Self.field(good), bearer("x")]) == .denied(.malformedToken))
+        #expect(decision("/mobileapp", [bearer(good)]) == .denied(.malformedToken))
+        let bought = TestPolicy.token()
+        #expect(decision("/mobileapp", [Self.field(bought)]) == .denied(.invalidSession), "a token is no cookie")
+        let cache = VerifiedTokenCache(capacity: 8)
+        #expect(decision("/mobileapp", [bearer(bought)], cache: cache) == .allowed("joe"))
+        #expect(decision("/mobileapp", [Self.field(bought)], cache: cache) == .denied(.invalidSession))
+        #expect(decision("/mobileapp", [Self.field(good)], cache: cache) == .allowed("joe"))
+        #expect(decision("/mobileapp", [bearer(good)], cache: cache) == .denied(.malformedToken))
+        #expect(decision("/mobileapp", [Self.field(Self.cookie("sso9"))]) == .denied(.unknownSubject))
+        #expect(
+            decision("/mobileapp", [Self.field(Self.cookie(backend: "mbe-sch-1"))]) == .denied(.invalidSession),
+            "MBE-09: of another realm")
+        #expect(decision("/mobileapp", [Self.field(Self.cookie(backend: "gone"))]) == .denied(.unknownBackend))
+    }
+
+    @Test("a login ends with its time, its session, its password and its backend's tokens")
+    func ends() {
+        let cache = VerifiedTokenCache(capacity: 8)
+        let list = RevocationList()
+        let snapshot = Self.snapshot(revocations: list)
+        let cookie = Self.field(Self.cookie())
+        #expect(decision("/mobileapp", [cookie], snapshot, cache: cache) == .allowed("joe"))
+        #expect(
+            decision("/mobileapp", [cookie], snapshot, now: TestPolicy.now + 600, cache: cache)
+                == .denied(.sessionExpired))
+        list.revoke(tokenID: "session-1", until: TestPolicy.now + 600)
+        #expect(decision("/mobileapp", [cookie], snapshot, cache: cache) == .denied(.tokenRevoked))
+        var late = TestPolicy.inventory
+        late.tokensNotBefore = TestPolicy.now + 1
+        #expect(decision("/mobileapp", [cookie], Self.snapshot(backends: [late])) == .denied(.tokenRevoked))
+        late.tokensNotBefore = 0
+        late.oauthConsumer = false
+        #expect(decision("/mobileapp", [cookie], Self.snapshot(backends: [late])) == .denied(.oauthDisabled))
+        let hasher = PasswordHasher()
+        let fresh = User(username: "joe", roles: [], tokensNotBefore: TestPolicy.now + 1)
+        let users = UserStore(users: [fresh], hasher: hasher)
+        #expect(decision("/mobileapp", [cookie], Self.snapshot(users: users)) == .denied(.tokenRevoked))
+    }
+
+    @Test("what lasts, such as a WebSocket, goes on while its login and its route do")
+    func readmission() throws {
+        let cache = VerifiedTokenCache(capacity: 8)
+        let request = TestRequest("GET", "/mobileapp", [Self.field(Self.cookie())])
+        let snapshot = Self.snapshot()
+        guard case .principal(let principal) = request.authenticate(snapshot, snapshot.route("mobile"), cache: cache)
+        else {
+            Issue.record("nobody")
+            return
+        }
+        func goesOn(_ snapshot: PolicySnapshot, at now: Int64 = TestPolicy.now) -> Bool {
+            let (host, path, origin) = (Array("gw.example.com".utf8), Array("/mobileapp".utf8), [UInt8]())
+            let readmission = snapshot.readmit(
+                principal, host: host.span, path: path.span, method: .get, origin: origin.span, now: now, cache: cache)
+            if case .admitted = readmission { return true } else { return false }
+        }
+        #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))
+        #expect(!goesOn(Self.snapshot { $0.webgates[1].scheme = Self.scheme(method: .oamAuth) }))
+        #expect(!goesOn(Self.snapshot { $0.seals = nil }))
+    }
+
+    @Test("roles are those of now, not of the login")
+    func roles() {
+        let snapshot = Self.snapshot { settings in
+            settings.routes[5].roles = RoleSettings(any: ["Clerk"])
+        }
+        #expect(decision("/mobileapp", [Self.field(Self.cookie())], snapshot) == .denied(.roleRequired))
+        #expect(decision("/mobileapp", [Self.field(Self.cookie("ann"))], snapshot) == .allowed("ann"))
+    }
+
+    @Test("a change by cookie must come from a page of our own; so must a connection that lasts")
+    func crossSite() {
+        let cookie = Self.field(Self.cookie())
+        let own = ("Origin", "https://gw.example.com")
+        let allowed = ("Origin", "https://myexample.com")
+        func site(_ text: String) -> (String, String) { ("Sec-Fetch-Site", text) }
+        for method in ["POST", "PUT", "DELETE", "PATCH", "REPORT"] {
+            #expect(decision("/mobileapp", [cookie], method: method) == .denied(.crossSiteRequest))
+            #expect(decision("/mobileapp", [cookie, own], method: method) == .allowed("joe"))
+            #expect(decision("/mobileapp", [cookie, site("same-origin")], method: method) == .allowed("joe"))
+        }
+        for text in ["same-site", "cross-site", "none", "Same-Origin", ""] {
+            #expect(
+                decision("/mobileapp", [cookie, site(text)], method: "POST") == .denied(.crossSiteRequest), "\(text)")
+        }
+        #expect(
+            decision("/mobileapp", [cookie, site("same-origin"), site("same-origin")], method: "POST")
+                == .denied(.crossSiteRequest))
+        // CORS lets this origin in, and yet the cookie is not for it.
+        #expect(decision("/mobileapp", [cookie, allowed], method: "POST") == .denied(.crossSiteRequest))
+        #expect(
+            decision("/mobileapp", [cookie, allowed, site("same-origin")], method: "POST") == .denied(.crossSiteRequest)
+        )
+        #expect(decision("/mobileapp", [cookie, allowed]) == .allowed("joe"))
+        let upgrade = [cookie, ("Connection", "upgrade"), ("Upgrade", "websocket")]
+        #expect(decision("/mobileapp", upgrade) == .denied(.crossSiteRequest))
+        #expect(decision("/mobileapp", upgrade + [allowed]) == .denied(.crossSiteRequest))
+        #expect(decision("/mobileapp", upgrade + [own]) == .allowed("joe"))
+        #expect(
+            decision("/mobileapp", [bearer(TestPolicy.token())], method: "POST") == .allowed("joe"),
+            "no browser adds a token by itself")
+    }
+
+    // MARK: The way to the form
+
+    private func location(
+        _ target: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot()
+    ) -> String? {
+        let request = TestRequest(method, target, fields)
+        guard case .route(let route)? = request.match(snapshot) else { return "no route" }
+        return snapshot.loginLocation(
+            route, bytes: request.bytes.span, head: request.head, headers: request.headers, now: TestPolicy.now
+        ).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static let html = ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
+
+    @Test("SCH-02: a browser is sent to the form, and the place that it wanted goes with it, sealed, with its level")
+    func redirect() throws {
+        let snapshot = Self.snapshot()
+        for (target, kept) in [
+            ("/mobileapp?a=b&c=%20d", "/mobileapp?a=b&c=%20d"), ("/mobileapp", "/mobileapp"),
+            ("/mobileapp?", "/mobileapp?"),
+            ("/mobileapp?u=https://evil.example/", "/mobileapp?u=https://evil.example/"),
+            ("/mobileapp?\(String(repeating: "a", count: 3000))", "/"),
+        ] {
+            let sent = try #require(location(target, [Self.html], snapshot), "\(target)")
+            let start = "/login/form?serviceDomain=D&target="
+            #expect(sent.hasPrefix(start))
+            let opened = Self.seals.target(String(sent.dropFirst(start.count)), now: TestPolicy.now)
+            #expect(opened?.target.text == kept && opened?.level == 2)
+        }
+        #expect(location("/mobileapp", [Self.html], method: "HEAD", snapshot) != nil)
+        #expect(location("/payroll/x", [Self.html, ("User-Agent", "OAMMS-Agent")], snapshot) == nil, "AMB-22")
+    }
+
+    @Test(
+        "SCH-02: whatever is no browser that shows a page to somebody is challenged",
+        arguments: [
+            [], [("Accept", "*/*")], [("Accept", "application/json")], [("Accept", "text/htmlx")],
+            [html, ("Sec-Fetch-Mode", "cors")], [html, ("Authorization", "Bearer x")],
+            [html, ("User-Agent", "OAMMS-Agent")], [html, ("Connection", "upgrade"), ("Upgrade", "websocket")],
+        ] as [[(String, String)]])
+    func challenged(_ fields: [(String, String)]) {
+        #expect(location("/mobileapp", fields) == nil)
+        #expect(location("/mobileapp", [Self.html], method: "POST") == nil)
+        #expect(location("/inventory/me", [Self.html]) == nil)
+    }
+
+    @Test("CHAL-04: userAgentMismatch decides; where nothing is said, a form is for all but the agents that are named")
+    func mismatch() {
+        func isSent(_ mismatch: Webgate.Mismatch?, agents: [String]) -> Bool {
+            location(
+                "/mobileapp", [Self.html, ("User-Agent", "Mozilla/5.0")],
+                Self.snapshot {
+                    $0.webgates[1].mismatch = mismatch
+                    $0.webgates[1].userAgents = agents
+                }) != nil
+        }
+        #expect(isSent(.redirect, agents: ["OAMMS-Agent"]) && isSent(nil, agents: ["OAMMS-Agent"]))
+        #expect(!isSent(.bearer, agents: ["OAMMS-Agent"]) && !isSent(.oamAuth, agents: ["OAMMS-Agent"]))
+        #expect(isSent(.redirect, agents: []) && !isSent(nil, agents: []), "AMB-22")
+        #expect(!isSent(.redirect, agents: ["Mozilla/*"]))
+    }
+
+    @Test("a login form is for our own pages and for links, and not for pages of others")
+    func forms() {
+        let snapshot = Self.snapshot()
+        func may(_ method: String, _ fields: [(String, String)]) -> Bool {
+            let request = TestRequest(method, "/login/form", fields)
+            return snapshot.mayUseForms(request.head, request.headers, request.bytes.span)
+        }
+        #expect(may("GET", []) && may("POST", []) && may("GET", [("Sec-Fetch-Site", "cross-site")]))
+        #expect(may("POST", [("Origin", "https://gw.example.com")]) && may("POST", [("Sec-Fetch-Site", "same-origin")]))
+        #expect(!may("POST", [("Sec-Fetch-Site", "cross-site")]) && !may("POST", [("Sec-Fetch-Site", "same-site")]))
+        for origin in ["https://myexample.com", "null", "http://gw.example.com"] {
+            #expect(!may("POST", [("Origin", origin)]) && !may("GET", [("Origin", origin)]))
+        }
+    }
+}
