@@ -37,20 +37,14 @@ package final class RedisTokenStore: TokenStore {
         _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
         if limit <= 0 { return then(.success(.records([]))) }
-        send(call) { result in
-            let reply = result.flatMap { RedisReply.read($0) }
-            self.note(reply, now: now)
-            switch reply {
-            case .failure(let failure): then(.failure(failure))
-            case .success(let reply):
-                guard case .records(let records) = reply.answer else { return then(.failure(.malformed)) }
-                let all = listed + records
-                guard !reply.place.isEmpty, all.count < limit else { return then(.success(.records(all))) }
-                guard let next = call.continued(behind: reply.place, limit: limit - all.count) else {
-                    return then(.failure(.malformed))
-                }
-                self.list(next, now: now, limit: limit, listed: all, then)
+        ask(call, now: now, orElse: then) { reply in
+            guard case .records(let records) = reply.answer else { return then(.failure(.malformed)) }
+            let all = listed + records
+            guard !reply.place.isEmpty, all.count < limit else { return then(.success(.records(all))) }
+            guard let next = call.continued(behind: reply.place, limit: limit - all.count) else {
+                return then(.failure(.malformed))
             }
+            self.list(next, now: now, limit: limit, listed: all, then)
         }
     }
 
@@ -59,15 +53,24 @@ package final class RedisTokenStore: TokenStore {
         _ call: RedisCall, now: Int64, removed: [TokenRecord],
         _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
+        ask(call, now: now, orElse: then) { reply in
+            guard case .removed(let records) = reply.answer else { return then(.success(reply.answer)) }
+            let all = removed + records
+            if reply.hasMore { self.run(call, now: now, removed: all, then) } else { then(.success(.removed(all))) }
+        }
+    }
+
+    /// Runs a script once, and goes on with what it has answered.
+    private func ask(
+        _ call: RedisCall, now: Int64, orElse fail: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void,
+        _ next: @escaping @Sendable (RedisReply) -> Void
+    ) {
         send(call) { result in
             let reply = result.flatMap { RedisReply.read($0) }
             self.note(reply, now: now)
             switch reply {
-            case .failure(let failure): then(.failure(failure))
-            case .success(let reply):
-                guard case .removed(let records) = reply.answer else { return then(.success(reply.answer)) }
-                let all = removed + records
-                if reply.hasMore { self.run(call, now: now, removed: all, then) } else { then(.success(.removed(all))) }
+            case .failure(let failure): fail(.failure(failure))
+            case .success(let reply): next(reply)
             }
         }
     }
