@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test("OMS-12: whoever another server knows has the roles of the login; a user of that name those of users.json")
-    func guests() {
+    func guests() throws {
         let snapshot = Self.snapshot()
         #expect(decision("/mobileapp", [Self.field(Self.cookie("sso9", guestRoles: []))], snapshot) == .allowed("sso9"))
         let cache = VerifiedTokenCache(capacity: 8)
