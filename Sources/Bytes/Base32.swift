@@ -7,20 +7,12 @@ package enum Base32 {
         // Padding fills the last group, or there is none.
         guard text.count == end || text.count % 8 == 0 && text.count &- end < 7, [0, 2, 4, 5, 7].contains(end % 8)
         else { return nil }
-        var bytes: [UInt8] = []
-        var group: UInt32 = 0
-        var bits = 0
+        var groups = DigitGroups(width: 5, count: end)
         for i in 0..<end {
             guard let digit = value(of: text[i]) else { return nil }
-            group = group << 5 | UInt32(digit)
-            bits &+= 5
-            if bits >= 8 {
-                bits &-= 8
-                bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
-                group &= 1 << UInt32(bits) &- 1
-            }
+            groups.append(digit)
         }
-        return group == 0 ? bytes : nil
+        return groups.finish()
     }
 
     private static func value(of character: UInt8) -> UInt8? {

@@ -48,21 +48,12 @@ package enum Base64 {
             if count > 0, text[count &- 1] == pad { count &-= text[count &- 2] == pad ? 2 : 1 }
         }
         guard count & 3 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count &* 3 / 4)
-        var group: UInt32 = 0
-        var bits = 0
+        var groups = DigitGroups(width: 6, count: count)
         for i in 0..<count {
             guard let digit = value(of: text[i], alphabet) else { return nil }
-            group = group << 6 | UInt32(digit)
-            bits &+= 6
-            if bits >= 8 {
-                bits &-= 8
-                bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
-                group &= 1 << UInt32(bits) &- 1
-            }
+            groups.append(digit)
         }
-        return group == 0 ? bytes : nil
+        return groups.finish()
     }
 
     private static func value(of character: UInt8, _ alphabet: Alphabet) -> UInt8? {

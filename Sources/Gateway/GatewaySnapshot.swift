@@ -32,6 +32,8 @@ package final class GatewaySnapshot: Sendable {
     package let adminToken: [UInt8]?
     /// Names in lower case by which the admin listener is asked, beside `localhost` and IP addresses.
     package let adminHosts: [String]
+    /// The names by which clients reach the gateway.
+    package let names: PublicNames
 
     /// Names of the routes in the order of their numbers, for the counters.
     var routeNames: [String] { policy.routes.routes.map(\.name) }
@@ -54,7 +56,8 @@ package final class GatewaySnapshot: Sendable {
         backends: BackendStore,
         upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
-        adminToken: [UInt8]?, adminHosts: [String] = [], proxies: TrustedProxies = TrustedProxies(),
+        adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
+        proxies: TrustedProxies = TrustedProxies(),
         rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = []
     ) {
@@ -69,6 +72,7 @@ package final class GatewaySnapshot: Sendable {
         self.listeners = listeners
         self.adminToken = adminToken
         self.adminHosts = adminHosts
+        self.names = names
         self.proxies = proxies
         self.endpointLimits = endpointLimits
         self.issuerKeys = issuerKeys

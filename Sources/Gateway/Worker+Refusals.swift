@@ -77,6 +77,11 @@ extension Worker {
         chunk.rewind(to: exchange.requestLength)
         let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.issuedFor
+        if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
+            giveUp(upstream, exchange, head, buffer)
+            reply(exchange, status: 421, reason: "unknown_host", detail: "the gateway does not have this name")
+            return true
+        }
         if let challenge {
             target = place(of: challenge.webgate, exchange, route)
             if target == nil {
@@ -112,7 +117,21 @@ extension Worker {
     /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
     private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
         guard route.challengeRule?.answers(webgate: webgate) == true else { return nil }
-        return exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate)
+        guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
+            return nil
+        }
+        if hasEvicted { metrics.webgateEvictions &+= 1 }
+        return target
+    }
+
+    /// Whether the resource that was challenged has a host that this gateway is known by. The upstream was sent the client's
+    /// `Host`, and a token server would be told of it as the place of the resource: that is not for clients to choose.
+    private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
+        // Without a `Host` of the client's the upstream was sent its own.
+        if exchange.head.authority.isEmpty { return true }
+        var authority: [UInt8] = []
+        authority.append(copying: RequestText.host(request))
+        return exchange.snapshot.names.include(authority: String(decoding: authority, as: UTF8.self))
     }
 
     private func refuseUpstream(_ exchange: Exchange) {
@@ -123,7 +142,7 @@ extension Worker {
 
     /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.
     private func refuseToken(_ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget) -> Bool {
-        guard let token = exchange.issued, exchange.issuedFor === target else { return true }
+        guard let token = exchange.issued, exchange.issuedFor?.isSamePlace(as: target) == true else { return true }
         let key = InjectionKey(principal: principal, target: target)
         return shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
     }

@@ -42,6 +42,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var session: String?
     /// `idle`: seconds without a request after which that session ends; nil for no limit (OMS-09).
     package var idleSeconds: Int64?
+    /// `offline`: whether the user logged in without the server that knows the password (OMS-12).
+    package var isOffline = false
     /// What the token was exchanged for, the latest first; empty for a token of a login.
     package var origins: [TokenOrigin] = []
 
@@ -105,6 +107,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         if let webgate { writer.member("webgate", webgate) }
         if let session { writer.member("sid", session) }
         if let idleSeconds { writer.member("idle", idleSeconds) }
+        if isOffline { writer.member("offline", true) }
         TokenOrigin.write(origins, to: &writer)
         writer.endObject()
         return writer.bytes
@@ -177,6 +180,10 @@ extension AccessTokenClaims {
         if let claim = claims["idle"] {
             guard let seconds = claim.integer, seconds > 0 else { return false }
             idleSeconds = seconds
+        }
+        if let claim = claims["offline"] {
+            guard let flag = claim.bool else { return false }
+            isOffline = flag
         }
         return true
     }

@@ -1,10 +1,11 @@
 import Bytes
 
-/// What an access token was exchanged for (RFC 8693, RFC 7523): whatever ends that, ends the token too.
+/// What an access token was exchanged for (RFC 8693, RFC 7523), or what its session came of (OMS-16, OMS-17): whatever ends
+/// that, ends the token too.
 package struct TokenOrigin: Sendable, Equatable {
-    /// `jti`, which the deny list knows it by.
+    /// `jti`, or the id of a record: what the deny list knows it by.
     package var tokenID: String
-    /// `mobileBackendId` where it was a token of this gateway; nil for an outside one.
+    /// `mobileBackendId` where it was an access token of this gateway; nil for anything else.
     package var backendID: String?
 
     package init(tokenID: String, backendID: String?) {

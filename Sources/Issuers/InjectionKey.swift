@@ -30,7 +30,8 @@ package final class InjectionTarget: Sendable {
         hash = InjectionKey.hash(placeBytes) &* 31 &+ InjectionKey.hash(configurationBytes)
     }
 
-    fileprivate func isSamePlace(as other: InjectionTarget) -> Bool {
+    /// Whether a token for the one is a token for the other.
+    package func isSamePlace(as other: InjectionTarget) -> Bool {
         self === other || (placeBytes == other.placeBytes && configurationBytes == other.configurationBytes)
     }
 }

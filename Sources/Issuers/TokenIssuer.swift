@@ -23,6 +23,10 @@ package protocol TokenIssuer: Sendable {
     /// Obtains a token. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>>
+    /// Whether its server can be asked if a password is right.
+    var verifiesPasswords: Bool { get }
+    /// Asks that, once, and keeps nothing of what comes. Only of issuers that verify passwords.
+    func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>>
 }
 
 extension TokenIssuer {
@@ -30,4 +34,9 @@ extension TokenIssuer {
     package var needsChallenge: Bool { false }
     package var dependsOnCaller: Bool { true }
     package var publishedKeys: [SigningKey] { [] }
+    package var verifiesPasswords: Bool { false }
+
+    package func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
+        .done(.failure(.misconfigured.because("the module verifies no passwords")))
+    }
 }

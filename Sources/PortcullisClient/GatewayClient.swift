@@ -138,9 +138,22 @@ public final class GatewayClient: Sendable {
         live.withLock { live in
             live.session = SessionState()
             live.passing = nil
+            live.isExchangeLoaded = false
             live.isOffline = false
         }
         try store.removeAll()
+        live.withLock { $0.loadProblem = nil }
+    }
+
+    /// Changes what is kept so that less of it is. Where that cannot be read, nobody can say what would be left: then
+    /// nothing is.
+    func forget(_ body: (inout SessionState) -> Void) throws(ClientError) {
+        do throws(ClientError) {
+            try change(body)
+        } catch {
+            guard error.code == .storeUnreadable else { throw error }
+            try wipe()
+        }
     }
 }
 

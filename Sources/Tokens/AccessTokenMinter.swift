@@ -27,6 +27,8 @@ package struct AccessTokenMinter: Sendable {
         package var session: String?
         /// Seconds without a request after which that session ends; nil for no limit.
         package var idleSeconds: Int64?
+        /// Whether the user logged in without the server that knows the password (OMS-12).
+        package var isOffline = false
         /// What the token is exchanged for, the latest first.
         package var origins: [TokenOrigin] = []
         /// `aud`; nil for the service's own. The gateway takes no token for another audience.
@@ -72,6 +74,7 @@ package struct AccessTokenMinter: Sendable {
         claims.webgate = grant.webgate
         claims.session = grant.session
         claims.idleSeconds = grant.idleSeconds
+        claims.isOffline = grant.isOffline
         claims.origins = grant.origins
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }

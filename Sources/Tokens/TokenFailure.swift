@@ -18,6 +18,8 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case storeUnavailable, issuerUnavailable
     case conflictingApplication, invalidParameter, providerUnavailable
     case loginThrottled
+    /// Too many secrets of the client, or from the address, were wrong.
+    case clientThrottled
 
     /// What a login that failed is answered with: both halves of a password credential fail alike.
     init(_ refusal: PasswordLogin.Refusal) {
@@ -77,6 +79,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         case .invalidScope: Definition(400, "invalid_scope", "the scope is malformed", "invalid_scope")
         // RFC 6585 section 4.
         case .loginThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "login_throttled")
+        case .clientThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "client_throttled")
         case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
         // RFC 7521 section 4.2.1.
         case .invalidClientAssertion:
@@ -135,7 +138,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             status: definition.status, body: writer.bytes, reason: definition.reason)
         switch self {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
-        case .loginThrottled:
+        case .loginThrottled, .clientThrottled:
             response.headers.append((name: "Retry-After", value: "30"))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))

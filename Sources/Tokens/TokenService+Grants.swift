@@ -7,7 +7,7 @@ extension TokenService {
     func grantToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try clients.authenticate(request.authorization, form, now: now)
+        let proof = try clients.authenticate(request, form, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         let backend = proof.backend
         let outcome = admitted(proof, now: now) { [self] () throws(TokenFailure) in

@@ -9,11 +9,11 @@ extension TokenService {
     func introspect(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        if let server = try resourceServer(request.authorization, form) {
+        if let server = try resourceServer(request, form, now: now) {
             guard let token = form["token"] else { throw .missingParameter }
             return .done(try answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) })
         }
-        let proof = try clients.authenticate(request.authorization, form, now: now)
+        let proof = try clients.authenticate(request, form, now: now)
         let backend = proof.backend
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
             guard backend.grants.introspection else { throw .introspectionNotAllowed }
@@ -26,16 +26,19 @@ extension TokenService {
     }
 
     /// The resource server whose secret was presented; nil where it may be a backend's.
-    private func resourceServer(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) -> ResourceServer? {
+    private func resourceServer(
+        _ request: EndpointRequest, _ form: TokenForm, now: Int64
+    ) throws(TokenFailure) -> ResourceServer? {
         guard !settings.resourceServers.isEmpty, form["client_assertion"] == nil else { return nil }
-        let presented = try PresentedSecret(authorization, form)
-        for reading in presented.readings {
-            for server in settings.resourceServers where server.isPresented(reading) {
-                try presented.check(clientID: server.clientID)
-                return server
-            }
+        let presented = try PresentedSecret(request.authorization, form)
+        let found = try clients.throttle.first(of: presented, from: ClientOrigin(request, now: now)) { reading in
+            settings.resourceServers.first { reading.id.elementsEqual($0.clientID.utf8) }?.clientID
+        } owner: { reading in
+            settings.resourceServers.first { $0.isPresented(reading) }
         }
-        return nil
+        guard let found else { return nil }
+        try presented.check(clientID: found.clientID)
+        return found
     }
 
     private func answer(

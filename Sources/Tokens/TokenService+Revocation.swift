@@ -7,7 +7,7 @@ extension TokenService {
     func revokeToken(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let proof = try clients.authenticate(request.authorization, form, now: now)
+        let proof = try clients.authenticate(request, form, now: now)
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
             // `token_type_hint` is a hint only, and nothing is gained by it here (section 2.1).
             guard let token = form["token"] else { throw .missingParameter }

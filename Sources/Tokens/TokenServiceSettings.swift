@@ -26,6 +26,8 @@ package struct TokenServiceSettings: Sendable {
     package var users: UserStore
     /// Who holds back those who guess passwords.
     package var throttle = LoginThrottle()
+    /// Who holds back those who guess the secrets of clients.
+    package var clientThrottle = ClientThrottle()
     package var backends: BackendStore
     package var catalogue: RoleCatalogue
     /// Lifetime of a token without a user (OAUTH-02).

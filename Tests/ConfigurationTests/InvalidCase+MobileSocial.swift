@@ -39,6 +39,28 @@ extension InvalidCase {
             #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/level: the level is that of the scheme (expected either "scheme" or "level")"#,
             #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/scheme: unknown authentication scheme "None" (expected the name of an authentication scheme)"#
         ),
+        // OMS-12
+        InvalidCase(
+            "domain-remote",
+            domain(application + #", "authentication": { "type": "remote" }"#),
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/issuer: required member "issuer" is missing (expected the name of an issuer)"#
+        ),
+        InvalidCase(
+            "domain-remote-issuer",
+            domain(application + #", "authentication": { "type": "remote", "issuer": "nobody", "offline": "Auto" }"#),
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/issuer: unknown issuer "nobody" (expected the name of an issuer)"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: invalid value (expected one of "online", "offline", "auto", found "Auto"; did you mean "auto"?)"#
+        ),
+        InvalidCase(
+            "domain-local-offline",
+            domain(application + #", "authentication": { "offline": "auto", "guestRoles": [] }"#),
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/guestRoles: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/offline: the gateway verifies passwords itself here (expected "type": "remote" beside it)"#
+        ),
+        InvalidCase(
+            "domain-sessions", domain(application + #", "maxSessions": 0"#),
+            "serviceDomains.json:2: error: /serviceDomains/Domain/maxSessions: out of range (expected a number of sessions from 1 to 1000, found 0)"
+        ),
         InvalidCase(
             "domain-backend", domain(#""applications": { "App": { "backend": "inventory/2.0" } }"#),
             #"serviceDomains.json:2: error: /serviceDomains/Domain/applications/App/backend: unknown backend "inventory/2.0" (expected a backend as "name/version"; did you mean "inventory/1.0"?)"#

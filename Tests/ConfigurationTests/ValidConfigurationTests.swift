@@ -68,6 +68,12 @@ import Testing
         // OMS-21: what is no distance is a kilometre.
         let distance = agent.customAttributes.first { $0.name == "LocationUpdateDistanceFilter" }
         #expect(distance?.node.integer == 1000)
+        #expect(staff.maximumRegistrations == 5 && staff.maximumSessions == 10 && staff.maximumSessionsPerDevice == 2)
+        let elsewhere = try #require(configuration.serviceDomains[1].authentication.remote)
+        #expect(
+            elsewhere.issuer == "directory" && elsewhere.connectivity == "auto" && elsewhere.guestRoles == ["Guest"])
+        #expect(elsewhere.verifierLifetime == .seconds(86_400) && elsewhere.maximumVerifiers == 100)
+        #expect(elsewhere.offlineSessionSeconds == 600 && staff.authentication.remote == nil)
         let lobby = try #require(configuration.serviceDomains.last)
         #expect(lobby.services == ["oamauthentication", "jwtauthentication", "jwtoamauthentication"])
         #expect(!lobby.isMobile && lobby.authentication.level == 1 && lobby.applications[0].sessionTimeout == nil)
@@ -136,7 +142,7 @@ import Testing
         let introspection = configuration.trustedIssuers[4].introspection
         #expect(introspection?.url == "http://opaque.example.com/introspect")
         #expect(introspection?.cache == .seconds(30) && introspection?.tokenPrefix == "opq_")
-        let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "oam"]
+        let modules = ["embedded", "static", "oauth2", "http", "oauth-client", "oauth2", "remote", "http", "oam"]
         #expect(configuration.issuers.map(\.module) == modules)
         let behind = configuration.routes.first { $0.path == "/behind/**" }?.upstreamAuth
         #expect(behind?.userAgent == "OIC-Agent" && behind?.maximumReplayBytes == 16_384)

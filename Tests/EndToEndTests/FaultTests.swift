@@ -1,14 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A gateway whose system calls fail as the kernel may (deploy/faults.c): requests may be lost where a connection is, but
 /// nothing ends, nothing leaks, and no answer is wrong (GW-15).
 @Suite(.serialized) struct FaultTests {
+    /// Where the library is, and what was logged by it.
+    private static let directory = Result { try TemporaryDirectory() }
+
     /// The library, built once.
     static let library: Result<String, any Error> = Result {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-faults-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let path = directory.appending(path: "faults.so").path
+        let path = try directory.get().url.appending(path: "faults.so").path
         let source = Vectors.root.appending(path: "deploy/faults.c").path
         let build = try Program.run(
             "/usr/bin/env",
@@ -140,9 +142,7 @@ import Testing
     }
 
     private func judge(_ kind: String, seed: Int, toleratesLoss: Bool) throws {
-        let log = FileManager.default.temporaryDirectory.appending(path: "portcullis-faults-\(UUID().uuidString).log")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: log) }
+        let log = try Self.directory.get().url.appending(path: "\(kind) \(seed).log").path
         let fixture = try fixture("\(seed):\(kind)", log)
         // By the command line, whose system calls are left alone.
         let token = try fixture.mint("joe")

@@ -98,6 +98,19 @@ import Testing
         #expect(try fixture.store.credential(url: "a")?.password == "Welcome1")
     }
 
+    @Test("OMS-16: what cannot be opened is forgotten all the same", arguments: ["credentials", "credentials.key"])
+    func removedUnread(_ name: String) throws {
+        try store.removeAll()
+        try store.add(StoredCredential(url: "a", user: "joe", password: "Welcome1"))
+        try Data("{}".utf8).write(to: URL(filePath: "\(fixture.directory)/\(name)"))
+        #expect(throws: ClientError.self) { try fixture.store.credential(url: "a") }
+        try fixture.store.removeAll()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory) == ["credentials.lock"])
+        #expect(try fixture.store.credential(url: "a") == nil)
+        try fixture.store.add(StoredCredential(url: "b", user: "joe", password: "Welcome2"))
+        #expect(try fixture.store.credential(url: "b")?.password == "Welcome2")
+    }
+
     @Test("OMS-20: a host-bound store is not one that is not")
     func binding() throws {
         try #require(FileManager.default.fileExists(atPath: "/etc/machine-id"))

@@ -78,6 +78,17 @@ import Testing
         #expect(undecryptable.loadProblem?.domain == .store)
     }
 
+    @Test("OMH-05: a token that cannot be opened is cleared all the same")
+    func clearedUnread() async throws {
+        try await fixture.client().authenticateSSOTokenExchange(Self.jwt, storeAccessToken: true)
+        try Data([UInt8](repeating: 7, count: 32)).write(to: URL(filePath: "\(fixture.directory)/credentials.key"))
+        let client = fixture.client()
+        #expect(client.loadProblem?.code == .storeUnreadable)
+        try client.clearSSOTokenExchange()
+        #expect(client.loadProblem == nil)
+        #expect(try fixture.store.session() == SessionState())
+    }
+
     @Test("OMH-05: cleared, it is gone; twice is no error")
     func clearing() async throws {
         let client = fixture.client()

@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import Synchronization
 import Testing
 
@@ -250,6 +251,18 @@ import Testing
         #expect(second.status == 401)
         #expect(second.problem == nil)
         #expect(fixture.client().authenticationContext == nil)
+    }
+
+    @Test("OMS-16: a store that cannot be opened is wiped as well")
+    func wipeUnread() async throws {
+        let client = try await fixture.loggedIn()
+        try Data("damaged".utf8).write(to: URL(filePath: "\(fixture.directory)/credentials"))
+        gateway.change {
+            $0.answers["/oic_rest/rest/mobile/access"] = .json(403, #"{"code":"device_wipe","action":"wipe"}"#)
+        }
+        #expect(try await get(client, "/items").problem?.code == .deviceWiped)
+        #expect(try fixture.store.session() == SessionState())
+        #expect(client.authenticationContext == nil && client.loadProblem == nil)
     }
 
     @Test("an outage behind a challenge is no wrong login")

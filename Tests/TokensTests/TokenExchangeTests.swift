@@ -79,6 +79,17 @@ import Tokens
         #expect(isActive(other, standards) == true)
     }
 
+    /// From whichever place the chain is cut, what hangs below it ends, and nothing above.
+    @Test(arguments: 0..<TokenOrigin.maximumCount)
+    func revocationAtEachDepth(_ cut: Int) throws {
+        let standards = standards()
+        var chain = [standards.login()]
+        for _ in 0..<TokenOrigin.maximumCount { chain.append(exchange(chain.last?.accessToken, "", standards)) }
+        for token in chain { #expect(isActive(token, standards) == true) }
+        #expect(standards.revoke(chain[cut].accessToken).status == 200)
+        for (depth, token) in chain.enumerated() { #expect(isActive(token, standards) == (depth < cut)) }
+    }
+
     /// With the login goes what its access token was exchanged for.
     @Test func endOfTheLogin() throws {
         let standards = standards()

@@ -14,6 +14,10 @@ package struct ServiceDomainEntry: Sendable {
     package var applications: [MobileApplicationEntry]
     /// Name of one of the applications.
     package var defaultApplication: String?
+    /// How many registrations and sessions a user has here, and sessions on one device; with one more the oldest ends.
+    package var maximumRegistrations: Int
+    package var maximumSessions: Int
+    package var maximumSessionsPerDevice: Int
 
     /// The application that browsers log in to: the agent, which logs in for the others (AGT-02), or that of requests which
     /// name none, or the only one.
@@ -57,7 +61,13 @@ package struct ServiceDomainEntry: Sendable {
             deniedDevices: object.value("denyDevices", default: [], deniedDevices),
             applications: object.required(
                 "applications", "an object of applications by name", standIn: [], MobileApplicationEntry.readAll),
-            defaultApplication: object.optional("defaultApplication") { $0.backendName() })
+            defaultApplication: object.optional("defaultApplication") { $0.backendName() },
+            maximumRegistrations: object.count(
+                "maxRegistrations", in: 1...1000, default: 50, "a number of registrations"),
+            maximumSessions: object.count("maxSessions", in: 1...1000, default: 100, "a number of sessions"),
+            maximumSessionsPerDevice: object.count(
+                "maxSessionsPerDevice", in: 1...1000, default: 20, "a number of sessions"))
+        domain.checkConnectivity(JSONPointer.child(field.pointer, "authentication"), field.findings)
         if let standard = domain.defaultApplication, !domain.applications.contains(where: { $0.name == standard }) {
             field.findings.error(
                 JSONPointer.child(field.pointer, "defaultApplication"), "unknown application \"\(standard)\"",
@@ -93,10 +103,12 @@ package struct DomainAuthenticationEntry: Sendable {
     package var strongLevel: Int?
     /// Whether they are asked for only where a higher level is wanted.
     package var onDemand = false
+    /// Nil where the gateway verifies passwords itself.
+    package var remote: RemoteAuthenticationEntry?
 
     static func read(_ field: Field) -> DomainAuthenticationEntry? {
         var object = field.object("an object with \"scheme\" or \"level\"")
-        _ = object.optional("type") { $0.choice(["local"]) }
+        let isRemote = object.optional("type") { $0.choice(["local", "remote"]) } == "remote"
         let schemeField = object.take("scheme")
         let levelField = object.take("level")
         let entry = DomainAuthenticationEntry(
@@ -104,7 +116,8 @@ package struct DomainAuthenticationEntry: Sendable {
             level: levelField.flatMap { $0.level() },
             asksQuestion: object.flag("kba", default: false), asksCode: object.flag("otp", default: false),
             strongLevel: object.optional("strongLevel") { $0.level() },
-            onDemand: object.flag("stepUpOnly", default: false))
+            onDemand: object.flag("stepUpOnly", default: false),
+            remote: RemoteAuthenticationEntry.read(&object, isRemote: isRemote))
         if schemeField != nil, levelField != nil {
             levelField?.error("the level is that of the scheme", expected: "either \"scheme\" or \"level\"")
         }

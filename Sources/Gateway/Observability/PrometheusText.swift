@@ -132,6 +132,7 @@ enum PrometheusText {
         page.family("cache_evictions_total", "counter", "Entries dropped for room.")
         page.sample("cache_evictions_total", "cache=\"verified_tokens\"", metrics.tokenCacheEvictions)
         page.sample("cache_evictions_total", "cache=\"issued_tokens\"", facts.issued.evictions)
+        page.sample("cache_evictions_total", "cache=\"upstream_webgates\"", metrics.webgateEvictions)
         page.family("cache_entries", "gauge", "Entries held.")
         page.sample("cache_entries", "cache=\"verified_tokens\"", metrics.tokenCacheEntries)
         page.sample("cache_entries", "cache=\"issued_tokens\"", facts.issued.entries)

@@ -53,6 +53,7 @@ package struct WorkerMetrics: Sendable {
     var tokenCacheEntries = 0
     var injectionHits: UInt64 = 0
     var injectionMisses: UInt64 = 0
+    var webgateEvictions: UInt64 = 0
     var chunksInUse = 0
     var logLinesDropped: UInt64 = 0
 
@@ -102,6 +103,7 @@ package struct WorkerMetrics: Sendable {
         tokenCacheEntries += other.tokenCacheEntries
         injectionHits &+= other.injectionHits
         injectionMisses &+= other.injectionMisses
+        webgateEvictions &+= other.webgateEvictions
         chunksInUse += other.chunksInUse
         logLinesDropped &+= other.logLinesDropped
     }

@@ -6,17 +6,13 @@ import Synchronization
 /// Their tokens are kept apart from those of other upstreams: a server that says the name of another's Webgate gets no
 /// token that was made for that one.
 package final class UpstreamWebgates: Sendable {
-    /// How many are known at a time. One that invents names gets no tokens for more.
-    private static let limit = 16
-
-    private struct State {
-        var targets: [String: InjectionTarget] = [:]
-        var last: InjectionTarget?
-    }
+    /// How many are known at a time. One that invents names pushes out what it was found to be behind, and nobody else's.
+    static let limit = 16
 
     private let upstream: String
     private let issuer: any TokenIssuer
-    private let state = Mutex(State())
+    /// The one that asked last at the end.
+    private let targets = Mutex<[InjectionTarget]>([])
 
     /// - Parameter upstream: its name in the configuration.
     package init(upstream: String, issuer: any TokenIssuer) {
@@ -25,20 +21,22 @@ package final class UpstreamWebgates: Sendable {
     }
 
     /// The one that asked last; nil before the first challenge.
-    package var last: InjectionTarget? { state.withLock { $0.last } }
+    package var last: InjectionTarget? { targets.withLock { $0.last } }
 
-    /// The place that tokens for this Webgate belong to, which from now on is the last one; nil where there are too many.
-    package func target(of webgate: String) -> InjectionTarget? {
-        state.withLock { state in
-            if let known = state.targets[webgate] {
-                state.last = known
-                return known
+    /// The place that tokens for this Webgate belong to, which from now on is the last one; and whether another one, which
+    /// has not asked for the longest time, was forgotten for it.
+    package func target(of webgate: String) -> (target: InjectionTarget, hasEvicted: Bool) {
+        targets.withLock { targets in
+            if let index = targets.firstIndex(where: { $0.webgate.utf8.elementsEqual(webgate.utf8) }) {
+                let known = targets.remove(at: index)
+                targets.append(known)
+                return (known, false)
             }
-            guard state.targets.count < UpstreamWebgates.limit else { return nil }
+            let hasEvicted = targets.count == UpstreamWebgates.limit
+            if hasEvicted { targets.removeFirst() }
             let target = InjectionTarget(webgate: webgate, place: "\(upstream)\n\(webgate)", issuer: issuer)
-            state.targets[webgate] = target
-            state.last = target
-            return target
+            targets.append(target)
+            return (target, hasEvicted)
         }
     }
 }

@@ -1,10 +1,11 @@
 import Bytes
 
-/// A login by browser, as the session cookie tells of it (SCH-02). Roles are not in it: they are those that the user has.
+/// A login by browser, as the session cookie tells of it (SCH-02). A local user's roles are not in it: they are those that
+/// the user has now.
 package struct BrowserSession: Sendable, Equatable {
     /// Id of the session in the store, which the deny list knows.
     package var id: String
-    /// Name of a local user.
+    /// User name.
     package var subject: String
     /// `mobileBackendId` of the backend of the application that was logged in to; the user is one of its realm.
     package var backendID: String
@@ -15,10 +16,12 @@ package struct BrowserSession: Sendable, Equatable {
     package var expiresAt: Int64
     /// Seconds without a request after which it ends; nil for no limit (OMS-09).
     package var idleSeconds: Int64?
+    /// Roles of a user who is known from another server alone; nil for a local user (OMS-12).
+    package var guestRoles: [String]?
 
     package init(
         id: String, subject: String, backendID: String, level: Int, issuedAt: Int64, expiresAt: Int64,
-        idleSeconds: Int64?
+        idleSeconds: Int64?, guestRoles: [String]? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -27,21 +30,26 @@ package struct BrowserSession: Sendable, Equatable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.idleSeconds = idleSeconds
+        self.guestRoles = guestRoles
     }
 
     /// All but the date that it is sealed with.
-    var texts: [String] { [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)"] }
+    var texts: [String] {
+        [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)", guestRoles == nil ? "" : "guest"]
+            + (guestRoles ?? [])
+    }
 
     /// Nil for what `texts` does not write.
     init?(_ texts: [String], expiresAt: Int64) {
-        guard texts.count == 6, !texts[0].isEmpty, !texts[1].isEmpty,
+        guard texts.count >= 7, texts.count == 7 || texts[6] == "guest", !texts[0].isEmpty, !texts[1].isEmpty,
             ExternalIdentityRules.isFitForHeaders(texts[1]),
             let level = BrowserSession.number(texts[3]), (0...10).contains(level),
             let issuedAt = BrowserSession.number(texts[4]), let idle = BrowserSession.number(texts[5])
         else { return nil }
         self.init(
             id: texts[0], subject: texts[1], backendID: texts[2], level: level, issuedAt: Int64(issuedAt),
-            expiresAt: expiresAt, idleSeconds: idle == 0 ? nil : Int64(idle))
+            expiresAt: expiresAt, idleSeconds: idle == 0 ? nil : Int64(idle),
+            guestRoles: texts[6].isEmpty ? nil : Array(texts[7...]))
     }
 
     private static func number(_ text: String) -> Int? { Decimal.parse(Array(text.utf8).span) }

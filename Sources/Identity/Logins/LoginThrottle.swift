@@ -39,6 +39,13 @@ package final class LoginThrottle: Sendable {
         /// Where users have logged in, by pair. When it is full it becomes the earlier one, whose predecessor goes.
         var homes: Set<UInt64> = []
         var earlierHomes: Set<UInt64> = []
+
+        mutating func giveBack(_ attempt: Attempt) {
+            if settings.failuresPerUser > 0 { users.giveBack(attempt.user, settings.userRate) }
+            if settings.failuresPerNetwork > 0, !attempt.isAtHome {
+                networks.giveBack(attempt.network, settings.networkRate)
+            }
+        }
     }
 
     private let state: Mutex<State>
@@ -90,16 +97,17 @@ package final class LoginThrottle: Sendable {
     /// The password was right.
     package func succeeded(_ attempt: Attempt) {
         state.withLock { state in
-            let settings = state.settings
-            if settings.failuresPerUser > 0 { state.users.giveBack(attempt.user, settings.userRate) }
-            if settings.failuresPerNetwork > 0, !attempt.isAtHome {
-                state.networks.giveBack(attempt.network, settings.networkRate)
-            }
+            state.giveBack(attempt)
             state.homes.insert(attempt.pair)
             guard state.homes.count >= capacity else { return }
             state.earlierHomes = state.homes
             state.homes = []
         }
+    }
+
+    /// Nothing was learned of the password.
+    package func withdraw(_ attempt: Attempt) {
+        state.withLock { $0.giveBack(attempt) }
     }
 
     private static func seconds(_ nanoseconds: Int64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }

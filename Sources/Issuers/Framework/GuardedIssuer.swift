@@ -44,8 +44,22 @@ package final class GuardedIssuer: TokenIssuer {
         case .success(let pass):
             base.issue(request, now: now).map { [self] result in
                 let judged = judge(result, now: now)
-                gate.leave(pass, judged, settings.breaker, clock())
+                gate.leave(pass, .issued, judged.failure, settings.breaker, clock())
                 return judged
+            }
+        }
+    }
+
+    package var verifiesPasswords: Bool { base.verifiesPasswords }
+
+    package func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
+        switch gate.enter(clock()) {
+        case .failure(let failure): .done(.failure(failure))
+        case .success(let pass):
+            base.verify(login, now: now).map { [self] result in
+                let outcome: IssuerGate.Outcome = result == .success(.right) ? .verified : .refused
+                gate.leave(pass, outcome, result.failure, settings.breaker, clock())
+                return result
             }
         }
     }
@@ -62,4 +76,8 @@ package final class GuardedIssuer: TokenIssuer {
                 value: token.value, issuedAt: token.issuedAt, expiresAt: now + most, refresh: token.refresh,
                 refreshExpiresAt: token.refreshExpiresAt))
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

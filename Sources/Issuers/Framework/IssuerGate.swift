@@ -7,24 +7,22 @@ package final class IssuerGate: Sendable {
     /// What a call came to. The raw values stand in metrics.
     package enum Outcome: String, Sendable, CaseIterable {
         case issued, refused, unavailable
+        /// A password was right.
+        case verified
         case invalidToken = "invalid_token"
         case misconfigured
         case credentialMissing = "credential_missing"
         /// Not made, since the breaker is open.
         case spared
 
-        init(_ result: Result<IssuedToken, IssueFailure>) {
+        init(_ failure: IssueFailure) {
             self =
-                switch result {
-                case .success: .issued
-                case .failure(let failure):
-                    switch failure.reason {
-                    case .refused: .refused
-                    case .unavailable: .unavailable
-                    case .invalidToken: .invalidToken
-                    case .misconfigured: .misconfigured
-                    case .credentialMissing: .credentialMissing
-                    }
+                switch failure.reason {
+                case .refused: .refused
+                case .unavailable: .unavailable
+                case .invalidToken: .invalidToken
+                case .misconfigured: .misconfigured
+                case .credentialMissing: .credentialMissing
                 }
         }
     }
@@ -108,16 +106,19 @@ package final class IssuerGate: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - success: what the call is counted as that has not failed.
+    ///   - failure: nil where it has not.
     func leave(
-        _ pass: Pass, _ result: Result<IssuedToken, IssueFailure>, _ settings: IssuerBreaker.Settings, _ now: Int64
+        _ pass: Pass, _ success: Outcome, _ failure: IssueFailure?, _ settings: IssuerBreaker.Settings, _ now: Int64
     ) {
         let spread = Int64(SecureRandom.uint64() % 1001)
         let event = state.withLock { state -> Event? in
             state.underWay -= 1
-            state.count(Outcome(result))
+            state.count(failure.map(Outcome.init) ?? success)
             state.microseconds += UInt64(max(0, now - pass.startedAt))
-            guard case .failure(let failure) = result, let isDown = failure.isOutage else {
-                if case .success = result { return IssuerGate.succeeded(&state, pass) }
+            guard let failure else { return IssuerGate.succeeded(&state, pass) }
+            guard let isDown = failure.isOutage else {
                 if pass.isProbe { state.breaker.probeLost(now / 1000) }
                 return nil
             }

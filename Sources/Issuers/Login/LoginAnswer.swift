@@ -15,6 +15,8 @@ struct LoginAnswer: Sendable {
     var statuses: Set<Int> = [200]
     /// What says that this caller gets no token.
     var refusals: Set<Int> = [403]
+    /// What says that a password is wrong.
+    var wrong: Set<Int> = [401]
     var token = AnswerPlace.pointer(["access_token"])
     /// What stands before the token there, and is no part of it.
     var prefix = ""
@@ -38,6 +40,19 @@ struct LoginAnswer: Sendable {
                 ? .refused : response.status == 401 || response.status == 403 ? .misconfigured : .invalidToken
             return .failure(failure.because("status \(response.status)"))
         }
+    }
+
+    /// What an answer says of a user's password. A right one brings a token, as elsewhere: a page that is no answer at all,
+    /// with status 200, lets nobody in.
+    func verdict(_ result: OutboundResult, now: Int64) -> Result<PasswordVerdict, IssueFailure> {
+        if case .response(let response) = result, !statuses.contains(response.status) {
+            if wrong.contains(response.status) { return .success(.wrong) }
+            if refusals.contains(response.status) { return .success(.forbidden) }
+            if response.status == 429 {
+                return .success(.throttled(pause: response.value(of: "Retry-After").flatMap(Lifetime.seconds(text:))))
+            }
+        }
+        return read(result, now: now).map { _ in .right }
     }
 
     private func token(in response: OutboundResponse, now: Int64) -> Result<IssuedToken, IssueFailure> {

@@ -34,8 +34,10 @@ enum LoginBody: Sendable {
             writer.member("backend", values[.backend])
             writer.member("backendVersion", values[.backendVersion])
             writer.member("webgate", values[.webgate])
-            writer.member("level", values.request.principal.level)
-            writer.member("roles", values.request.principal.roleNames)
+            if case .caller(let request) = values.origin {
+                writer.member("level", request.principal.level)
+                writer.member("roles", request.principal.roleNames)
+            }
             writer.endObject()
             return writer.bytes
         }

@@ -41,10 +41,25 @@ final class LoginIssuer: TokenIssuer {
 
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         if dependsOnCredential, request.credential.isEmpty { return .done(.failure(.credentialMissing)) }
-        guard let call = call(LoginValues(request: request, secrets: settings.secrets)) else {
+        guard !verifiesPasswords else {
+            return .done(.failure(.misconfigured.because("the issuer verifies passwords and gives no tokens")))
+        }
+        guard let call = call(LoginValues(origin: .caller(request), secrets: settings.secrets)) else {
             return .done(.failure(.refused.because("the caller does not fit into an address or a field")))
         }
         return attempt(call, 0, now: now)
+    }
+
+    var verifiesPasswords: Bool { settings.places.contains(where: \.isPassword) }
+
+    /// One call: accounts are locked after a few wrong passwords.
+    func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
+        guard let call = call(LoginValues(origin: .login(login), secrets: settings.secrets)) else {
+            return .done(.success(.wrong))
+        }
+        return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [answer = settings.answer] result in
+            .done(answer.verdict(result, now: now))
+        }
     }
 
     private func attempt(

@@ -17,6 +17,7 @@ extension IssuerModule {
             IssuerKey("clientSecret", .secret),
             IssuerKey("status", .counts(200...299)),
             IssuerKey("refusedStatus", .counts(400...499)),
+            IssuerKey("wrongStatus", .counts(400...499)),
             IssuerKey("token", .object(LoginSettings.placeKeys + [IssuerKey("prefix", .text)])),
             IssuerKey(
                 "lifetime",
@@ -68,9 +69,30 @@ private struct LoginSettings {
             throw IssuerProblem(
                 at: "perCaller", "the request has the caller's own {\(place)} in it", expected: "true")
         }
+        try checkLogin(&made)
         let dependsOnCaller = settings.flag("perCaller") ?? true
         return LoginIssuer(
             made, configurationID: settings.identity(of: "http"), dependsOnCaller: dependsOnCaller, caller: caller)
+    }
+
+    /// Who verifies passwords knows nobody but who is logging in.
+    private func checkLogin(_ made: inout LoginIssuer.Settings) throws(IssuerProblem) {
+        if made.url.places.contains(where: \.isPassword) {
+            throw IssuerProblem(
+                at: "url", "addresses end up in logs", expected: "{password} in \"json\", \"form\" or \"headers\"")
+        }
+        let verifies = made.places.contains(where: \.isPassword)
+        for place in made.places where place.isCallers && place.isOfLogin != verifies {
+            throw IssuerProblem(
+                verifies
+                    ? "with {password} there is no caller, and {\(place)} stands for nothing"
+                    : "nobody types a {\(place)} where there is no {password}",
+                expected: "{username} with {password} or {basic}")
+        }
+        if verifies, case .caller = made.body { made.body = .none }
+        if verifies, made.retries > 0 {
+            throw IssuerProblem(at: "retries", "accounts are locked after a few wrong passwords", expected: "0")
+        }
     }
 
     private func template(_ text: String, at pointer: String) throws(IssuerProblem) -> LoginTemplate {
@@ -139,6 +161,7 @@ private struct LoginSettings {
         var answer = LoginAnswer()
         if let statuses = settings.numbers("status") { answer.statuses = Set(statuses) }
         if let refusals = settings.numbers("refusedStatus") { answer.refusals = Set(refusals) }
+        if let wrong = settings.numbers("wrongStatus") { answer.wrong = Set(wrong) }
         if let token = settings.object("token") {
             answer.token = try place(token, at: "token")
             answer.prefix = token.text("prefix") ?? ""

@@ -7,6 +7,8 @@ struct LoginTemplate: Sendable {
     /// What can be put in.
     enum Place: Equatable, Sendable {
         case subject, kind, backend, backendVersion, backendID, application, webgate, level, roles, credential
+        /// What a user has typed whose password is to be verified, and both for a field of Basic (RFC 7617).
+        case username, password, basic
         case secret(String)
 
         init?(_ name: Substring) {
@@ -21,6 +23,9 @@ struct LoginTemplate: Sendable {
             case "level": self = .level
             case "roles": self = .roles
             case "credential": self = .credential
+            case "username": self = .username
+            case "password": self = .password
+            case "basic": self = .basic
             default:
                 guard name.hasPrefix("secret:"), name.count > 7 else { return nil }
                 self = .secret(String(name.dropFirst(7)))
@@ -32,8 +37,15 @@ struct LoginTemplate: Sendable {
             switch self {
             case .webgate, .secret: false
             case .subject, .kind, .backend, .backendVersion, .backendID, .application, .level, .roles, .credential: true
+            case .username, .password, .basic: true
             }
         }
+
+        /// Whether it holds a password.
+        var isPassword: Bool { self == .password || self == .basic }
+
+        /// Whether it belongs to a login, and not to a caller who has one already.
+        var isOfLogin: Bool { self == .username || isPassword }
     }
 
     /// What is wrong with a text.
@@ -49,7 +61,7 @@ struct LoginTemplate: Sendable {
         }
 
         static let expected =
-            "{subject}, {kind}, {backend}, {backendVersion}, {backendId}, {application}, {webgate}, {level}, {roles}, {credential} or {secret:NAME}; {{ for a brace"
+            "{subject}, {kind}, {backend}, {backendVersion}, {backendId}, {application}, {webgate}, {level}, {roles}, {credential}, {username}, {password}, {basic} or {secret:NAME}; {{ for a brace"
     }
 
     private enum Part: Equatable, Sendable {
@@ -106,10 +118,36 @@ struct LoginTemplate: Sendable {
 
 /// What a request puts into templates.
 struct LoginValues {
-    let request: IssueRequest
+    /// Whom it is about.
+    enum Origin {
+        case caller(IssueRequest)
+        case login(PresentedLogin)
+    }
+
+    let origin: Origin
     let secrets: [String: String]
 
     subscript(_ place: LoginTemplate.Place) -> String {
+        if case .secret(let name) = place { return secrets[name] ?? "" }
+        return switch origin {
+        case .caller(let request): LoginValues.text(of: request, place)
+        case .login(let login): LoginValues.text(of: login, place)
+        }
+    }
+
+    private static func text(of login: PresentedLogin, _ place: LoginTemplate.Place) -> String {
+        switch place {
+        case .username: login.username
+        case .password: login.password
+        case .basic:
+            String(
+                decoding: Base64.encode(Array("\(login.username):\(login.password)".utf8).span, .standard),
+                as: UTF8.self)
+        default: ""
+        }
+    }
+
+    private static func text(of request: IssueRequest, _ place: LoginTemplate.Place) -> String {
         let principal = request.principal
         switch place {
         case .subject: return principal.subject
@@ -122,7 +160,7 @@ struct LoginValues {
         case .level: return String(principal.level)
         case .roles: return principal.roleNames.joined(separator: " ")
         case .credential: return String(decoding: request.credential, as: UTF8.self)
-        case .secret(let name): return secrets[name] ?? ""
+        case .username, .password, .basic, .secret: return ""
         }
     }
 }

@@ -37,6 +37,18 @@ struct MobileSocialAnswer: Sendable {
         }
     }
 
+    /// What an answer says of a user's password (oam-wire 3.9).
+    static func verdict(_ result: OutboundResult, _ wanted: Wanted) -> Result<PasswordVerdict, IssueFailure> {
+        if case .response(let response) = result, [401, 403, 429].contains(response.status) {
+            return switch response.status {
+            case 401: .success(.wrong)
+            case 403: .success(.forbidden)
+            default: .success(.throttled(pause: response.value(of: "Retry-After").flatMap(Lifetime.seconds(text:))))
+            }
+        }
+        return read(result, wanted, isCallers: true).map { _ in .right }
+    }
+
     /// Nil where a member is missing, or the token is of another kind than was asked for.
     private init?(_ response: OutboundResponse, _ wanted: Wanted) {
         guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),

@@ -98,13 +98,17 @@ final class MobileSocialIssuer: TokenIssuer {
         body.beginObject()
         switch settings.login {
         case .account(let username, let password):
-            body.member("X-Idaas-Rest-Subject-Type", "USERCREDENTIAL")
-            body.member("X-Idaas-Rest-Subject-Username", username)
-            body.member("X-Idaas-Rest-Subject-Password", password)
+            body.credentials(PresentedLogin(username: username, password: password))
         case .caller:
             body.member("X-Idaas-Rest-Subject-Type", "TOKEN")
             body.member("X-Idaas-Rest-Subject-Value", String(decoding: request.credential, as: UTF8.self))
         }
+        finish(&body, wanted)
+        return post(name, body.bytes, handle: handle, wanted)
+    }
+
+    /// What a login says beside who it is.
+    private func finish(_ body: inout JSONWriter, _ wanted: MobileSocialAnswer.Wanted) {
         body.member("X-Idaas-Rest-New-Token-Type-To-Create", wanted.rawValue)
         if let clientID = settings.clientID {
             body.name("deviceProfile")
@@ -113,7 +117,6 @@ final class MobileSocialIssuer: TokenIssuer {
             body.member("clientId", clientID)
         }
         body.endObject()
-        return post(name, body.bytes, handle: handle, wanted)
     }
 
     /// The token for the Webgate that has challenged.
@@ -140,6 +143,14 @@ final class MobileSocialIssuer: TokenIssuer {
     private func post(
         _ name: String, _ body: [UInt8], handle: String?, _ wanted: MobileSocialAnswer.Wanted
     ) -> Effect<Result<MobileSocialAnswer, IssueFailure>> {
+        let isCallers = settings.isCallers
+        return send(name, body, handle: handle) { MobileSocialAnswer.read($0, wanted, isCallers: isCallers) }
+    }
+
+    private func send<Value: Sendable>(
+        _ name: String, _ body: [UInt8], handle: String?,
+        _ read: @escaping @Sendable (OutboundResult) -> Result<Value, IssueFailure>
+    ) -> Effect<Result<Value, IssueFailure>> {
         guard let url = try? OutboundURL("\(settings.base)/\(name)") else { return .done(.failure(.misconfigured)) }
         var headers = [
             (name: "Accept", value: "application/json"), (name: "Content-Type", value: "application/json"),
@@ -156,9 +167,22 @@ final class MobileSocialIssuer: TokenIssuer {
             method: "POST", url: url, headers: headers, body: body, tls: transport.tls,
             connectTimeoutMilliseconds: transport.connectTimeoutMilliseconds,
             readTimeoutMilliseconds: transport.readTimeoutMilliseconds, maximumBytes: 1 << 18)
-        let isCallers = settings.isCallers
-        return .answer(of: { [caller] in caller.perform(call, then: $0) }) { result in
-            .done(MobileSocialAnswer.read(result, wanted, isCallers: isCallers))
+        return .answer(of: { [caller] in caller.perform(call, then: $0) }) { .done(read($0)) }
+    }
+
+    // MARK: Passwords
+
+    var verifiesPasswords: Bool { true }
+
+    /// One call: where devices are registered, that call wants the password, and shows as much as a login.
+    func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
+        let wanted: MobileSocialAnswer.Wanted = settings.registers ? .registration : .user
+        var body = JSONWriter()
+        body.beginObject()
+        body.credentials(login)
+        finish(&body, wanted)
+        return send(settings.registers ? "register" : "authenticate", body.bytes, handle: nil) {
+            MobileSocialAnswer.verdict($0, wanted)
         }
     }
 
@@ -187,5 +211,13 @@ extension MobileSocialIssuer.Settings {
     var isCallers: Bool {
         if case .caller = login { return true }
         return false
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func credentials(_ login: PresentedLogin) {
+        member("X-Idaas-Rest-Subject-Type", "USERCREDENTIAL")
+        member("X-Idaas-Rest-Subject-Username", login.username)
+        member("X-Idaas-Rest-Subject-Password", login.password)
     }
 }

@@ -45,7 +45,7 @@ enum OAuth2Grant: Sendable {
         switch self {
         case .clientCredentials: return [("grant_type", "client_credentials")]
         case .password(let user, let password):
-            return [("grant_type", "password"), ("username", user), ("password", password)]
+            return OAuth2Grant.passwordForm(user, password)
         case .mintedAssertion(let terms):
             let assertion = terms.assertion(about: request.principal, endpoint: endpoint, now: now)
             return [("grant_type", OAuth2Grant.jwtBearer), ("assertion", String(decoding: assertion, as: UTF8.self))]
@@ -61,6 +61,10 @@ enum OAuth2Grant: Sendable {
             if let type = terms.requestedTokenType { form.append(("requested_token_type", type)) }
             return form
         }
+    }
+
+    static func passwordForm(_ user: String, _ password: String) -> [(String, String)] {
+        [("grant_type", "password"), ("username", user), ("password", password)]
     }
 
     private static func callersToken(_ request: IssueRequest) -> String? {

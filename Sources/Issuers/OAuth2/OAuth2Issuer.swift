@@ -75,11 +75,17 @@ final class OAuth2Issuer: TokenIssuer {
     private func ask(
         _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
     ) -> Effect<TokenAnswer> {
-        let work = { @Sendable [self] () -> Effect<TokenAnswer> in
+        exchange(url, now: now, form) { [terms = settings.terms] in TokenAnswer($0, terms, now: now) }
+    }
+
+    /// - Parameter read: makes of the answer what is wanted to know.
+    private func exchange<Value: Sendable>(
+        _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)],
+        _ read: @escaping @Sendable (OutboundResult) -> Value
+    ) -> Effect<Value> {
+        let work = { @Sendable [self] () -> Effect<Value> in
             let call = call(url, form(), now: now)
-            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [terms = settings.terms] result in
-                .done(TokenAnswer(result, terms, now: now))
-            }
+            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { .done(read($0)) }
         }
         return settings.client.isSlow || settings.grant.isSlow ? .offload(work) : work()
     }
@@ -116,6 +122,39 @@ final class OAuth2Issuer: TokenIssuer {
                 IssuedToken(
                     value: token.value, issuedAt: token.issuedAt, expiresAt: token.expiresAt, refresh: refresh,
                     refreshExpiresAt: refreshExpiresAt))
+        }
+    }
+}
+
+/// Passwords of users, by the password grant (RFC 6749 section 4.3), whatever grant the tokens are had by.
+extension OAuth2Issuer {
+    var verifiesPasswords: Bool { true }
+
+    func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
+        let form = OAuth2Grant.passwordForm(login.username, login.password)
+        return endpoint.url(now: now).then { [self] result in
+            switch result {
+            case .failure(let failure): .done(.failure(failure))
+            case .success(let url):
+                exchange(url, now: now, { form }) { [terms = settings.terms] in
+                    OAuth2Issuer.verdict($0, terms, now: now)
+                }
+            }
+        }
+    }
+
+    private static func verdict(
+        _ result: OutboundResult, _ terms: TokenAnswer.Terms, now: Int64
+    ) -> Result<PasswordVerdict, IssueFailure> {
+        if case .response(let response) = result, response.status == 429 {
+            return .success(.throttled(pause: response.value(of: "Retry-After").flatMap(Lifetime.seconds(text:))))
+        }
+        return switch TokenAnswer(result, terms, now: now) {
+        case .token: .success(.right)
+        case .refused("invalid_grant"): .success(.wrong)
+        case .refused("access_denied"): .success(.forbidden)
+        case .refused(let code): .failure(TokenAnswer.failure(code: code, isCallerBound: false, isExchange: false))
+        case .failed(let failure): .failure(failure)
         }
     }
 }

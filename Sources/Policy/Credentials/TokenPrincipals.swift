@@ -88,11 +88,12 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        guard let user = users.user(named: session.subject, realm: backend.realm), user.enabled else {
-            throw .unknownSubject
-        }
-        guard session.issuedAt >= backend.tokensNotBefore, session.issuedAt >= user.tokensNotBefore else {
-            throw .tokenRevoked
+        guard session.issuedAt >= backend.tokensNotBefore else { throw .tokenRevoked }
+        let names: [String]
+        if let guest = session.guestRoles {
+            names = guest
+        } else {
+            names = try rolesNow(of: session, realm: backend.realm)
         }
         let activity = session.idleSeconds.flatMap { idle in
             activities?.activity(
@@ -100,9 +101,16 @@ struct TokenPrincipals: Sendable {
         }
         return Principal(
             kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: session.backendID,
-            roles: roles.roles(named: user.roles), catalogue: roles, level: session.level,
+            roles: roles.roles(named: names), catalogue: roles, level: session.level,
+            virtual: session.guestRoles != nil,
             expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
             session: session.id, activity: activity)
+    }
+
+    private func rolesNow(of session: BrowserSession, realm: String) throws(DenialReason) -> [String] {
+        guard let user = users.user(named: session.subject, realm: realm), user.enabled else { throw .unknownSubject }
+        guard session.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }
+        return user.roles
     }
 
     /// When the session of a token was used last; nil where it may lie idle. To obtain a token is a use.

@@ -1,10 +1,8 @@
 /// How users of a Webgate log in, and what that is worth (SCH-01).
 package struct AuthenticationScheme: Sendable, Equatable {
     /// How somebody is asked to.
-    package enum Method: String, Sendable {
-        case form = "FORM"
-        case basic = "BASIC"
-        case oamAuth = "OAM-AUTH"
+    package enum Method: Sendable {
+        case form, basic, oamAuth
     }
 
     package var name: String

@@ -59,9 +59,9 @@ extension GatewayClient {
     /// Why the last `loadSSOTokenExchange` was false, or why the store could not be read at the start.
     public var loadProblem: ClientError? { live.withLock { $0.loadProblem } }
 
-    /// Forgets the exchanged token, in the store too (OMH-05).
+    /// Forgets the exchanged token, in the store too (OMH-05). One that cannot be opened is removed as a whole.
     public func clearSSOTokenExchange() throws(ClientError) {
-        try change { session in if session.login?.method == .exchange { session.login = nil } }
+        try forget { session in if session.login?.method == .exchange { session.login = nil } }
         live.withLock { live in
             if live.passing?.method == .exchange { live.passing = nil }
             live.isExchangeLoaded = false
@@ -74,7 +74,7 @@ extension GatewayClient {
     /// - Throws: why the gateway could not be told. What was kept is forgotten nevertheless.
     public func logout() async throws(ClientError) {
         let (passing, kept) = live.withLock { ($0.passing, $0.session) }
-        try change { $0 = SessionState(profile: $0.profile) }
+        try forget { $0 = SessionState(profile: $0.profile) }
         live.withLock { live in
             live.passing = nil
             live.isExchangeLoaded = false

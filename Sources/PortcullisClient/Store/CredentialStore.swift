@@ -70,8 +70,23 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Forgets everything (OMS-16).
-    public func removeAll() throws(ClientError) { try change { $0 = StoreContents() } }
+    /// Forgets everything, the key included (OMS-16). Nothing is read for that: a store that cannot be opened is gone as
+    /// well.
+    public func removeAll() throws(ClientError) {
+        guard FileManager.default.fileExists(atPath: directory) else { return }
+        let lock = try lock()
+        // The key last: a key without a file is an empty store, a file without its key cannot be opened.
+        for path in [path, keyPath] {
+            do {
+                try FileManager.default.removeItem(atPath: path)
+            } catch CocoaError.fileNoSuchFile {
+                continue
+            } catch {
+                throw ClientError(.storeFailed, "\(path) cannot be removed")
+            }
+        }
+        lock.release()
+    }
 
     /// What the client keeps.
     func session() throws(ClientError) -> SessionState { try read().session ?? SessionState() }
@@ -117,12 +132,7 @@ extension CredentialStore {
         } catch {
             throw ClientError(.storeFailed, "the directory \(directory) cannot be made")
         }
-        let lock: FileLock
-        do throws(KernelError) {
-            lock = try FileLock("\(path).lock")
-        } catch {
-            throw failed(error)
-        }
+        let lock = try lock()
         let before = try read()
         var contents = before
         body(&contents)
@@ -133,6 +143,15 @@ extension CredentialStore {
             try write(CredentialStore.header + key.seal(text.span, authenticating: binding.span), to: path)
         }
         lock.release()
+    }
+
+    /// Held by whoever changes the files.
+    private func lock() throws(ClientError) -> FileLock {
+        do throws(KernelError) {
+            return try FileLock("\(path).lock")
+        } catch {
+            throw failed(error)
+        }
     }
 
     /// The key of the file; nil where there is none.

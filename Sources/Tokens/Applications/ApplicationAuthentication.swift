@@ -8,20 +8,34 @@ struct ApplicationAuthentication: Sendable {
     /// Compared with when there is no such application, so that both cases take the same time.
     private let decoy = Application(name: "", apiKey: AccessTokenMinter.randomID())
 
-    init(applications: ApplicationStore) { self.applications = applications }
+    private let throttle: ClientThrottle
 
-    /// - Parameter authorization: the values of all `Authorization` fields.
-    func authenticate(_ authorization: [String], _ form: TokenForm) throws(TokenFailure) -> Application {
-        let presented = try PresentedSecret(authorization, form)
-        guard let found = presented.readings.lazy.compactMap({ application(name: $0.id, key: $0.secret) }).first else {
-            throw .invalidClient
+    init(applications: ApplicationStore, throttle: ClientThrottle) {
+        self.applications = applications
+        self.throttle = throttle
+    }
+
+    func authenticate(
+        _ request: EndpointRequest, _ form: TokenForm, now: Int64
+    ) throws(TokenFailure) -> Application {
+        let presented = try PresentedSecret(request.authorization, form)
+        let found = try throttle.first(of: presented, from: ClientOrigin(request, now: now)) {
+            // No name of a client has a control character.
+            application(name: $0.id).map { "application\u{1f}\($0.name)" } ?? ""
+        } owner: { reading in
+            application(name: reading.id, key: reading.secret)
         }
+        guard let found else { throw .invalidClient }
         try presented.check(clientID: found.name)
         return found
     }
 
+    private func application(name: [UInt8]) -> Application? {
+        String(validating: name, as: UTF8.self).flatMap { applications.application(named: $0) }
+    }
+
     private func application(name: [UInt8], key: [UInt8]) -> Application? {
-        let application = String(validating: name, as: UTF8.self).flatMap { applications.application(named: $0) }
+        let application = application(name: name)
         return (application ?? decoy).hasKey(key.span) ? application : nil
     }
 }

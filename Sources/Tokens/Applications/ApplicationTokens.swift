@@ -23,6 +23,8 @@ package final class ApplicationTokens: Sendable {
         package var registry: (any UserRegistry)?
         /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
+        /// Holds back those who guess the keys of applications.
+        package var clientThrottle = ClientThrottle()
         /// What the data plane refuses tokens by.
         package var revocations = RevocationList()
         /// The level of a checked password (CHAL-06).
@@ -63,7 +65,7 @@ package final class ApplicationTokens: Sendable {
 
     package init(settings: Settings) {
         self.settings = settings
-        clients = ApplicationAuthentication(applications: settings.applications)
+        clients = ApplicationAuthentication(applications: settings.applications, throttle: settings.clientThrottle)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
@@ -98,7 +100,7 @@ package final class ApplicationTokens: Sendable {
     private func grant(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .post else { throw .methodNotAllowed }
         let form = try TokenForm(request)
-        let application = try clients.authenticate(request.authorization, form)
+        let application = try clients.authenticate(request, form, now: now)
         guard let grantType = form["grant_type"] else { throw .missingGrantType }
         switch grantType {
         case "aom_user": return try logIn(form, application, request, now: now)

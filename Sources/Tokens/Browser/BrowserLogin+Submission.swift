@@ -43,14 +43,14 @@ extension BrowserLogin {
             session: (application.sessionTimeout ?? BrowserLogin.standardSeconds, nil),
             idle: (application.idleTimeout, nil))
         let attempt = MobileSocial.PasswordAttempt(
-            application: application, username: username, password: password,
+            domain: domain, application: application, login: PresentedLogin(username: username, password: password),
             wish: MobileSocial.SessionWish(
                 domain: domain.name, application: application, limits: limits, level: level),
             steps: steps,
             allowed: LoginAttempts.maximum(
                 server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
             address: visit.browser.request.address)
-        return social.check(attempt, now: visit.browser.now).then { [self] in
+        return social.logIn(attempt, now: visit.browser.now) { [self] in
             proceed($0, visit, username: username)
         }
     }
@@ -61,7 +61,7 @@ extension BrowserLogin {
         }
         return social.check(answer: text, to: pending, visit.application, now: visit.browser.now).then {
             [self] outcome in
-            if case .refused(.wrongAnswer, let left?) = outcome, left > 0 {
+            if case .refused(.wrongAnswer, let left?, _) = outcome, left > 0 {
                 var response = ask(pending, question: question(of: pending, visit), visit, notice: .wrongAnswer)
                 response.audit = audit(.refused, visit, pending.username)
                 return .done(response)
@@ -81,7 +81,8 @@ extension BrowserLogin {
         switch outcome {
         case .proven(let session): open(session.alone, visit)
         case .pending(let pending, let question): .done(ask(pending, question: question, visit))
-        case .refused(let failure, _): .done(refuse(failure, visit, username: username))
+        case .refused(let failure, _, let seconds):
+            .done(refuse(failure, visit, username: username, retryAfter: seconds))
         }
     }
 
@@ -98,8 +99,10 @@ extension BrowserLogin {
     }
 
     /// The form once more, with a word that tells nobody what was wrong (CHAL-07).
-    private func refuse(_ failure: MobileSocialFailure, _ visit: Visit, username: String) -> EndpointResponse {
-        let plain = failure.response
+    private func refuse(
+        _ failure: MobileSocialFailure, _ visit: Visit, username: String, retryAfter: Int? = nil
+    ) -> EndpointResponse {
+        let plain = failure.response(retryAfter: retryAfter)
         var response = form(
             visit, username: username, notice: Page.Notice(failure), status: plain.status, reason: plain.reason)
         response.headers += plain.headers.filter { $0.name == "Retry-After" }
@@ -124,13 +127,18 @@ extension BrowserLogin {
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
             }
-            let response = opened(session, visit)
-            guard let value = browser.session,
-                let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
-            else { return .done(response) }
-            // A store that fails now keeps the earlier one until it ends by itself.
-            return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).map { _ in response }
+            return social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
+                endEarlier(browser, .done(opened(session, visit)))
+            }
         }
+    }
+
+    /// Ends what the browser was logged in by before. A store that fails now keeps it until it ends by itself.
+    private func endEarlier(_ browser: BrowserRequest, _ answer: Answer) -> Answer {
+        guard let value = browser.session,
+            let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
+        else { return answer }
+        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).then { _ in answer }
     }
 
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
@@ -138,7 +146,8 @@ extension BrowserLogin {
         let value = seals.seal(
             BrowserSession(
                 id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
-                issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds))
+                issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
+                guestRoles: social.guestRoles(of: record.subject, visit.application, visit.domain)))
         var response = EndpointResponse(
             status: 303,
             headers: [

@@ -65,12 +65,12 @@ package final class TokenCleaner: Sendable {
         _ then: @escaping @Sendable (Result<Int, StoreFailure>) -> Void
     ) {
         store.perform(.clean(limit: TokenCleaner.batch), now: now) { [self] answer in
-            guard case .success(.cleaned(let count)) = answer else {
+            guard case .success(.cleaned(let count, let isDone)) = answer else {
                 then(.failure(answer.failure ?? .malformed))
                 return
             }
             let total = before + count
-            if count == TokenCleaner.batch {
+            guard isDone else {
                 later { self.clean(store, now: now, before: total, then) }
                 return
             }

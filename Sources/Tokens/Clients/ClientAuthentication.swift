@@ -12,12 +12,14 @@ struct ClientAuthentication: Sendable {
 
     private let backends: BackendStore
     private let assertions: ClientAssertionVerifier
+    let throttle: ClientThrottle
     /// Compared with when there is no such client, so that both cases take the same time.
     private let decoy: Backend
 
     /// - Parameter audiences: what an assertion may be addressed to: the issuer and the token endpoint.
-    init(backends: BackendStore, audiences: [String]) {
+    init(backends: BackendStore, audiences: [String], throttle: ClientThrottle) {
         self.backends = backends
+        self.throttle = throttle
         assertions = ClientAssertionVerifier(backends: backends, audiences: audiences)
         decoy = Backend(
             name: "", version: "", mobileBackendID: "", anonymousKey: "", clientID: "",
@@ -26,14 +28,15 @@ struct ClientAuthentication: Sendable {
 
     /// The client's backend, whose OAuth switch is on.
     /// - Parameters:
-    ///   - authorization: the values of all `Authorization` fields.
     ///   - now: seconds since 1970.
-    func authenticate(_ authorization: [String], _ form: TokenForm, now: Int64) throws(TokenFailure) -> Proof {
+    func authenticate(_ request: EndpointRequest, _ form: TokenForm, now: Int64) throws(TokenFailure) -> Proof {
         let proof =
-            if let assertion = try ClientAssertion(authorization, form) {
+            if let assertion = try ClientAssertion(request.authorization, form) {
                 try assertions.verify(assertion, now: now)
             } else {
-                Proof(backend: try authenticate(PresentedSecret(authorization, form)))
+                Proof(
+                    backend: try authenticate(
+                        PresentedSecret(request.authorization, form), from: ClientOrigin(request, now: now)))
             }
         // MBE-02: said only to the client itself.
         guard proof.backend.oauthConsumer else { throw .unauthorizedClient }
@@ -41,14 +44,22 @@ struct ClientAuthentication: Sendable {
     }
 
     /// The backend whose secret was presented.
-    func authenticate(_ presented: PresentedSecret) throws(TokenFailure) -> Backend {
-        for reading in presented.readings {
-            let backend = String(validating: reading.id, as: UTF8.self).flatMap { backends.backend(clientID: $0) }
-            if (backend ?? decoy).hasSecret(reading.secret.span), let backend {
-                try presented.check(clientID: backend.clientID)
-                return backend
-            }
+    func authenticate(
+        _ presented: PresentedSecret, from origin: ClientOrigin
+    ) throws(TokenFailure) -> Backend {
+        // By the client that is meant, however its id is written. Ids of nobody are counted by the network alone.
+        let found = try throttle.first(of: presented, from: origin) {
+            backend(of: $0)?.clientID ?? ""
+        } owner: { reading in
+            let backend = backend(of: reading)
+            return (backend ?? decoy).hasSecret(reading.secret.span) ? backend : nil
         }
-        throw .invalidClient
+        guard let found else { throw .invalidClient }
+        try presented.check(clientID: found.clientID)
+        return found
+    }
+
+    private func backend(of reading: PresentedSecret.Pair) -> Backend? {
+        String(validating: reading.id, as: UTF8.self).flatMap { backends.backend(clientID: $0) }
     }
 }

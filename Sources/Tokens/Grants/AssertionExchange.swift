@@ -9,6 +9,7 @@ struct AssertionExchange: Sendable {
     let service: TokenService
     let sources: AssertionSources
     let client: ExchangeClient
+    let origin: ClientOrigin
     let received: ReceivedToken
     let token: [UInt8]
     /// Seconds since 1970.
@@ -50,7 +51,7 @@ struct AssertionExchange: Sendable {
     private func authenticatedBackend(_ issuer: AssertionIssuer) throws(TokenFailure) -> Backend {
         let backend: Backend? =
             switch client {
-            case .secret(let presented): try service.clients.authenticate(presented)
+            case .secret(let presented): try service.clients.authenticate(presented, from: origin)
             case .token(let token, let named): try backend(ofClientToken: token, named: named)
             case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
             case .name, .unrecognised: nil

@@ -20,7 +20,8 @@ extension TokenService {
         do throws(TokenRejection) {
             let received = try ReceivedToken(token.span)
             return AssertionExchange(
-                service: self, sources: sources, client: client, received: received, token: token, now: now
+                service: self, sources: sources, client: client, origin: ClientOrigin(request, now: now),
+                received: received, token: token, now: now
             ).run()
         } catch {
             return .done(AssertionRejection(error).response)

@@ -36,7 +36,7 @@ package struct DeviceRegister: Sendable {
     /// sessions that were opened with them end with all of their tokens.
     ///
     /// - Parameter domains: names of the domains that wipe.
-    /// - Returns: how many registrations and sessions it had.
+    /// - Returns: how many registrations it had.
     package func wipe(_ id: String, domains: [String], now: Int64) -> Outcome<Int> {
         store.ask(.find(.id(id)), now: now) { [self] result in
             switch result {
@@ -52,40 +52,29 @@ package struct DeviceRegister: Sendable {
         }
     }
 
+    /// The handles end, and with these whatever was opened by them: sessions and access tokens name the registration that
+    /// they stand on, so that none of them has to be looked for.
     private func wipe(deviceOf registration: Registration, now: Int64) -> Outcome<Int> {
-        everything(of: Registration.register, now: now) { [self] records in
-            let device = registration.facts.device
-            let registrations = records.compactMap(Registration.init).filter { other in
-                other.id.isExactly(registration.id)
-                    || !device.isEmpty && other.facts.device.isExactly(device)
-                        && other.facts.domain.isExactly(registration.facts.domain)
-            }
-            let ids = registrations.map(\.id)
-            // Sessions have the application of their backend; a user may log in on another one's device.
-            return everything(of: nil, now: now) { [self] records in
-                let sessions = records.compactMap(Session.init).filter { session in
-                    ids.contains { $0.isExactly(session.facts.registration) }
-                }
-                let operations =
-                    registrations.map { StoreOperation.replace($0.wiped) } + sessions.map { .revoke(.id($0.id)) }
-                return perform(operations[...], now: now, count: operations.count)
-            }
-        }
-    }
-
-    private func everything(
-        of application: String?, now: Int64, _ next: @escaping @Sendable ([TokenRecord]) -> Outcome<Int>
-    ) -> Outcome<Int> {
-        store.ask(.list(application: application, subject: nil, limit: .max), now: now) { result in
+        let everybody = StoreOperation.list(application: Registration.register, subject: nil, limit: .max)
+        return store.ask(everybody, now: now) { [self] result in
             switch result {
-            case .success(.records(let records)): next(records)
-            case .success: .done(.failure(.store(.malformed)))
-            case .failure(let failure): .done(.failure(.store(failure)))
+            case .success(.records(let records)):
+                let family = registration.family(in: records.compactMap(Registration.init))
+                // Who has the device may know the password as well: the server is to say (OMS-12).
+                let verifiers = family.map { registration in
+                    StoreOperation.revoke(
+                        .subject(
+                            application: StoredVerifier.register(of: registration.facts.domain),
+                            subject: registration.record.subject))
+                }
+                let operations = family.map { StoreOperation.replace($0.wiped) } + verifiers
+                return perform(operations[...], now: now, count: family.count)
+            case .success: return .done(.failure(.store(.malformed)))
+            case .failure(let failure): return .done(.failure(.store(failure)))
             }
         }
     }
 
-    /// One after the other; the handles first, so that nothing new begins in between.
     private func perform(_ operations: ArraySlice<StoreOperation>, now: Int64, count: Int) -> Outcome<Int> {
         guard let first = operations.first else { return .done(.success(count)) }
         return store.ask(first, now: now) { [self] result in

@@ -52,31 +52,92 @@ package final class LoginAttemptTable: Sendable {
         }
     }
 
-    private let attempts = Mutex<[Key: LoginAttempts]>([:])
+    /// What becomes of an attempt.
+    package enum Verdict: Sendable, Equatable {
+        case admitted
+        case locked
+        /// As many passwords are being looked at as may be wrong.
+        case busy
+    }
+
+    private struct Entry {
+        var attempts = LoginAttempts()
+        /// The passwords that are being looked at, by digest: how often, and since when.
+        var underWay: [[UInt8]: (count: Int, since: Int64)] = [:]
+
+        var saysNothing: Bool { underWay.isEmpty && attempts == LoginAttempts() }
+
+        mutating func end(_ guess: [UInt8]) {
+            guard let known = underWay[guess] else { return }
+            underWay[guess] = known.count > 1 ? (known.count - 1, known.since) : nil
+        }
+    }
+
+    /// What is under way for longer was given up by whoever began it.
+    private static let patienceSeconds: Int64 = 60
+
+    private let entries = Mutex<[Key: Entry]>([:])
     private let capacity: Int
 
     package init(capacity: Int = 65_536) { self.capacity = capacity }
 
     package func isLocked(_ key: Key, now: Int64) -> Bool {
-        attempts.withLock { $0[key]?.isLocked(at: now) ?? false }
+        entries.withLock { $0[key]?.attempts.isLocked(at: now) ?? false }
+    }
+
+    /// Counts a password before it is looked at, so that of many at a time no more are looked at than may be wrong. One
+    /// that comes many times at a time is a single guess.
+    ///
+    /// - Parameter guess: a digest of the password.
+    package func begin(_ key: Key, guess: [UInt8], maximum: Int64, now: Int64) -> Verdict {
+        entries.withLock { entries in
+            if entries[key] == nil, entries.count >= capacity { makeRoom(in: &entries, now: now) }
+            var entry = entries[key] ?? Entry()
+            defer { entries[key] = entry }
+            if entry.attempts.isLocked(at: now) { return .locked }
+            entry.underWay = entry.underWay.filter { now - $0.value.since < LoginAttemptTable.patienceSeconds }
+            // Whoever is not locked has one try, whatever other calls have allowed before.
+            if entry.underWay[guess] == nil, !entry.underWay.isEmpty,
+                entry.attempts.failures + Int64(entry.underWay.count) >= maximum
+            {
+                return .busy
+            }
+            entry.underWay[guess] = ((entry.underWay[guess]?.count ?? 0) + 1, now)
+            return .admitted
+        }
+    }
+
+    /// A password that was admitted is no failure: it was right, or nothing was learned of it.
+    /// - Parameter isLogin: whether the user is in, so that failures count from the beginning.
+    package func end(_ key: Key, guess: [UInt8], isLogin: Bool) {
+        entries.withLock { entries in
+            guard var entry = entries[key] else { return }
+            entry.end(guess)
+            if isLogin { entry.attempts = LoginAttempts() }
+            entries[key] = entry.saysNothing ? nil : entry
+        }
     }
 
     /// A password was wrong. Answers how many more may be.
-    package func fail(_ key: Key, maximum: Int64, lockoutSeconds: Int64, now: Int64) -> Int64 {
-        attempts.withLock { attempts in
-            if attempts[key] == nil, attempts.count >= capacity { makeRoom(in: &attempts, now: now) }
-            return attempts[key, default: LoginAttempts()]
-                .fail(maximum: maximum, lockoutSeconds: lockoutSeconds, now: now)
+    package func fail(
+        _ key: Key, guess: [UInt8]? = nil, maximum: Int64, lockoutSeconds: Int64, now: Int64
+    ) -> Int64 {
+        entries.withLock { entries in
+            if entries[key] == nil, entries.count >= capacity { makeRoom(in: &entries, now: now) }
+            var entry = entries[key] ?? Entry()
+            if let guess { entry.end(guess) }
+            defer { entries[key] = entry }
+            return entry.attempts.fail(maximum: maximum, lockoutSeconds: lockoutSeconds, now: now)
         }
     }
 
     /// The password was right, or an administrator says that it starts anew.
     @discardableResult
-    package func forget(_ key: Key) -> Bool { attempts.withLock { $0.removeValue(forKey: key) != nil } }
+    package func forget(_ key: Key) -> Bool { entries.withLock { $0.removeValue(forKey: key) != nil } }
 
-    private func makeRoom(in attempts: inout [Key: LoginAttempts], now: Int64) {
-        attempts = attempts.filter { $0.value.lockedUntil > now }
+    private func makeRoom(in entries: inout [Key: Entry], now: Int64) {
+        entries = entries.filter { $0.value.attempts.lockedUntil > now || !$0.value.underWay.isEmpty }
         // All of them are locked: one goes, and is locked again after as many failures as before.
-        if attempts.count >= capacity, let any = attempts.keys.first { attempts[any] = nil }
+        if entries.count >= capacity, let any = entries.keys.first { entries[any] = nil }
     }
 }

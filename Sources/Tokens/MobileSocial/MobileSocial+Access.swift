@@ -5,24 +5,21 @@ import JOSE
 /// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
 extension MobileSocial {
     func access(_ call: Call) throws(MobileSocialFailure) -> Answer {
-        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
-            !TokenType(wanted).isExactly(.access)
-        {
-            throw .unsupportedTokenType
-        }
+        try check(call, makes: .access)
         let context = try context(of: call)
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let behalf = try clientOfAgent(call)
         return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
             withSession(token, call) { [self] session throws(MobileSocialFailure) in
                 let own = try ownApplication(of: session, call.domain)
+                // OMS-15: what was opened on a registered device is used there, in whichever kind of domain.
                 guard own.name.isExactly(client.application.name),
-                    session.facts.registration.isExactly(client.registration?.id ?? session.facts.registration)
+                    session.facts.registration.isExactly(client.registration?.id ?? "")
                 else { throw .invalidUserToken }
                 let application = try behalf.map { name throws(MobileSocialFailure) in
                     try admit(name, behind: own, call.domain)
                 }
-                return try grant(session, application ?? own, context, call)
+                return try grant(session, client, application ?? own, context, call)
             }
         }
     }
@@ -36,43 +33,20 @@ extension MobileSocial {
         guard let context = settings.contexts.open(Array(text.utf8).span, now: call.now),
             settings.webgates.contains(context.webgate)
         else { throw .invalidContext }
-        if let resource = try call.attributes.attribute("Application-Resource") {
-            guard MobileSocial.isSame(resource, as: context) else { throw .resourceMismatch }
+        if let text = try call.attributes.attribute("Application-Resource") {
+            guard let resource = ChallengedResource(text) else { throw .resourceMismatch }
+            // The context vouches for the path; whose host it was the configuration knows, and not the client's `Host`.
+            if let origin = resource.origin, !settings.names.include(origin) { throw .foreignResource }
+            guard resource.isSame(as: context) else { throw .resourceMismatch }
         } else if call.attributes.dialect == .attested {
             throw .missingAttribute
         }
         return context
     }
 
-    /// Whether an absolute URL, or the part of it behind the host, is what was challenged. One empty query is ignored: a
-    /// client is known to append it (oam-wire 3.5).
-    static func isSame(_ resource: String, as context: RequestContext) -> Bool {
-        let target = withoutEmptyQuery(Array(context.target.utf8))
-        let named = withoutEmptyQuery(pathAndQuery(Array(resource.utf8)))
-        if named == target { return true }
-        // CHAL-02: a long target is challenged by its path alone.
-        return !target.contains(UInt8(ascii: "?"))
-            && Array(named.prefix { $0 != UInt8(ascii: "?") }) == target && named.count > 2048
-    }
-
-    private static func pathAndQuery(_ url: [UInt8]) -> [UInt8] {
-        guard let colon = url.firstIndex(of: ASCII.colon), url[colon...].starts(with: "://".utf8),
-            url[..<colon].allSatisfy({ ASCII.isLetter($0) })
-        else { return url }
-        let authority = url[(colon + 3)...]
-        guard let slash = authority.firstIndex(where: { $0 == ASCII.slash || $0 == UInt8(ascii: "?") }) else {
-            return [ASCII.slash]
-        }
-        return url[slash] == ASCII.slash ? Array(url[slash...]) : [ASCII.slash] + url[slash...]
-    }
-
-    private static func withoutEmptyQuery(_ target: [UInt8]) -> [UInt8] {
-        target.last == UInt8(ascii: "?") ? target.dropLast() : target
-    }
-
     /// The token, bound to Webgate, user, level and session, and to no URL: clients keep one for each Webgate (DEC-06).
     private func grant(
-        _ session: Session, _ application: MobileApplication, _ context: RequestContext, _ call: Call
+        _ session: Session, _ caller: Client, _ application: MobileApplication, _ context: RequestContext, _ call: Call
     ) throws(MobileSocialFailure) -> Answer {
         let client = call.domain.reference(application)
         let subject = session.record.subject
@@ -86,16 +60,23 @@ extension MobileSocial {
         }
         guard let user = user(of: session, application) else { throw .invalidUserToken }
         use(session, now: call.now)
+        let end = min(
+            session.record.accessExpiresAt,
+            caller.registration?.record.accessExpiresAt ?? session.record.accessExpiresAt)
         var grant = AccessTokenMinter.Grant(
             subject: subject, kind: .user, backend: application.backend,
-            lifetimeSeconds: min(application.accessTokenSeconds, session.record.accessExpiresAt - call.now))
+            lifetimeSeconds: min(application.accessTokenSeconds, end - call.now))
         grant.roles = settings.catalogue.names(of: settings.catalogue.roles(named: user.roles))
         grant.level = session.facts.level
         grant.authenticatedAt = session.facts.authenticatedAt
         grant.methods = session.facts.methods
         grant.webgate = context.webgate
         grant.session = session.id
+        // It ends with these, too, and needs nobody to look for it (OMS-16, OMS-17).
+        grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds
+        grant.virtual = isGuest(session.record.subject, application)
+        grant.isOffline = session.facts.isOffline
         if minter.isSlow { return .offload { [self, grant] in .done(reply(grant, client, call)) } }
         return .done(reply(grant, client, call))
     }

@@ -38,9 +38,9 @@ extension MobileSocial {
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
         let attempt = PasswordAttempt(
-            application: application, username: username, password: password, wish: wish, steps: steps,
-            allowed: allowed, address: call.request.address)
-        return check(attempt, now: call.now).then { [self] outcome in
+            domain: domain, application: application, login: PresentedLogin(username: username, password: password),
+            wish: wish, steps: steps, allowed: allowed, address: call.request.address)
+        return logIn(attempt, now: call.now) { [self] outcome in
             reply(outcome, domain.reference(application), subject: username, call)
         }
     }
@@ -86,9 +86,16 @@ extension MobileSocial {
     private func clientToken(_ call: Call) throws(MobileSocialFailure) -> Answer {
         guard !call.domain.isMobile else { throw .unsupportedTokenType }
         let (name, secret) = try credentials(in: call)
-        guard let application = call.domain.application(named: name), isSharedSecret(secret, of: application) else {
+        guard let application = call.domain.application(named: name) else {
             return .done(refused(.invalidClientProof, "client-token", call.domain.name))
         }
+        guard let attempt = admit(application, call) else {
+            return .done(refused(.clientThrottled, "client-token", call.domain.reference(application)))
+        }
+        guard isSharedSecret(secret, of: application) else {
+            return .done(refused(.invalidClientProof, "client-token", call.domain.name))
+        }
+        attempt.succeeded()
         let token = TokenType.random("ct")
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .client, application: application.backend.mobileBackendID,

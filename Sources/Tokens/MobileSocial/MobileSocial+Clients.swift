@@ -25,17 +25,29 @@ extension MobileSocial {
         }
         guard let application = call.domain.application(named: proof.application) else { throw .invalidClientProof }
         if let named = try applicationName(in: call), !named.isExactly(application.name) { throw .invalidClientProof }
-        if !call.domain.isMobile, isSharedSecret(proof.secret, of: application) {
+        // Handles and tokens are random, and nobody guesses one: they are good however many secrets were wrong.
+        let isGuess = !call.domain.isMobile && application.sharedSecret != nil
+        let attempt = isGuess ? admit(application, call) : nil
+        if attempt != nil, isSharedSecret(proof.secret, of: application) {
+            attempt?.succeeded()
             return try next(Client(application: application, registration: nil))
         }
         return ask(.find(.access(settings.key.digest(proof.secret))), now: call.now) { [self] found in
             answer { () throws(MobileSocialFailure) in
                 guard case .record(let record?) = found, record.accessLives(at: call.now) else {
-                    throw .invalidClientProof
+                    throw isGuess && attempt == nil ? .clientThrottled : .invalidClientProof
                 }
-                return try next(try client(record, application, call.domain))
+                let client = try client(record, application, call.domain)
+                attempt?.withdraw()
+                return try next(client)
             }
         }
+    }
+
+    /// Nil where too many shared secrets of the application were wrong from there.
+    func admit(_ application: MobileApplication, _ call: Call) -> ClientThrottle.Attempt? {
+        settings.clientThrottle.admit(
+            call.domain.reference(application), from: ClientOrigin(call.request, now: call.now))
     }
 
     /// The client whose handle or token a record is.

@@ -15,14 +15,15 @@ extension MobileSocial {
         /// - Parameter question: that of the user; nil where a code is asked for.
         case pending(PendingLogin, question: String?)
         /// - Parameter left: how many more times somebody may try; nil where that is not told.
-        case refused(MobileSocialFailure, left: Int64? = nil)
+        /// - Parameter retryAfter: seconds; nil where nothing is known of when.
+        case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
     }
 
     /// Name and password for an application.
     struct PasswordAttempt: Sendable {
+        var domain: ServiceDomain
         var application: MobileApplication
-        var username: String
-        var password: String
+        var login: PresentedLogin
         /// The session that it is to lead to.
         var wish: SessionWish
         /// What is asked for beside it.
@@ -32,31 +33,25 @@ extension MobileSocial {
         var address: IPAddress?
     }
 
-    /// Whether the password is the user's. It lives in this request alone.
-    func check(_ attempt: PasswordAttempt, now: Int64) -> Effect<LoginOutcome> {
-        let application = attempt.application
-        let key = LoginAttemptTable.Key(
-            domain: attempt.wish.domain, application: application.name, user: attempt.username)
-        guard !settings.attempts.isLocked(key, now: now) else { return .done(.refused(.attemptsExceeded)) }
-        let login = logins.login(
-            attempt.username, password: Array(attempt.password.utf8), realm: application.backend.realm,
-            network: attempt.address?.subscriberBytes ?? [], now: now)
-        return login.map { [self] result in
+    /// Whether the password is the user's, as the gateway or another server knows it, and what comes of that.
+    func logIn(_ attempt: PasswordAttempt, now: Int64, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
+        let check = PasswordCheck(
+            login: attempt.login, domain: attempt.domain, application: attempt.application, maximum: attempt.allowed,
+            completes: attempt.steps.isEmpty, mayBeOffline: true, network: attempt.address?.subscriberBytes ?? [],
+            now: now)
+        return self.check(check) { [self] result in
             switch result {
-            case .success(let user):
-                let session = session(attempt.wish, user, methods: ["pwd"], now: now)
+            case .right(let user, let isOffline):
+                let wish = isOffline ? attempt.wish.withoutServer(attempt.domain.remote) : attempt.wish
+                let session = session(wish, user, methods: ["pwd"], now: now)
                 guard attempt.steps.isEmpty else {
-                    return pending(
-                        session.facts, user, sessionSeconds: attempt.wish.limits.session, steps: attempt.steps, now: now
-                    )
+                    return next(
+                        pending(
+                            session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now))
                 }
-                settings.attempts.forget(key)
-                return .proven(session)
-            case .failure(.wrongPassword):
-                let left = settings.attempts.fail(
-                    key, maximum: attempt.allowed, lockoutSeconds: application.lockoutSeconds, now: now)
-                return .refused(.wrongPassword, left: left)
-            case .failure(let refusal): return .refused(MobileSocialFailure(refusal))
+                return next(.proven(session))
+            case .wrong(let left): return next(.refused(.wrongPassword, left: left))
+            case .refused(let failure, let seconds): return next(.refused(failure, retryAfter: seconds))
             }
         }
     }
@@ -75,6 +70,17 @@ extension MobileSocial {
         var proof = ""
         var limits: SessionLimits
         var level: Int
+        var isOffline = false
+
+        /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user
+        /// may have been locked out there in the meantime.
+        func withoutServer(_ remote: RemoteAuthentication?) -> SessionWish {
+            var wish = self
+            wish.isOffline = true
+            let longest = remote?.offlineSessionSeconds ?? 0
+            wish.limits.session = min(limits.session ?? longest, longest)
+            return wish
+        }
     }
 
     private func session(_ wish: SessionWish, _ user: User, methods: [String], now: Int64) -> Session {
@@ -86,6 +92,7 @@ extension MobileSocial {
         facts.device = wish.device
         facts.proof = wish.proof
         facts.tokenType = wish.type
+        facts.isOffline = wish.isOffline
         return Session(
             facts, subject: user.username, backend: wish.application.backend, limit: wish.limits.session, now: now)
     }

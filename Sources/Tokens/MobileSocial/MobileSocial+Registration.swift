@@ -7,11 +7,7 @@ import JOSE
 extension MobileSocial {
     /// Gives a handle to whoever shows a user's password or user token: anonymous requests are refused.
     func register(_ call: Call) throws(MobileSocialFailure) -> Answer {
-        if let wanted = try call.attributes.attribute("New-Token-Type-To-Create"),
-            !TokenType(wanted).isExactly(.handle)
-        {
-            throw .unsupportedTokenType
-        }
+        try check(call, makes: .handle)
         let profile = try deviceProfile(in: call)
         if let token = try userToken(in: call) {
             let application = try clientOfAgent(call)
@@ -24,33 +20,28 @@ extension MobileSocial {
                 let target = try application.map { wanted throws(MobileSocialFailure) in
                     try admit(wanted, behind: own, call.domain)
                 }
-                return store(profile, target ?? own, subject: session.record.subject, call)
+                return store(
+                    profile, target ?? own, subject: session.record.subject, origin: session.facts.registration, call)
             }
         }
         let application = try namedApplication(call)
         guard !call.domain.isClientOfAgent(application) else { throw .useAgent }
         let (username, password) = try credentials(in: call)
-        // OMS-10: wrong passwords count wherever they are tried.
-        let key = LoginAttemptTable.Key(domain: call.domain.name, application: application.name, user: username)
+        // OMS-10: wrong passwords count wherever they are tried. A device is let in by the server itself, not by what is
+        // remembered of a login at it.
+        let check = PasswordCheck(
+            login: PresentedLogin(username: username, password: password), domain: call.domain,
+            application: application,
+            maximum: LoginAttempts.maximum(
+                server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
+            completes: false, mayBeOffline: false, network: call.request.address?.subscriberBytes ?? [], now: call.now)
         let client = call.domain.reference(application)
-        guard !settings.attempts.isLocked(key, now: call.now) else {
-            return .done(refused(.attemptsExceeded, "register", client, subject: username))
-        }
-        let login = logins.login(
-            username, password: Array(password.utf8), realm: application.backend.realm,
-            network: call.request.address?.subscriberBytes ?? [], now: call.now)
-        return login.then { [self] result in
+        return self.check(check) { [self] result in
             switch result {
-            case .success(let user): return store(profile, application, subject: user.username, call)
-            case .failure(let refusal):
-                if refusal == .wrongPassword {
-                    _ = settings.attempts.fail(
-                        key,
-                        maximum: LoginAttempts.maximum(
-                            server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
-                        lockoutSeconds: application.lockoutSeconds, now: call.now)
-                }
-                return .done(refused(MobileSocialFailure(refusal), "register", client, subject: username))
+            case .right(let user, _): return store(profile, application, subject: user.username, origin: "", call)
+            case .wrong: return .done(refused(.wrongPassword, "register", client, subject: username))
+            case .refused(let failure, let seconds):
+                return .done(refused(failure, "register", client, subject: username, retryAfter: seconds))
             }
         }
     }
@@ -72,13 +63,14 @@ extension MobileSocial {
     }
 
     private func store(
-        _ profile: DeviceProfile, _ application: MobileApplication, subject: String, _ call: Call
+        _ profile: DeviceProfile, _ application: MobileApplication, subject: String, origin: String, _ call: Call
     ) -> Answer {
         let handle = TokenType.random("crh")
         let facts = Registration.Facts(
-            domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json)
+            domain: call.domain.name, application: application.name, device: profile.identity, profile: profile.json,
+            origin: origin)
         let registration = Registration(facts, subject: subject, handle: handle, settings.key, now: call.now)
-        return ask(.insert(registration.record), now: call.now) { answer in
+        return ask(.insert(registration.record), now: call.now) { [self] answer in
             guard case .record = answer else { return .deny(.storeUnavailable) }
             var writer = JSONWriter()
             writer.beginObject()
@@ -93,7 +85,7 @@ extension MobileSocial {
             response.audit = AuditEntry(
                 action: "oic.register", outcome: .granted, subject: subject,
                 client: call.domain.reference(application), tokenID: registration.id)
-            return .done(response)
+            return endSurplus(beside: registration, call) { [response] in .done(response) }
         }
     }
 }

@@ -38,8 +38,8 @@ extension MobileSocial {
         switch outcome {
         case .proven(let session): return open(session, call)
         case .pending(let pending, let question): return .done(ask(pending, question))
-        case .refused(let failure, let left):
-            var response = refused(failure, "authenticate", client, subject: subject)
+        case .refused(let failure, let left, let seconds):
+            var response = refused(failure, "authenticate", client, subject: subject, retryAfter: seconds)
             if let left {
                 let audit = response.audit
                 response = failure.response { $0.member("remainingAttempts", left) }

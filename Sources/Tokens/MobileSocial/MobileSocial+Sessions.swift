@@ -35,12 +35,30 @@ extension MobileSocial {
                 guard case .record(let record?) = found, let session = Session(record),
                     session.facts.domain.isExactly(call.domain.name), isAlive(session, now: call.now)
                 else { throw .invalidUserToken }
-                return try next(session)
+                return withFoundations(session.facts.foundations[...], call) { () throws(MobileSocialFailure) in
+                    try next(session)
+                }
             }
         }
     }
 
-    /// Whether a session goes on: in time, not revoked, its user still welcome with the password of the login.
+    /// Asks the store for what a session stands on: whoever ends that ends the session with the same step, in every process
+    /// and however many sessions there are (OMS-16, OMS-17).
+    private func withFoundations(
+        _ ids: ArraySlice<String>, _ call: Call, _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
+    ) -> Answer {
+        answer { () throws(MobileSocialFailure) in
+            guard let first = ids.first else { return try next() }
+            return ask(.find(.id(first)), now: call.now) { [self] found in
+                guard case .record(let record?) = found, record.accessLives(at: call.now),
+                    Registration(record)?.facts.isWiped != true
+                else { return .deny(.invalidUserToken) }
+                return withFoundations(ids.dropFirst(), call, next)
+            }
+        }
+    }
+
+    /// Whether a session goes on by itself: in time, not revoked, its user still welcome with the password of the login.
     func isAlive(_ session: Session, now: Int64) -> Bool {
         let record = session.record
         guard record.accessLives(at: now), !isIdle(session, now: now),
@@ -49,17 +67,9 @@ extension MobileSocial {
             !settings.revocations.isRevoked(
                 tokenID: record.tokenID, subject: record.subject, backendID: record.application,
                 issuer: OwnAccessTokens.issuerName, issuedAt: record.issuedAt),
-            session.facts.parent.isEmpty || !isEnded(session.facts.parent, session),
             let user = user(of: session, application)
         else { return false }
         return user.enabled && record.issuedAt >= user.tokensNotBefore
-    }
-
-    /// Whether the session that this one came of was ended (OMS-17).
-    private func isEnded(_ parent: String, _ session: Session) -> Bool {
-        settings.revocations.isRevoked(
-            tokenID: parent, subject: session.record.subject, backendID: session.record.application,
-            issuer: OwnAccessTokens.issuerName, issuedAt: session.record.issuedAt)
     }
 
     /// OMS-09: as far as this process and the store know.
@@ -76,9 +86,9 @@ extension MobileSocial {
             of: session.id, idleSeconds: idle, usedAt: now, endsAt: session.record.accessExpiresAt)
     }
 
-    /// The local user of a session.
+    /// The user of a session, as the gateway knows it now.
     func user(of session: Session, _ application: MobileApplication) -> User? {
-        settings.users.user(named: session.record.subject, realm: application.backend.realm)
+        domain(named: session.facts.domain).flatMap { user(named: session.record.subject, application, $0) }
     }
 
     func ownApplication(
@@ -123,16 +133,20 @@ extension MobileSocial {
         let proposed = session.with(token: token, settings.key)
         return ask(.claim(proposed.record), now: call.now) { [self] answer in
             guard case .record(let held?) = answer else { return .deny(.storeUnavailable) }
-            if held.id.isExactly(proposed.id) { return .done(reply(proposed, token, call)) }
+            if held.id.isExactly(proposed.id) { return opened(proposed, token, call) }
             if let known = Session(held), isAlive(known, now: call.now), let token = known.token(settings.key) {
                 use(known, now: call.now)
                 return .done(reply(known, token, call))
             }
             return ask(.replace(proposed.record), now: call.now) { [self] answer in
                 guard case .record = answer else { return .deny(.storeUnavailable) }
-                return .done(reply(proposed, token, call))
+                return opened(proposed, token, call)
             }
         }
+    }
+
+    private func opened(_ session: Session, _ token: String, _ call: Call) -> Answer {
+        endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
     }
 
     /// A user token that is a JWT, for clients that look into it. It is a token like the others: what counts is the
@@ -146,6 +160,7 @@ extension MobileSocial {
         writer.member("iat", session.record.issuedAt)
         writer.member("exp", session.record.accessExpiresAt)
         writer.member("jti", session.id)
+        if session.facts.isOffline { writer.member("offline", true) }
         writer.endObject()
         return String(decoding: settings.signer.sign(claims: writer.bytes, type: "ut+jwt"), as: UTF8.self)
     }
@@ -159,10 +174,14 @@ extension MobileSocial {
         writer.member("expires_in", session.record.accessExpiresAt - call.now)
         writer.member("level", session.facts.level)
         writer.member("user", session.record.subject)
+        let isOffline = session.facts.isOffline
+        if isOffline { writer.member("offline", true) }
         writer.endObject()
-        var response = EndpointResponse.mobile(writer.bytes, reason: "user_token_issued")
+        var response = EndpointResponse.mobile(
+            writer.bytes, reason: isOffline ? "user_token_issued_offline" : "user_token_issued")
         response.audit = AuditEntry(
-            action: "oic.authenticate", outcome: .granted, subject: session.record.subject,
+            action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted,
+            subject: session.record.subject,
             client: "\(session.facts.domain)/\(session.facts.application)", tokenID: session.id)
         return response
     }

@@ -74,30 +74,14 @@ extension MobileSocial {
     }
 
     /// Ends a session with all that came of it: its access tokens, those that the agent got for others in it, and the
-    /// sessions that its token was exchanged for. The deny list takes them, here at once.
+    /// sessions that its token was exchanged for with theirs. All of these name it, so that none has to be looked for. The
+    /// deny list takes it, here at once.
     private func end(_ session: Session, now: Int64) -> Answer {
-        let (subject, application) = (session.record.subject, session.record.application)
-        let list = StoreOperation.list(application: application, subject: subject, limit: MobileSocial.sessionLimit)
-        return ask(list, now: now) { [self] answer in
-            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
-            let sessions = records.compactMap(Session.init)
-            return revoke([session.id] + MobileSocial.descendants(of: session.id, in: sessions), now: now) {
-                .done(MobileSocial.loggedOut(subject, session.id))
-            }
-        }
-    }
-
-    /// How many records of a user are looked at.
-    static let sessionLimit = 1000
-
-    private static func descendants(of id: String, in sessions: [Session]) -> [String] {
-        let children = sessions.filter { $0.facts.parent.isExactly(id) }.map(\.id)
-        // Exchanges begin with a session that is there: the chain ends.
-        return children + children.flatMap { descendants(of: $0, in: sessions) }
+        revoke([session.id], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
     }
 
     /// Takes records out of the store, one after the other.
-    func revoke(_ ids: [String], now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
+    func revoke(_ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
         guard let first = ids.first else { return then() }
         return ask(.revoke(.id(first)), now: now) { [self] answer in
             if case .removed(let gone) = answer {
@@ -105,7 +89,7 @@ extension MobileSocial {
                     settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
                 }
             }
-            return revoke(Array(ids.dropFirst()), now: now, then: then)
+            return revoke(ids.dropFirst(), now: now, then: then)
         }
     }
 

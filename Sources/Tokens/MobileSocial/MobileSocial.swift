@@ -27,10 +27,14 @@ package final class MobileSocial: Sendable {
         package var baseURL = ""
         /// Reads what challenges carry.
         package var contexts: any RequestContextReader
+        /// Where resources are.
+        package var names = PublicNames()
         /// Names of the Webgates that there are.
         package var webgates: Set<String> = []
         /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
+        /// Holds back those who guess the shared secrets of applications.
+        package var clientThrottle = ClientThrottle()
         /// When sessions were used, for as long as the process lasts (OMS-09).
         package var sessions: SessionRegister
         /// Counts wrong passwords, for as long as the process lasts (OMS-10).
@@ -61,9 +65,11 @@ package final class MobileSocial: Sendable {
     let settings: Settings
     let logins: PasswordLogin
     let minter: AccessTokenMinter
+    let verifiers: VerifierShelf
 
     package init(settings: Settings) {
         self.settings = settings
+        verifiers = VerifierShelf(store: settings.store, key: settings.key, hasher: settings.hasher)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         minter = AccessTokenMinter(
             signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
@@ -118,6 +124,12 @@ package final class MobileSocial: Sendable {
         throw .methodNotAllowed
     }
 
+    /// A call that makes one kind of tokens may say so, and nothing else.
+    func check(_ call: Call, makes type: TokenType) throws(MobileSocialFailure) {
+        guard let wanted = try call.attributes.attribute("New-Token-Type-To-Create") else { return }
+        guard TokenType(wanted).isExactly(type) else { throw .unsupportedTokenType }
+    }
+
     /// The service domain of a call. Clients in the field name it in a field, and the service in the path; a client that
     /// names none means `Default`. The name of a domain stands for itself in the path (section 1.4).
     private func domain(
@@ -147,9 +159,10 @@ package final class MobileSocial: Sendable {
 
     /// A refusal with its line for the audit log.
     func refused(
-        _ failure: MobileSocialFailure, _ action: StaticString, _ client: String, subject: String = ""
+        _ failure: MobileSocialFailure, _ action: StaticString, _ client: String, subject: String = "",
+        retryAfter: Int? = nil
     ) -> EndpointResponse {
-        var response = failure.response
+        var response = failure.response(retryAfter: retryAfter)
         response.audit = AuditEntry(action: "oic.\(action)", outcome: .refused, subject: subject, client: client)
         return response
     }

@@ -12,13 +12,21 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     case deviceProfileTooLong
     /// The client showed no handle, or one that is not its own.
     case missingClientProof, invalidClientProof
+    /// Too many proofs of the application, or from the address, were wrong.
+    case clientThrottled
     case wrongPassword, loginThrottled
+    /// The server that verifies passwords does not let the user in.
+    case loginForbidden
+    /// That server is down, says nothing that makes sense, does not accept the gateway, or is not to be asked (OMS-12).
+    case loginServerDown, loginServerAnswer, loginServerRefused, loginServerSpared
     /// OMS-10.
     case attemptsExceeded
     case invalidUserToken
     /// CHAL-06, CHAL-10: the session was opened at a lower level than the context asks for.
     case levelTooLow
     case invalidContext, resourceMismatch
+    /// The resource is at none of the gateway's names.
+    case foreignResource
     case deviceDenied, deviceWiped
     /// AGT-02.
     case useAgent, notInCircle
@@ -30,6 +38,14 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         switch refusal {
         case .wrongPassword: self = .wrongPassword
         case .throttled: self = .loginThrottled
+        }
+    }
+
+    init(_ outage: PasswordOutage) {
+        switch outage.reason {
+        case .unavailable: self = .loginServerDown
+        case .invalidAnswer: self = .loginServerAnswer
+        case .misconfigured: self = .loginServerRefused
         }
     }
 
@@ -75,8 +91,14 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
             Definition(400, "Device profile is too long", other, "oic_device_profile_too_long")
         case .missingClientProof: Definition(401, "Authentication failed", failed, "oic_client_proof_missing")
         case .invalidClientProof: Definition(401, "Authentication failed", failed, "oic_client_proof_invalid")
+        case .clientThrottled: Definition(429, "Too many attempts", other, "client_throttled")
         case .wrongPassword: Definition(401, "Authentication failed", failed, "oic_wrong_password")
         case .loginThrottled: Definition(429, "Too many attempts", other, "login_throttled")
+        case .loginForbidden: Definition(403, "Login not allowed", other, "login_forbidden")
+        case .loginServerDown: Definition(503, "Try again later", other, "login_server_unavailable")
+        case .loginServerAnswer: Definition(502, "Try again later", other, "login_server_invalid_answer")
+        case .loginServerRefused: Definition(502, "Try again later", other, "login_server_misconfigured")
+        case .loginServerSpared: Definition(503, "Try again later", other, "login_server_not_asked")
         case .attemptsExceeded: Definition(403, "Too many login attempts", other, "login_attempts_exceeded")
         case .invalidUserToken: Definition(401, "Token validation failed", failed, "oic_user_token_invalid")
         // oam-wire 3.9: a token that is not acceptable is a 401; CHAL-10 has 403 for its own names.
@@ -84,6 +106,8 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         case .invalidContext: Definition(400, "Invalid application context", other, "oic_context_invalid")
         case .resourceMismatch:
             Definition(400, "Resource does not match the context", other, "oic_resource_mismatch")
+        case .foreignResource:
+            Definition(400, "Resource is not at a name of this gateway", other, "oic_resource_foreign")
         case .deviceDenied: Definition(403, "Device not allowed", other, "device_denied")
         case .deviceWiped: Definition(403, "Device is to be wiped", other, "device_wipe")
         case .useAgent: Definition(403, "Use the single sign-on agent", other, "use_sso_agent")
@@ -96,10 +120,13 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     }
 
     /// The reply; never with a challenge, which would send clients into a loop (oam-wire 8.1, rule 7).
-    package var response: EndpointResponse { response { _ in } }
+    package var response: EndpointResponse { response() }
 
     /// - Parameter more: writes further members.
-    func response(status: Int? = nil, _ more: (inout JSONWriter) -> Void) -> EndpointResponse {
+    /// - Parameter retryAfter: seconds, where they are known better than here.
+    func response(
+        status: Int? = nil, retryAfter: Int? = nil, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) -> EndpointResponse {
         let definition = definition
         let status = status ?? definition.status
         var writer = JSONWriter()
@@ -111,12 +138,19 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         more(&writer)
         writer.endObject()
         var response = EndpointResponse.mobile(status: status, writer.bytes, reason: definition.reason)
-        switch self {
-        case .loginThrottled: response.headers.append((name: "Retry-After", value: "30"))
-        case .storeUnavailable: response.headers.append((name: "Retry-After", value: "1"))
-        default: break
+        if let seconds = retryAfter ?? retryAfterSeconds {
+            response.headers.append((name: "Retry-After", value: String(seconds)))
         }
         return response
+    }
+
+    private var retryAfterSeconds: Int? {
+        switch self {
+        case .loginThrottled, .clientThrottled: 30
+        case .storeUnavailable, .loginServerDown, .loginServerAnswer: 1
+        case .loginServerSpared: 60
+        default: nil
+        }
     }
 }
 

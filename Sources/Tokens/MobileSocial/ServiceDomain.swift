@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Identity
 import JOSE
 
@@ -13,6 +14,8 @@ package struct ServiceDomain: Sendable {
     package var scheme: String?
     /// Level of a login by password (CHAL-06).
     package var level = Principal.standardLevel
+    /// Who verifies passwords; nil where they are those of the gateway's own users.
+    package var remote: RemoteAuthentication?
     /// What a login takes beside the password.
     package var secondStep = SecondStep()
     /// Whether its devices can be wiped (OMS-16).
@@ -20,6 +23,7 @@ package struct ServiceDomain: Sendable {
     /// Devices that are turned away (OMS-15).
     package var deviceRules: [DeviceRule] = []
     package var applications: [MobileApplication] = []
+    package var limits = Limits()
     /// Name of the application that a request means which names none.
     package var defaultApplication: String?
     /// Name of the application that browsers log in to (SCH-02).
@@ -35,6 +39,17 @@ package struct ServiceDomain: Sendable {
         package var level = Principal.standardLevel + 1
         /// Whether it is asked for only where a request wants more than the password's level.
         package var onDemand = false
+
+        package init() {}
+    }
+
+    /// How much a user has in the domain at a time. With one more the oldest ends, so that nobody is kept out by what others
+    /// have left behind, and nobody fills the store by logging in.
+    package struct Limits: Sendable, Equatable {
+        package var registrations = 50
+        package var sessions = 100
+        /// Sessions on one device.
+        package var sessionsPerDevice = 20
 
         package init() {}
     }
@@ -92,6 +107,8 @@ package struct MobileApplication: Sendable {
     package var customAttributes: [JSONMember] = []
     /// The claims of a device profile that clients are to send.
     package var claimAttributes: [String] = []
+    /// How passwords are kept for logins without the server (CRYPTO-02).
+    package var verifierScheme = PasswordScheme.scrypt
     /// How long its access tokens live at the most.
     package var accessTokenSeconds: Int64 = 3600
 

@@ -27,6 +27,11 @@ struct Session: Sendable, Equatable {
         var tokenType = TokenType.user
         /// Id of the session that this one came of; empty for a login.
         var parent = ""
+        /// Whether the password was recognised without the server that knows it (OMS-12).
+        var isOffline = false
+
+        /// Ids of the records that the session ends with: its device's registration, and the session that it came of.
+        var foundations: [String] { [registration, parent].filter { !$0.isEmpty } }
     }
 
     let record: TokenRecord
@@ -94,7 +99,7 @@ struct Session: Sendable, Equatable {
         return [
             "oic", facts.domain, facts.application, device, subject, "\(facts.level)", facts.tokenType.text,
             facts.proof, facts.parent,
-        ].joined(separator: "\u{1f}")
+        ].joined(separator: "\u{1f}") + (facts.isOffline ? "\u{1f}offline" : "")
     }
 }
 
@@ -113,6 +118,7 @@ extension Session.Facts {
         if !proof.isEmpty { writer.member("proof", proof) }
         writer.member("type", tokenType.text)
         if !parent.isEmpty { writer.member("parent", parent) }
+        if isOffline { writer.member("offline", true) }
         writer.endObject()
         return writer.bytes
     }
@@ -128,7 +134,7 @@ extension Session.Facts {
             domain: domain, application: application, level: Int(level), methods: methods, authenticatedAt: time,
             idleSeconds: node["idle"]?.integer, registration: node["registration"]?.string ?? "",
             device: node["device"]?.string ?? "", proof: node["proof"]?.string ?? "", tokenType: type,
-            parent: node["parent"]?.string ?? "")
+            parent: node["parent"]?.string ?? "", isOffline: node["offline"]?.bool ?? false)
     }
 }
 

@@ -132,7 +132,8 @@ final class MemoryTokenTable: TokenTable {
         }
     }
 
-    func clean(limit: Int, now: Int64) -> Int {
+    func clean(limit: Int, now: Int64) -> (records: Int, most: Int) {
+        let before = [used.count, singleUses.count, denied.count]
         var removed = 0
         for hour in idsByEnd.keys.filter({ $0 <= MemoryTokenTable.hour(now) }).sorted() {
             for record in (idsByEnd[hour] ?? []).compactMap({ tokens[$0] }) where record.endsAt <= now {
@@ -149,6 +150,7 @@ final class MemoryTokenTable: TokenTable {
             left -= 1
             return true
         }
-        return removed
+        let dropped = zip(before, [used.count, singleUses.count, denied.count]).map { $0 - $1 }
+        return (removed, max(removed, dropped.max() ?? 0))
     }
 }

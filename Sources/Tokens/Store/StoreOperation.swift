@@ -43,8 +43,7 @@ package enum StoreOperation: Sendable {
     /// not there stays so (OMS-09).
     case touch([TokenUse])
     /// Drops records whose tokens are both expired, used digests, single-use keys and deny entries that are of no use
-    /// any more, up to the limit of each: `.cleaned` with the number of records (AOM-23). Ask again while it is the
-    /// limit.
+    /// any more, up to the limit of each: `.cleaned` with the number of records (AOM-23). Ask again until it is done.
     case clean(limit: Int)
     /// `.records`, newest first, expired ones too; nil stands for all.
     case list(application: String?, subject: String?, limit: Int)
@@ -95,6 +94,7 @@ package enum StoreAnswer: Sendable, Equatable {
     case changes([DenyChange], latest: Int64)
     case fresh(Bool)
     case touched(Int)
-    case cleaned(Int)
+    /// - Parameter isDone: of each kind there was less than the limit.
+    case cleaned(Int, isDone: Bool = true)
     case records([TokenRecord])
 }

@@ -15,6 +15,9 @@ package struct TokenRecord: Sendable, Equatable {
         case registration
         /// A client token of Mobile & Social.
         case client
+        /// What a user's password was at the last login at another server (OMS-12). It has no access token; the refresh
+        /// digest names its state.
+        case verifier
     }
 
     /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.

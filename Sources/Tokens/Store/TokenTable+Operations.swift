@@ -22,7 +22,9 @@ extension TokenTable {
             var count = 0
             for use in uses where try touch(use) { count += 1 }
             return .touched(count)
-        case .clean(let limit): return .cleaned(try clean(limit: limit, now: now))
+        case .clean(let limit):
+            let dropped = try clean(limit: limit, now: now)
+            return .cleaned(dropped.records, isDone: dropped.most < limit)
         case .list(let application, let subject, let limit):
             return .records(try records(application: application, subject: subject, limit: limit))
         }

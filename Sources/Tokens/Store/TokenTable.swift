@@ -24,8 +24,9 @@ protocol TokenTable: AnyObject {
     func singleUse(_ key: String) throws(StoreFailure) -> Int64?
     func remember(singleUse key: String, until: Int64) throws(StoreFailure)
 
-    /// Drops what ended at `now` or before, up to the limit of each kind. Answers the number of records.
-    func clean(limit: Int, now: Int64) throws(StoreFailure) -> Int
+    /// Drops what ended at `now` or before, up to the limit of each kind. Answers the number of records, and that of the
+    /// kind of which it were most.
+    func clean(limit: Int, now: Int64) throws(StoreFailure) -> (records: Int, most: Int)
 }
 
 /// A refresh token that was rotated away and would be a sign of theft if it came again.

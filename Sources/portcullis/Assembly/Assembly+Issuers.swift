@@ -180,6 +180,7 @@ extension Assembly {
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
             catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
         settings.throttle = lasting.throttle
+        settings.clientThrottle = ClientThrottle(lasting.clientThrottle)
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath

@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Gateway
 import Identity
+import Issuers
 import JOSE
 import Policy
 import Tokens
@@ -10,9 +11,10 @@ import Tokens
 /// Service domains of Mobile & Social, and the schemes by which users log in.
 extension Assembly {
     /// What answers for the service domains; nil where there are none.
-    func mobileSocial(
+    mutating func mobileSocial(
         _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ key: SigningKey,
-        _ store: LastingStore.Opened, _ contexts: any RequestContextReader, _ backends: BackendStore
+        _ store: LastingStore.Opened, _ contexts: any RequestContextReader, _ backends: BackendStore,
+        _ modules: [String: GuardedIssuer]
     ) -> MobileSocial? {
         guard !configuration.serviceDomains.isEmpty else { return nil }
         let service = configuration.tokenService
@@ -20,16 +22,29 @@ extension Assembly {
             users: users, hasher: hasher, catalogue: catalogue, store: store.tokens, key: store.key,
             signer: JWTSigner(key: key), contexts: contexts)
         let list = backends.backends
-        settings.domains = configuration.serviceDomains.map { domain($0, list) }
+        for entry in configuration.serviceDomains {
+            var domain = domain(entry, list)
+            domain.remote = remote(entry, modules)
+            settings.domains.append(domain)
+        }
         settings.issuer = service.issuer
         settings.audience = [service.audience]
         settings.baseURL = configuration.baseURL.description
+        settings.names = publicNames()
         settings.webgates = Set(configuration.webgates.map(\.name))
         settings.throttle = lasting.throttle
+        settings.clientThrottle = ClientThrottle(lasting.clientThrottle)
         settings.sessions = store.sessions
         settings.attempts = lasting.loginAttempts
         settings.revocations = lasting.revocations
         return MobileSocial(settings: settings)
+    }
+
+    /// The names by which clients reach the gateway.
+    func publicNames() -> PublicNames {
+        PublicNames(
+            origins: ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description),
+            hosts: configuration.routes.flatMap(\.hosts))
     }
 
     private func domain(_ entry: ServiceDomainEntry, _ backends: [Backend]) -> ServiceDomain {
@@ -46,12 +61,38 @@ extension Assembly {
         domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
         domain.defaultApplication = entry.defaultApplication
         domain.browserApplication = entry.browserApplication?.name
+        domain.limits.registrations = entry.maximumRegistrations
+        domain.limits.sessions = entry.maximumSessions
+        domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
         domain.applications = entry.applications.compactMap { application in
             // MBE-06: where the backend is revoked there is no application.
             backends.first { $0.reference == application.backend && !$0.isRevoked }
                 .map { Assembly.application(application, $0) }
         }
         return domain
+    }
+
+    /// The issuer that a domain asks about passwords.
+    private mutating func remote(
+        _ entry: ServiceDomainEntry, _ modules: [String: GuardedIssuer]
+    ) -> RemoteAuthentication? {
+        // An issuer that could not be made was reported with its own entry.
+        guard let settings = entry.authentication.remote, let module = modules[settings.issuer] else { return nil }
+        guard let passwords = IssuerPasswords(module) else {
+            report(
+                "/serviceDomains/\(entry.name)/authentication/issuer",
+                "the issuer \"\(settings.issuer)\" of module \(module.kind) verifies no passwords",
+                expected: "one of module oauth2, oam, or http with {password}", severity: .error)
+            return nil
+        }
+        var remote = RemoteAuthentication(passwords: passwords)
+        remote.connectivity = Connectivity(rawValue: settings.connectivity) ?? .online
+        remote.guestRoles = settings.guestRoles
+        // Revocations are remembered for a year.
+        remote.verifierSeconds = min(max(1, settings.verifierLifetime.components.seconds), 31_536_000)
+        remote.maximumVerifiers = settings.maximumVerifiers
+        remote.offlineSessionSeconds = Int64(settings.offlineSessionSeconds)
+        return remote
     }
 
     private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
@@ -68,6 +109,8 @@ extension Assembly {
         application.lockoutSeconds = Int64(entry.lockoutSeconds)
         application.offlineAuthentication = entry.offlineAuthentication
         application.customAttributes = entry.customAttributes
+        let scheme = entry.customAttributes.first { $0.name == "CryptoScheme" }?.node.string
+        application.verifierScheme = scheme.flatMap(PasswordScheme.init)?.ofVerifiers ?? .scrypt
         application.claimAttributes = entry.claimAttributes
         application.accessTokenSeconds = Int64(entry.accessTokenSeconds)
         return application
@@ -80,10 +123,14 @@ extension Assembly {
     }
 
     func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
+        let method: AuthenticationScheme.Method =
+            switch entry.challengeMethod {
+            case .form: .form
+            case .basic: .basic
+            case .oamAuth: .oamAuth
+            }
         var scheme = AuthenticationScheme(
-            name: entry.name, level: entry.level,
-            method: AuthenticationScheme.Method(rawValue: entry.challengeMethod.rawValue) ?? .oamAuth,
-            formTarget: entry.formTarget)
+            name: entry.name, level: entry.level, method: method, formTarget: entry.formTarget)
         if let application = configuration.application(ofForm: entry),
             let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
         {

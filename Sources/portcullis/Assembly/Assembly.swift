@@ -56,7 +56,7 @@ struct Assembly {
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
         let seals = BrowserSeals(keys: sealing)
-        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends)
+        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
         let applications = applicationTokens(users, hasher, catalogue, social, store)
 
@@ -105,7 +105,7 @@ struct Assembly {
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
-            adminHosts: configuration.admin?.hosts ?? [], proxies: trustedProxies(),
+            adminHosts: configuration.admin?.hosts ?? [], names: publicNames(), proxies: trustedProxies(),
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name })
     }

@@ -12,6 +12,8 @@ struct Lasting: Sendable {
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
+    /// The same for secrets of clients.
+    let clientThrottle = LoginThrottle()
     /// Wrong passwords of applications of service domains.
     let loginAttempts = LoginAttemptTable()
     /// How the rules of token exchange are read anew, and what went wrong with that.
@@ -35,5 +37,11 @@ struct Lasting: Sendable {
     init(isServing: Bool = false, log: EventLog = EventLog(LogWriter(.standardError))) {
         self.isServing = isServing
         self.log = log
+    }
+
+    /// How those who guess are treated from now on.
+    func use(_ settings: LoginThrottle.Settings) {
+        throttle.use(settings)
+        clientThrottle.use(settings)
     }
 }

@@ -52,7 +52,7 @@ final class GatewayProcess: Sendable {
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed
         }
-        lasting.throttle.use(LoginThrottle.Settings(configuration.passwords.throttle))
+        lasting.use(LoginThrottle.Settings(configuration.passwords.throttle))
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
@@ -191,7 +191,7 @@ final class GatewayProcess: Sendable {
                     "reload_ignored", [("section", .text(name)), ("detail", .text("takes effect at the next start"))])
             }
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
-            lasting.throttle.use(LoginThrottle.Settings(fresh.passwords.throttle))
+            lasting.use(LoginThrottle.Settings(fresh.passwords.throttle))
             shared.use(snapshot)
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
             for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }

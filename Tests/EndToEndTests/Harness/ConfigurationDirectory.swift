@@ -1,27 +1,26 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A configuration directory of its own for one test, removed with it.
 final class ConfigurationDirectory: Sendable {
     let path: String
-    private let parent: ConfigurationDirectory?
+    /// What the directory goes with.
+    private let keeper: any Sendable
 
     /// A temporary directory with these files; the names are file names, the values their text.
     init(_ files: [String: String] = [:]) throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "portcullis-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-        parent = nil
+        let directory = try TemporaryDirectory()
+        path = directory.path
+        keeper = directory
         for (name, text) in files { try write(name, text) }
     }
 
     /// A directory in another one, which is kept as long as this.
     init(_ name: String, in parent: ConfigurationDirectory) {
         path = parent.path + "/" + name
-        self.parent = parent
+        keeper = parent
     }
-
-    deinit { if parent == nil { try? FileManager.default.removeItem(atPath: path) } }
 
     /// Writes or replaces a file, as an editor does that saves by renaming.
     func write(_ name: String, _ text: String) throws {

@@ -147,6 +147,23 @@ import Testing
         #expect(try fixture.issuerCalls() == 1)
     }
 
+    @Test("CACHE-08: no token is asked for at a host that the client has made up")
+    func inventedHost() throws {
+        let (fixture, webgate) = try fixture()
+        let token = try fixture.token("joe")
+        for host in ["evil.example.com", "gw.example.com.evil.com:80"] {
+            let response = try fixture.request("GET", "/behind", [.bearer(token), Field(name: "Host", value: host)])
+            #expect(response.status == 421)
+            #expect(JSONText(response.text)["code"].string == "unknown_host")
+        }
+        #expect(try fixture.issuerCalls() == 0)
+        #expect(webgate.tokens("/behind") == [nil, nil])
+        for host in ["gw.example.com", "GW.example.com:8080", "127.0.0.1"] {
+            let response = try fixture.request("GET", "/behind", [.bearer(token), Field(name: "Host", value: host)])
+            #expect(response.status == 200)
+        }
+    }
+
     @Test("a 401 that is no challenge of a Webgate is the upstream's own answer")
     func otherRefusal() throws {
         let (fixture, _) = try fixture()

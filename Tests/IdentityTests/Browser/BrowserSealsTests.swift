@@ -22,7 +22,9 @@ import Testing
         let seals = try Self.seals()
         var endless = Self.session
         endless.idleSeconds = nil
-        for session in [Self.session, endless] {
+        var guest = Self.session
+        guest.guestRoles = ["Guest", "Clerk"]
+        for session in [Self.session, endless, guest] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
             #expect(open(cookie, seals, now: 2_000) == nil)

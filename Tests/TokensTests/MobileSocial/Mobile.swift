@@ -20,19 +20,25 @@ final class Mobile: Sendable {
     let sessions: SessionRegister
     let revocations = RevocationList()
 
-    init(store: any TokenStore = MemoryTokenStore(), _ change: (inout ServiceDomain) -> Void = { _ in }) {
+    init(
+        store: any TokenStore = MemoryTokenStore(), key: TokenDigestKey = Service.storeKey,
+        _ change: (inout ServiceDomain) -> Void = { _ in }
+    ) {
         self.store = store
         let sessions = SessionRegister(store: store)
         self.sessions = sessions
         var settings = Service.settings(store: store)
         settings.revocations = revocations
+        settings.storeKey = key
         var mobile = MobileSocial.Settings(
             users: Mobile.users, hasher: PasswordHasher(), catalogue: Service.catalogue, store: store,
-            key: Service.storeKey, signer: JWTSigner(key: Service.key), contexts: StubContexts())
+            key: key, signer: JWTSigner(key: Service.key), contexts: StubContexts())
         mobile.domains = Mobile.domains(change)
         mobile.issuer = Service.baseURL
         mobile.audience = [Service.baseURL]
         mobile.baseURL = Service.baseURL
+        mobile.names = PublicNames(
+            origins: [Service.baseURL, "http://gw.example.com:8080"], hosts: ["*.api.example.com"])
         mobile.webgates = ["InventoryWG", "HighWG"]
         mobile.revocations = revocations
         mobile.sessions = sessions
@@ -93,7 +99,8 @@ final class Mobile: Sendable {
         joe.oneTimeSecret = oneTimeSecret
         let ann = User(username: "ann", passwordHash: hash("Welcome2"), roles: ["Clerk"])
         let off = User(username: "off", passwordHash: hash("Welcome4"), enabled: false)
-        return UserStore(users: [joe, ann, off], hasher: hasher)
+        let namesake = User(username: "joe", realm: "Other", passwordHash: hash("Welcome5"))
+        return UserStore(users: [joe, ann, off, namesake], hasher: hasher)
     }()
 
     // MARK: Requests

@@ -84,21 +84,42 @@ import Testing
         }
     }
 
+    private func isSame(_ resource: String, as target: String) -> Bool {
+        let context = RequestContext(webgate: "W", level: 2, method: "GET", target: target, expiresAt: 0)
+        return ChallengedResource(resource)?.isSame(as: context) ?? false
+    }
+
     @Test("oam-wire 8.3 (3): a bare question mark at the end of a resource is nothing")
     func resources() {
-        let context = RequestContext(webgate: "W", level: 2, method: "GET", target: "/a/b?x=1", expiresAt: 0)
         for (resource, same) in [
             ("https://gw.example.com/a/b?x=1", true), ("http://other:8080/a/b?x=1?", true), ("/a/b?x=1", true),
             ("https://gw.example.com/a/b", false), ("https://gw.example.com/a/b?x=1??", false),
             ("https://gw.example.com/A/b?x=1", false), ("", false), ("https://gw.example.com", false),
+            ("a/b?x=1", false), ("//gw.example.com/a/b?x=1", false), ("ftp://gw.example.com/a/b?x=1", false),
+            ("https://gw.example.com/a/b?x=1#f", false), ("https://joe@gw.example.com/a/b?x=1", false),
+            ("https:///a/b?x=1", false), ("https://gw.example.com:0/a/b?x=1", false),
         ] {
-            #expect(MobileSocial.isSame(resource, as: context) == same, "\(resource)")
+            #expect(isSame(resource, as: "/a/b?x=1") == same, "\(resource)")
         }
-        let path = RequestContext(webgate: "W", level: 2, method: "GET", target: "/a", expiresAt: 0)
-        #expect(MobileSocial.isSame("https://h/a?", as: path))
-        #expect(!MobileSocial.isSame("https://h/a?x", as: path))
+        #expect(isSame("https://h/a?", as: "/a"))
+        #expect(!isSame("https://h/a?x", as: "/a"))
         // CHAL-02: the challenge of a long target shows its path alone.
-        #expect(MobileSocial.isSame("https://h/a?" + String(repeating: "x", count: 2100), as: path))
+        #expect(isSame("https://h/a?" + String(repeating: "x", count: 2100), as: "/a"))
+        #expect(isSame("https://h", as: "/") && isSame("https://h?x", as: "/?x"))
+    }
+
+    @Test("RFC 3986 section 6.2.2: two spellings of a path and a query are one, and another path is another")
+    func spellings() {
+        for (resource, target, same) in [
+            ("/caf%c3%a9/%7ejoe", "/caf%C3%A9/~joe", true), ("/a/./b/../c", "/a/c", true),
+            ("/a?x=%7e%2f", "/a?x=~%2F", true),
+            ("/a?x=%2F", "/a?x=/", false), ("/a%2Fb", "/a/b", false), ("/a/../../b", "/b", false),
+            ("/a?x=%4", "/a?x=%4", true),
+            ("/a?%78=1", "/a?x=1", true), ("/a?X=1", "/a?x=1", false),
+        ] {
+            #expect(isSame("https://h\(resource)", as: target) == same, "\(resource)")
+            #expect(isSame(target, as: resource) == same, "\(resource)")
+        }
     }
 
     @Test("a pending login is sealed, and opens with its own key alone")

@@ -30,6 +30,7 @@ import Tokens
     @Test func vectorsAreThere() {
         #expect(Vector.all("timeouts").count == 10)
         #expect(Vector.all("loginAttempts").count == 4)
+        #expect(Vector.all("offline").count == 11)
     }
 
     @Test("time-outs", arguments: Vector.all("timeouts"))
@@ -51,6 +52,48 @@ import Tokens
             _ = attempts.fail(maximum: maximum ?? LoginAttempts.standardMaximum, lockoutSeconds: 300, now: 1000)
         }
         #expect(attempts.isLocked(at: 1000) == vector.flag("locked"))
+    }
+
+    @Test("offline modes", arguments: Vector.all("offline"))
+    func offline(_ vector: Vector) throws {
+        let connectivity = try #require(vector.node["mode"]?.string.flatMap { Connectivity(rawValue: $0.lowercased()) })
+        let isCached = vector.flag("cached") == true
+        let place = LoginPlace(
+            connectivity, isAllowed: vector.flag("allowed"),
+            isCached ? .kept(failures: vector.number("failures") ?? 0) : .none, maximum: vector.number("max") ?? 1)
+        let isReachable = vector.flag("serverReachable") == true
+        let result =
+            switch place {
+            case .server: isReachable ? "server" : "fail"
+            case .serverThenVerifier: isReachable ? "server" : "local"
+            case .verifier: "local"
+            case .wipeThenServer: "wipe-then-server"
+            case .nobody: "fail"
+            }
+        #expect(result == vector.node["result"]?.string)
+    }
+
+    @Test("OMS-10: as many passwords are looked at together as may be wrong, and one that comes twice is one")
+    func reserves() {
+        let table = LoginAttemptTable()
+        let key = LoginAttemptTable.Key(domain: "d", application: "a", user: "joe")
+        func begin(_ guess: UInt8, at now: Int64 = 100) -> LoginAttemptTable.Verdict {
+            table.begin(key, guess: [guess], maximum: 2, now: now)
+        }
+        #expect(begin(1) == .admitted && begin(2) == .admitted && begin(3) == .busy)
+        for _ in 0..<50 { #expect(begin(1) == .admitted) }
+        #expect(table.fail(key, guess: [1], maximum: 2, lockoutSeconds: 10, now: 100) == 1)
+        #expect(begin(3) == .busy, "others still look at the first")
+        table.end(key, guess: [2], isLogin: false)
+        for _ in 0..<50 { table.end(key, guess: [1], isLogin: false) }
+        #expect(begin(3) == .admitted && begin(4) == .busy)
+        table.end(key, guess: [3], isLogin: true)
+        #expect(begin(4) == .admitted && begin(5) == .admitted)
+        // Whoever began these has gone.
+        #expect(begin(6, at: 159) == .busy && begin(6, at: 160) == .admitted)
+        #expect(table.fail(key, guess: [6], maximum: 2, lockoutSeconds: 10, now: 160) == 1)
+        #expect(table.fail(key, guess: [7], maximum: 2, lockoutSeconds: 10, now: 160) == 0)
+        #expect(begin(8, at: 169) == .locked && begin(8, at: 170) == .admitted)
     }
 
     @Test("OMS-10: a lock-out ends, and then attempts count from the beginning")

@@ -212,7 +212,7 @@ import Tokens
             _ = try await store.ask(.remember(key: "k", until: 1200))
 
             #expect(try await store.ask(.clean(limit: 100), now: 1199) == .cleaned(0))
-            #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(3))
+            #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(3, isDone: false))
             #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(2))
             #expect(Set(try await store.records().map(\.id)) == ["r", "n"])
             #expect(try await store.denied() == [long])
@@ -220,6 +220,35 @@ import Tokens
             // Places are not given out twice, though no entry is left.
             #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes([], latest: 2))
             #expect(try await store.ask(.deny(long)) == .denied(sequence: 3))
+        }
+    }
+
+    @Test("cleaning is not done while more of anything has ended", arguments: StoreUnderTest.allCases)
+    func cleanUntilDone(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            for i in 0..<5 { _ = try await store.ask(.deny(.token("\(i)", until: 1200))) }
+            #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(0, isDone: false))
+            #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(0))
+            #expect(try await store.denied().isEmpty)
+        }
+    }
+
+    @Test(
+        "AOM-23: a run of the cleaner leaves nothing that has ended, of whichever kind",
+        arguments: StoreUnderTest.allCases)
+    func cleaner(_ subject: StoreUnderTest) async throws {
+        try await subject.with { place in
+            let store = try place.open()
+            for i in 0..<510 { _ = try await store.ask(.deny(.token("\(i)", until: 1200))) }
+            let cleaner = TokenCleaner { work in work() }
+            cleaner.use(store, minuteOfDay: nil)
+            let count = try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
+                cleaner.run(now: 1200) { continuation.resume(returning: $0) }
+            }.get()
+            #expect(count == 0)
+            #expect(try await store.denied().isEmpty)
+            #expect(try await store.ask(.clean(limit: 1), now: 1200) == .cleaned(0))
         }
     }
 }

@@ -4,8 +4,10 @@ struct RedisCall: Sendable {
     /// The time first.
     let arguments: [[UInt8]]
 
-    /// How many records one step removes.
+    /// How many records one step removes or lists: in each, nobody else is served.
     static let batch = 256
+    /// Where in the arguments of a list stand how many are wanted, and the place behind which it goes on.
+    private static let (limitPlace, scorePlace) = (4, 6)
 
     init(_ operation: StoreOperation, now: Int64) {
         let own: [[UInt8]]
@@ -40,6 +42,22 @@ struct RedisCall: Sendable {
         arguments = [RedisCall.text(now)] + own
     }
 
+    /// The same list, from a place of its own on; nil for what is no such place.
+    /// - Parameter limit: how many are wanted still.
+    func continued(behind place: [UInt8], limit: Int) -> RedisCall? {
+        let parts = place.split(separator: 32, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        guard parts.count == 2 else { return nil }
+        var arguments = arguments
+        arguments[RedisCall.limitPlace] = RedisCall.text(limit)
+        arguments[RedisCall.scorePlace...] = parts[...]
+        return RedisCall(script: script, arguments: arguments)
+    }
+
+    private init(script: RedisScript, arguments: [[UInt8]]) {
+        self.script = script
+        self.arguments = arguments
+    }
+
     private static func text(_ number: some BinaryInteger) -> [UInt8] { Array(String(number).utf8) }
 
     /// The seconds of grace; empty where reuse is not looked for.
@@ -64,7 +82,9 @@ struct RedisCall: Sendable {
     }
 
     private static func listed(_ application: String?, _ subject: String?, _ limit: Int) -> [[UInt8]] {
-        let filter = [application == nil ? [48] : [49], Array((application ?? "").utf8), text(limit)]
+        let filter = [
+            application == nil ? [48] : [49], Array((application ?? "").utf8), text(limit), text(batch), [], [],
+        ]
         if let subject { return [Array("subject:\(subject)".utf8)] + filter }
         if let application { return [Array("application:\(application)".utf8)] + filter }
         return [Array("issued".utf8)] + filter

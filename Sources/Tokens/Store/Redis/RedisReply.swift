@@ -5,6 +5,8 @@ struct RedisReply: Sendable {
     var answer: StoreAnswer
     /// There is more of the same to be done.
     var hasMore = false
+    /// The place behind which a list goes on; empty at its end.
+    var place: [UInt8] = []
 
     /// Reads the reply of a script: an array of a word and what belongs to it.
     static func read(_ value: RESPValue) -> Result<RedisReply, StoreFailure> {
@@ -40,8 +42,10 @@ struct RedisReply: Sendable {
         case ("changes", .bytes(let latest)?): return changes(latest, parts.dropFirst().first)
         case ("fresh", .integer(let isFresh)?): return RedisReply(answer: .fresh(isFresh == 1))
         case ("touched", .integer(let count)?): return RedisReply(answer: .touched(Int(count)))
-        case ("cleaned", .integer(let count)?): return RedisReply(answer: .cleaned(Int(count)))
-        case ("records", _): return records(parts).map { RedisReply(answer: .records($0)) }
+        case ("cleaned", .integer(let count)?):
+            return RedisReply(answer: .cleaned(Int(count), isDone: parts.dropFirst().first == .integer(1)))
+        case ("records", .bytes(let place)?):
+            return records(parts.dropFirst()).map { RedisReply(answer: .records($0), place: place) }
         default: return nil
         }
     }

@@ -141,11 +141,15 @@ extension RedisScript {
         return {'touched', count}
         """#)
 
-    /// Limit. What may be used once only the server forgets by itself.
+    /// Limit. What may be used once only the server forgets by itself. Answers behind the count 1 where it is done.
     static let clean = RedisScript(
         #"""
-        local limit, count = ARGV[2], 0
-        local function ended(set) return ipairs(call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)) end
+        local limit, count, most = ARGV[2], 0, 0
+        local function ended(set)
+          local all = call('ZRANGEBYSCORE', base .. set, '-inf', text(now), 'LIMIT', 0, limit)
+          most = math.max(most, #all)
+          return ipairs(all)
+        end
         for _, id in ended('ends') do
           forget(id, load(id))
           count = count + 1
@@ -158,23 +162,43 @@ extension RedisScript {
           call('ZREM', base .. 'denied', entry)
           call('ZREM', base .. 'denied-ends', entry)
         end
-        return {'cleaned', count}
+        return {'cleaned', count, most < tonumber(limit) and 1 or 0}
         """#)
 
-    /// `issued`, or `subject` or `application` with its name; whether an application is asked for, and which; limit.
+    /// Index, whether only one application is meant, which, how many at the most, how many in one answer, and the place
+    /// behind which it goes on: score and id, empty for the beginning. Answers first the place to go on behind; empty at
+    /// the end. Whatever is there all the while is listed, once.
     static let list = RedisScript(
         #"""
-        local key, only, limit = base .. ARGV[2], ARGV[3], tonumber(ARGV[5])
-        local found, first = {'records'}, 0
-        while #found <= limit do
-          local ids = call('ZRANGE', key, first, first + 99)
-          for _, id in ipairs(ids) do
-            local record = #found <= limit and load(id)
-            if record and (only == '0' or record.application == ARGV[4]) then found[#found + 1] = fields(record) end
+        local key, only, limit, page, score, last = base .. ARGV[2], ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6]),
+          ARGV[7], ARGV[8]
+        local found, first, bytes = {'records', ''}, 0, 0
+
+        -- As the server sorts: `<` goes by its locale.
+        local function is_behind(one, other)
+          for i = 1, math.min(#one, #other) do
+            if one:byte(i) ~= other:byte(i) then return one:byte(i) > other:byte(i) end
           end
-          if #ids < 100 then break end
+          return #one > #other
+        end
+
+        while true do
+          local ids = call('ZRANGEBYSCORE', key, score == '' and '-inf' or score, '+inf', 'WITHSCORES', 'LIMIT',
+            text(first), '100')
+          for i = 1, #ids, 2 do
+            local record = (ids[i + 1] ~= score or is_behind(ids[i], last)) and load(ids[i])
+            if record and (only == '0' or record.application == ARGV[4]) then
+              found[#found + 1] = fields(record)
+              bytes = bytes + #record.attributes + #record.sealed
+              if #found - 2 >= limit then return found end
+              if #found - 2 >= page or bytes > 1048576 then
+                found[2] = ids[i + 1] .. ' ' .. ids[i]
+                return found
+              end
+            end
+          end
+          if #ids < 200 then return found end
           first = first + 100
         end
-        return found
         """#)
 }

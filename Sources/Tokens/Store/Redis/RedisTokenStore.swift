@@ -24,7 +24,34 @@ package final class RedisTokenStore: TokenStore {
     package func perform(
         _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
-        run(RedisCall(operation, now: now), now: now, removed: [], then)
+        if case .list(_, _, let limit) = operation {
+            list(RedisCall(operation, now: now), now: now, limit: limit, listed: [], then)
+        } else {
+            run(RedisCall(operation, now: now), now: now, removed: [], then)
+        }
+    }
+
+    /// Lists page by page: one answer has a bound, and while a script runs nobody else is served.
+    private func list(
+        _ call: RedisCall, now: Int64, limit: Int, listed: [TokenRecord],
+        _ then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
+    ) {
+        if limit <= 0 { return then(.success(.records([]))) }
+        send(call) { result in
+            let reply = result.flatMap { RedisReply.read($0) }
+            self.note(reply, now: now)
+            switch reply {
+            case .failure(let failure): then(.failure(failure))
+            case .success(let reply):
+                guard case .records(let records) = reply.answer else { return then(.failure(.malformed)) }
+                let all = listed + records
+                guard !reply.place.isEmpty, all.count < limit else { return then(.success(.records(all))) }
+                guard let next = call.continued(behind: reply.place, limit: limit - all.count) else {
+                    return then(.failure(.malformed))
+                }
+                self.list(next, now: now, limit: limit, listed: all, then)
+            }
+        }
     }
 
     /// Runs the script, and again as long as there is more to be removed.

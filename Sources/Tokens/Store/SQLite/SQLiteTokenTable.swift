@@ -156,13 +156,19 @@
 
         // MARK: Room
 
-        func clean(limit: Int, now: Int64) throws(StoreFailure) -> Int {
-            let bounds = [Value.integer(now), .integer(Int64(limit))]
-            try run(SQLiteTokenTable.removal(from: "used_refresh", "digest", "until"), bounds)
-            try run(SQLiteTokenTable.removal(from: "single_use", "key", "until"), bounds)
-            try run(SQLiteTokenTable.removal(from: "denied", "sequence", "until"), bounds)
-            try run(SQLiteTokenTable.removal(from: "token", "id", "ends_at"), bounds)
-            return connection.changedRows
+        func clean(limit: Int, now: Int64) throws(StoreFailure) -> (records: Int, most: Int) {
+            let tables = [
+                ("used_refresh", "digest", "until"), ("single_use", "key", "until"), ("denied", "sequence", "until"),
+                ("token", "id", "ends_at"),
+            ]
+            var (records, most) = (0, 0)
+            for (table, key, end) in tables {
+                try run(
+                    SQLiteTokenTable.removal(from: table, key, end), [.integer(now), .integer(Int64(limit))])
+                records = connection.changedRows
+                most = max(most, records)
+            }
+            return (records, most)
         }
 
         private static func removal(from table: String, _ key: String, _ end: String) -> String {

@@ -106,6 +106,33 @@ import Testing
         }
     }
 
+    /// More than one answer of the server holds, most of them of one second, whose order is that of their ids.
+    @Test func manyAreListedInPages() async throws {
+        try await withServer { _, store in
+            let count = RedisCall.batch * 2 + 10
+            for i in 0..<count {
+                var one = record("\(i)", application: i % 3 == 0 ? "bank" : "shop", issuedAt: i < 20 ? 1001 : 1000)
+                one.attributes = [UInt8](repeating: 32, count: i % 7 == 0 ? 65_536 : 2)
+                _ = try await store.ask(.insert(one))
+            }
+            func ids(_ application: String?, _ limit: Int) async throws -> [String] {
+                guard
+                    case .records(let records) = try await store.ask(
+                        .list(application: application, subject: "joe", limit: limit))
+                else { return [] }
+                return records.map(\.id)
+            }
+            let order = (0..<20).map(String.init).sorted() + (20..<count).map(String.init).sorted()
+            #expect(try await ids(nil, .max) == order)
+            #expect(try await ids(nil, count - 1) == Array(order.dropLast()))
+            let bank = order.filter { (Int($0) ?? 0) % 3 == 0 }
+            #expect(try await ids("bank", .max) == bank)
+            #expect(try await ids("bank", 7) == Array(bank.prefix(7)))
+            #expect(try await ids("none", .max).isEmpty)
+            #expect(try await ids(nil, 0).isEmpty)
+        }
+    }
+
     /// A process that has seen a place does not miss what comes after the server has lost it.
     @Test func placesGrowThoughTheServerForgets() async throws {
         try await withServer { server, store in

@@ -1,0 +1,37 @@
+import Identity
+
+/// An issuer as service domains know it whose users log in elsewhere: all that it has to tell is whether a password is
+/// right.
+package struct IssuerPasswords: PasswordVerifier {
+    private let issuer: GuardedIssuer
+
+    /// Nil for an issuer that verifies no passwords.
+    package init?(_ issuer: GuardedIssuer) {
+        guard issuer.verifiesPasswords else { return nil }
+        self.issuer = issuer
+    }
+
+    package func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, PasswordOutage>> {
+        issuer.verify(login, now: now).map { result in
+            switch result {
+            case .success(let verdict): .success(verdict)
+            case .failure(let failure): IssuerPasswords.verdict(failure)
+            }
+        }
+    }
+
+    private static func verdict(_ failure: IssueFailure) -> Result<PasswordVerdict, PasswordOutage> {
+        switch failure.reason {
+        case .refused: .success(.forbidden)
+        case .unavailable: .failure(PasswordOutage(.unavailable, retryAfterSeconds: failure.retryAfterSeconds))
+        case .invalidToken: .failure(PasswordOutage(.invalidAnswer, retryAfterSeconds: 1))
+        case .misconfigured, .credentialMissing: .failure(PasswordOutage(.misconfigured))
+        }
+    }
+}
+
+extension PasswordVerdict {
+    /// Of a server that wants to be asked less about an account. It is well, and other accounts are asked about.
+    /// - Parameter pause: seconds, where it has said.
+    static func throttled(pause: Int64?) -> PasswordVerdict { .throttled(retryAfter: Int(min(pause ?? 30, 3600))) }
+}

@@ -1,0 +1,95 @@
+import Bytes
+import HTTP
+import Identity
+
+/// What a client says that it was challenged for: an absolute URL, or the part of it behind the host (oam-wire 3.5). Two
+/// spellings of one URL are the same (RFC 3986 section 6.2.2).
+struct ChallengedResource: Sendable {
+    /// Scheme, host and port; nil where the text begins with the path.
+    let origin: OutboundURL?
+    private let target: Target
+    private let length: Int
+
+    /// Path and query in canonical form.
+    private struct Target: Sendable {
+        let path: [UInt8]
+        let query: [UInt8]?
+
+        /// Nil for a path with two readings. One empty query is ignored: a client is known to append it.
+        init?(_ text: ArraySlice<UInt8>) {
+            let text = text.last == ChallengedResource.questionMark ? text.dropLast() : text
+            let path = Array(text.prefix { $0 != ChallengedResource.questionMark })
+            let scratch = Chunk(capacity: 3 * path.count + 1)
+            switch CanonicalPath.canonicalise(path.span, into: scratch) {
+            case .unchanged: self.path = path
+            case .rewritten:
+                let bytes = scratch.readable
+                var canonical: [UInt8] = []
+                for i in bytes.indices { canonical.append(bytes[i]) }
+                self.path = canonical
+            case .ambiguous: return nil
+            }
+            query = path.count < text.count ? ChallengedResource.canonical(text.dropFirst(path.count + 1)) : nil
+        }
+    }
+
+    private static let questionMark = UInt8(ascii: "?")
+    /// Longest target that a challenge repeats with its query (CHAL-02).
+    private static let longestRepeated = 2048
+
+    /// Nil for what is neither, or could be read in two ways.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        var rest = bytes[...]
+        if rest.first == ASCII.slash {
+            origin = nil
+        } else {
+            guard let colon = bytes.firstIndex(of: ASCII.colon), bytes[colon...].starts(with: "://".utf8) else {
+                return nil
+            }
+            rest = bytes[(colon + 3)...].drop { $0 != ASCII.slash && $0 != ChallengedResource.questionMark }
+            guard let origin = try? OutboundURL(String(decoding: bytes[..<rest.startIndex], as: UTF8.self)) else {
+                return nil
+            }
+            self.origin = origin
+        }
+        let whole = rest.first == ASCII.slash ? rest : [ASCII.slash] + rest
+        guard let target = Target(whole) else { return nil }
+        self.target = target
+        length = whole.count
+    }
+
+    /// Whether this is what was challenged; the origin is another matter.
+    func isSame(as context: RequestContext) -> Bool {
+        guard let challenged = Target(Array(context.target.utf8)[...]), challenged.path == target.path else {
+            return false
+        }
+        if challenged.query == target.query { return true }
+        // CHAL-02: a long target is challenged by its path alone.
+        return challenged.query == nil && length > ChallengedResource.longestRepeated
+    }
+
+    /// Escapes of unreserved characters are decoded, others written in upper case.
+    private static func canonical(_ query: ArraySlice<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(query.count)
+        var rest = query
+        while let byte = rest.popFirst() {
+            guard byte == ASCII.percent, rest.count >= 2, let high = ASCII.hexadecimalValue(rest[rest.startIndex]),
+                let low = ASCII.hexadecimalValue(rest[rest.startIndex + 1])
+            else {
+                output.append(byte)
+                continue
+            }
+            let value = high << 4 | low
+            if ASCII.isLetter(value) || ASCII.isDigit(value) || "-._~".utf8.contains(value) {
+                output.append(value)
+            } else {
+                output.append(ASCII.percent)
+                output += rest.prefix(2).map { ASCII.isLetter($0) ? $0 & 0xdf : $0 }
+            }
+            rest = rest.dropFirst(2)
+        }
+        return output
+    }
+}
