@@ -170,6 +170,13 @@ import Testing
         }
         #expect(decision("/mobileapp", [Self.field(Self.cookie())], snapshot) == .denied(.roleRequired))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("ann"))], snapshot) == .allowed("ann"))
+        // OMS-12: whom another server knows has those of guests.
+        var guest = BrowserSession(
+            id: "session-2", subject: "zoe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
+            expiresAt: TestPolicy.now + 600, idleSeconds: nil, guestRoles: ["Clerk"])
+        #expect(decision("/mobileapp", [Self.field(Self.seals.seal(guest))], snapshot) == .allowed("zoe"))
+        guest.guestRoles = []
+        #expect(decision("/mobileapp", [Self.field(Self.seals.seal(guest))], snapshot) == .denied(.roleRequired))
     }
 
     @Test("a change by cookie must come from a page of our own; so must a connection that lasts")

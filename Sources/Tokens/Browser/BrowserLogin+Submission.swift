@@ -42,15 +42,15 @@ extension BrowserLogin {
         let limits = SessionLimits(
             session: (application.sessionTimeout ?? BrowserLogin.standardSeconds, nil),
             idle: (application.idleTimeout, nil))
-        let check = PasswordCheck(
-            login: PresentedLogin(username: username, password: password), domain: domain, application: application,
-            maximum: LoginAttempts.maximum(
+        let attempt = MobileSocial.PasswordAttempt(
+            domain: domain, application: application, login: PresentedLogin(username: username, password: password),
+            wish: MobileSocial.SessionWish(
+                domain: domain.name, application: application, limits: limits, level: level),
+            steps: steps,
+            allowed: LoginAttempts.maximum(
                 server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
-            completes: steps.isEmpty, mayBeOffline: true,
-            network: visit.browser.request.address?.subscriberBytes ?? [], now: visit.browser.now)
-        let wish = MobileSocial.SessionWish(
-            domain: domain.name, application: application, limits: limits, level: level)
-        return social.check(MobileSocial.PasswordAttempt(check: check, wish: wish, steps: steps)) { [self] in
+            address: visit.browser.request.address)
+        return social.logIn(attempt, now: visit.browser.now) { [self] in
             proceed($0, visit, username: username)
         }
     }
@@ -127,23 +127,27 @@ extension BrowserLogin {
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
             }
-            let response = opened(session, visit)
-            guard let value = browser.session,
-                let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
-            else { return .done(response) }
-            // A store that fails now keeps the earlier one until it ends by itself.
-            return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).map { _ in response }
+            return social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
+                endEarlier(browser, .done(opened(session, visit)))
+            }
         }
+    }
+
+    /// Ends what the browser was logged in by before. A store that fails now keeps it until it ends by itself.
+    private func endEarlier(_ browser: BrowserRequest, _ answer: Answer) -> Answer {
+        guard let value = browser.session,
+            let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
+        else { return answer }
+        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).then { _ in answer }
     }
 
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
         let record = session.record
-        let isGuest = social.isGuest(record.subject, visit.application)
         let value = seals.seal(
             BrowserSession(
                 id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
                 issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
-                guestRoles: isGuest ? visit.domain.remote?.guestRoles : nil))
+                guestRoles: social.guestRoles(of: record.subject, visit.application, visit.domain)))
         var response = EndpointResponse(
             status: 303,
             headers: [

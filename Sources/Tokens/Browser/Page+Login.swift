@@ -19,6 +19,7 @@ extension Page {
             case .wrongPassword: self.init(text: PageText.wrongPassword, isAboutField: true)
             case .wrongAnswer: self.init(text: PageText.startAgain, isAboutField: false)
             case .loginThrottled, .attemptsExceeded: self.init(text: PageText.tooManyAttempts, isAboutField: false)
+            case .loginForbidden: self.init(text: PageText.forbidden, isAboutField: false)
             case .secondStepMissing: self.init(text: PageText.noSecondStep, isAboutField: false)
             default: self.init(text: PageText.unavailable, isAboutField: false)
             }

@@ -8,6 +8,7 @@ enum PageText {
     static let password = "Password"
     static let wrongPassword = "The user name or the password is not right."
     static let tooManyAttempts = "Too many attempts. Wait a few minutes, then try again."
+    static let forbidden = "You may not sign in here. Ask whoever looks after it."
     static let unavailable = "This is not possible at the moment. Try again soon."
 
     static let oneMoreStep = "One more step"

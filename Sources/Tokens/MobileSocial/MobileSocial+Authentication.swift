@@ -30,18 +30,17 @@ extension MobileSocial {
         let (username, password) = try credentials(in: call)
         let limit = ServerSetting.merge(
             server: application.maximumLoginAttempts, application: try call.attributes.number("maxLoginAttempts"))
+        let allowed = LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit)
         let steps = MobileSocial.steps(of: domain, for: domain.secondStep.onDemand ? try wantedLevel(call) : 0)
         let wish = SessionWish(
             domain: domain.name, application: application, type: type, registration: client.registration?.id ?? "",
             device: client.registration?.facts.device ?? profile.identity, proof: try subjectCredential(call),
             limits: try sessionLimits(of: application, call),
             level: steps.isEmpty ? domain.level : domain.secondStep.level)
-        let check = PasswordCheck(
-            login: PresentedLogin(username: username, password: password), domain: domain, application: application,
-            maximum: LoginAttempts.maximum(server: application.maximumLoginAttempts, merged: limit),
-            completes: steps.isEmpty, mayBeOffline: true, network: call.request.address?.subscriberBytes ?? [],
-            now: call.now)
-        return self.check(PasswordAttempt(check: check, wish: wish, steps: steps)) { [self] outcome in
+        let attempt = PasswordAttempt(
+            domain: domain, application: application, login: PresentedLogin(username: username, password: password),
+            wish: wish, steps: steps, allowed: allowed, address: call.request.address)
+        return logIn(attempt, now: call.now) { [self] outcome in
             reply(outcome, domain.reference(application), subject: username, call)
         }
     }

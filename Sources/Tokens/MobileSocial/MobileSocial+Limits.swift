@@ -5,21 +5,23 @@ import JOSE
 /// the longest time ago makes room: a user with a new device is never kept out by those in the drawer.
 extension MobileSocial {
     /// Ends what is too much beside a session that was just opened, then goes on.
-    func endSurplus(beside session: Session, _ call: Call, _ next: @escaping @Sendable () -> Answer) -> Answer {
+    func endSurplus(
+        beside session: Session, _ domain: ServiceDomain, now: Int64, _ next: @escaping @Sendable () -> Answer
+    ) -> Answer {
         let (subject, application) = (session.record.subject, session.record.application)
         let list = StoreOperation.list(application: application, subject: subject, limit: .max)
-        return ask(list, now: call.now) { [self] answer in
+        return ask(list, now: now) { [self] answer in
             guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
             let others = records.compactMap(Session.init).filter { other in
-                other.record.accessLives(at: call.now) && other.facts.domain.isExactly(session.facts.domain)
+                other.record.accessLives(at: now) && other.facts.domain.isExactly(session.facts.domain)
                     && !other.id.isExactly(session.id)
             }
             let idle = others.sorted { usedAt($0) > usedAt($1) }
-            let limits = call.domain.limits
+            let limits = domain.limits
             var leaving = idle.dropFirst(limits.sessions - 1).map(\.id)
             let here = idle.filter { $0.isOnDevice(of: session) }
             leaving += here.dropFirst(limits.sessionsPerDevice - 1).map(\.id)
-            return revoke(leaving[...], now: call.now, then: next)
+            return revoke(leaving[...], now: now, then: next)
         }
     }
 

@@ -14,38 +14,46 @@ extension MobileSocial {
         /// It was right; an answer is wanted beside it.
         /// - Parameter question: that of the user; nil where a code is asked for.
         case pending(PendingLogin, question: String?)
-        /// - Parameters:
-        ///   - left: how many more times somebody may try; nil where that is not told.
-        ///   - retryAfter: seconds until it may be otherwise, where that is known.
+        /// - Parameter left: how many more times somebody may try; nil where that is not told.
+        /// - Parameter retryAfter: seconds; nil where nothing is known of when.
         case refused(MobileSocialFailure, left: Int64? = nil, retryAfter: Int? = nil)
     }
 
-    /// Name and password for an application, and what is to come of them.
+    /// Name and password for an application.
     struct PasswordAttempt: Sendable {
-        var check: PasswordCheck
+        var domain: ServiceDomain
+        var application: MobileApplication
+        var login: PresentedLogin
         /// The session that it is to lead to.
         var wish: SessionWish
         /// What is asked for beside it.
         var steps: [PendingLogin.Step]
+        /// How many wrong passwords are allowed one after the other (OMS-10).
+        var allowed: Int64
+        var address: IPAddress?
     }
 
-    /// Whether the password is the user's. It lives in this request alone.
-    func check(_ attempt: PasswordAttempt, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
-        check(attempt.check) { [self] result in
+    /// Whether the password is the user's, as the gateway or another server knows it, and what comes of that.
+    func logIn(_ attempt: PasswordAttempt, now: Int64, _ next: @escaping @Sendable (LoginOutcome) -> Answer) -> Answer {
+        let check = PasswordCheck(
+            login: attempt.login, domain: attempt.domain, application: attempt.application, maximum: attempt.allowed,
+            completes: attempt.steps.isEmpty, mayBeOffline: true, network: attempt.address?.subscriberBytes ?? [],
+            now: now)
+        return self.check(check) { [self] result in
             switch result {
-            case .right(let user, let isOffline): next(proceed(attempt, user, isOffline: isOffline))
-            case .wrong(let left): next(.refused(.wrongPassword, left: left))
-            case .refused(let failure, let seconds): next(.refused(failure, retryAfter: seconds))
+            case .right(let user, let isOffline):
+                let wish = isOffline ? attempt.wish.withoutServer(attempt.domain.remote) : attempt.wish
+                let session = session(wish, user, methods: ["pwd"], now: now)
+                guard attempt.steps.isEmpty else {
+                    return next(
+                        pending(
+                            session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now))
+                }
+                return next(.proven(session))
+            case .wrong(let left): return next(.refused(.wrongPassword, left: left))
+            case .refused(let failure, let seconds): return next(.refused(failure, retryAfter: seconds))
             }
         }
-    }
-
-    private func proceed(_ attempt: PasswordAttempt, _ user: User, isOffline: Bool) -> LoginOutcome {
-        let now = attempt.check.now
-        let wish = isOffline ? attempt.wish.withoutServer(attempt.check.domain.remote) : attempt.wish
-        let session = session(wish, user, methods: ["pwd"], now: now)
-        guard !attempt.steps.isEmpty else { return .proven(session) }
-        return pending(session.facts, user, sessionSeconds: wish.limits.session, steps: attempt.steps, now: now)
     }
 
     /// What a login is to lead to.
@@ -62,7 +70,6 @@ extension MobileSocial {
         var proof = ""
         var limits: SessionLimits
         var level: Int
-        /// See `Session.Facts.isOffline`.
         var isOffline = false
 
         /// The same of a login that the server knows nothing of. The session has an end, whatever the profile says: the user

@@ -146,7 +146,7 @@ extension MobileSocial {
     }
 
     private func opened(_ session: Session, _ token: String, _ call: Call) -> Answer {
-        endSurplus(beside: session, call) { [self] in .done(reply(session, token, call)) }
+        endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
     }
 
     /// A user token that is a JWT, for clients that look into it. It is a token like the others: what counts is the

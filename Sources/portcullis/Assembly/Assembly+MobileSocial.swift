@@ -60,10 +60,10 @@ extension Assembly {
         domain.wipesDevices = entry.wipesDevices
         domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
         domain.defaultApplication = entry.defaultApplication
+        domain.browserApplication = entry.browserApplication?.name
         domain.limits.registrations = entry.maximumRegistrations
         domain.limits.sessions = entry.maximumSessions
         domain.limits.sessionsPerDevice = entry.maximumSessionsPerDevice
-        domain.browserApplication = entry.browserApplication?.name
         domain.applications = entry.applications.compactMap { application in
             // MBE-06: where the backend is revoked there is no application.
             backends.first { $0.reference == application.backend && !$0.isRevoked }

@@ -212,6 +212,11 @@ extension MobileSocial {
         return domain.remote?.guestRoles.map { User(username: name, realm: realm, roles: $0) }
     }
 
+    /// The roles of a user who is known from another server alone; nil for a local one.
+    func guestRoles(of name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> [String]? {
+        isGuest(name, application) ? domain.remote?.guestRoles ?? [] : nil
+    }
+
     /// Whether a user is known from another server alone.
     func isGuest(_ name: String, _ application: MobileApplication) -> Bool {
         settings.users.user(named: name, realm: application.backend.realm) == nil
