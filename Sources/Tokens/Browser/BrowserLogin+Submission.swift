@@ -127,18 +127,21 @@ extension BrowserLogin {
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
             }
-            return social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
-                endEarlier(browser, .done(opened(session, visit)))
+            // First, so that a login in the place of another one costs no third its session.
+            return endEarlier(browser).then { [self] in
+                social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
+                    .done(opened(session, visit))
+                }
             }
         }
     }
 
     /// Ends what the browser was logged in by before. A store that fails now keeps it until it ends by itself.
-    private func endEarlier(_ browser: BrowserRequest, _ answer: Answer) -> Answer {
+    private func endEarlier(_ browser: BrowserRequest) -> Effect<Void> {
         guard let value = browser.session,
             let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
-        else { return answer }
-        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).then { _ in answer }
+        else { return .done(()) }
+        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).map { _ in }
     }
 
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {

@@ -87,6 +87,26 @@ import Testing
         #expect(!mobile.revocations.isRevoked(tokenID: elsewhere.id, subject: "joe", backendID: nil, issuedAt: nil))
     }
 
+    @Test("a user has no more sessions than the domain allows, of browsers and applications together")
+    func surplus() throws {
+        let mobile = Mobile { $0.limits.sessions = 2 }
+        let browsers = [Browser(mobile), Browser(mobile), Browser(mobile)]
+        for (second, browser) in browsers.enumerated() {
+            browser.get(at: Int64(second))
+            browser.logIn(at: Int64(second))
+        }
+        let ended = try browsers.map { browser in
+            let id = try session(browser, at: 3).id
+            return mobile.revocations.isRevoked(tokenID: id, subject: "joe", backendID: nil, issuedAt: nil)
+        }
+        #expect(ended == [true, false, false])
+        // Another login of the same browser takes the place of its own.
+        browsers[1].get(at: 4)
+        browsers[1].logIn(at: 4)
+        let other = try session(browsers[2], at: 5).id
+        #expect(!mobile.revocations.isRevoked(tokenID: other, subject: "joe", backendID: nil, issuedAt: nil))
+    }
+
     @Test("a form counts for the browser that it was handed out to, once it is filled in in time, and for its purpose")
     func tickets() throws {
         let mobile = Mobile()
