@@ -44,7 +44,8 @@ package struct BrowserSession: Sendable, Equatable {
     /// Nil for what `texts` does not write.
     init?(_ texts: [String], expiresAt: Int64) {
         let rest = texts.dropFirst(6)
-        guard texts.count >= 6, rest.first.map({ $0.utf8.elementsEqual(BrowserSession.guest.utf8) }) ?? true, !texts[0].isEmpty, !texts[1].isEmpty,
+        guard texts.count >= 6, rest.first.map({ $0.utf8.elementsEqual(BrowserSession.guest.utf8) }) ?? true,
+            !texts[0].isEmpty, !texts[1].isEmpty,
             ExternalIdentityRules.isFitForHeaders(texts[1]),
             let level = BrowserSession.number(texts[3]), (0...10).contains(level),
             let issuedAt = BrowserSession.number(texts[4]), let idle = BrowserSession.number(texts[5])
