@@ -33,6 +33,14 @@ import Testing
         #expect(file.lineCount <= limit, "\(file.path) has \(file.lineCount) lines")
     }
 
+    /// Notes, results and drafts do not belong to the project; what tools leave there is on the list of what Git ignores.
+    @Test func nothingElseLiesAtTheTop() throws {
+        let entries = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
+        let ignored: Set = ["Package.resolved", "run", "results", "__pycache__"]
+        let known: Set = ["Package.swift", "README.md", "Sources", "Tests", "config", "deploy"]
+        #expect(Set(entries.filter { !$0.hasPrefix(".") }).subtracting(ignored) == known)
+    }
+
     @Test func longFilesAreStillLong() {
         for path in Self.longFiles {
             let file = (SourceTree.sources + SourceTree.tests).first { $0.path == path }
