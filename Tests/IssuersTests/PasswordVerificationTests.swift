@@ -26,6 +26,15 @@ import Testing
         try BuiltModule.make(module, values, caller).verify(Self.login, now: 1_700_000_000).settled()
     }
 
+    @Test("RFC 7617: a name with a colon is another one's to the server, and is not sent to it")
+    func colon() throws {
+        let caller = ScriptedCaller(.failed(.connect))
+        let issuer = try BuiltModule.make(.login, Self.http, caller)
+        let login = PresentedLogin(username: "joe:x", password: "y")
+        #expect(issuer.verify(login, now: 1_700_000_000).settled() == .success(.wrong))
+        #expect(caller.calls.isEmpty)
+    }
+
     private func body(_ call: OutboundCall) throws -> JSONNode { try JSONNode.parse(call.body.span) }
 
     private func check(

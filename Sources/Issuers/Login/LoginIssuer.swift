@@ -54,9 +54,10 @@ final class LoginIssuer: TokenIssuer {
 
     /// One call: accounts are locked after a few wrong passwords.
     func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
-        guard let call = call(LoginValues(origin: .login(login), secrets: settings.secrets)) else {
-            return .done(.success(.wrong))
-        }
+        // RFC 7617 section 2: to the server the name ends at the colon, and is somebody else's.
+        guard !login.username.utf8.contains(UInt8(ascii: ":")),
+            let call = call(LoginValues(origin: .login(login), secrets: settings.secrets))
+        else { return .done(.success(.wrong)) }
         return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [answer = settings.answer] result in
             .done(answer.verdict(result, now: now))
         }

@@ -79,12 +79,13 @@ extension PolicySnapshot {
     /// them send, so that what changes something must come from a page of the gateway's own, and so must what opens a
     /// connection for good, which scripts could read.
     func isOwnSite(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        // `Origin` was screened, but others than our own are let in by that. Links and forms that read send none: what does
+        // is a script, which would see what only the user is to see.
+        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
         switch head.method {
         case .get, .head, .options: if !head.upgrade { return true }
         default: break
         }
-        // `Origin` was screened, but others than our own are let in by that.
-        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
         return isSameOrigin(headers, bytes) == true
     }
 

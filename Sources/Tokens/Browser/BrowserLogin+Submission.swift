@@ -8,6 +8,8 @@ import JOSE
 extension BrowserLogin {
     /// Longest name and password that are looked at, in bytes.
     private static let longestText = 1024
+    /// Wrong passwords in a row where the application says nothing: whoever types makes mistakes (AMB-26).
+    private static let standardAttempts: Int64 = 5
 
     func submit(_ visit: Visit) -> Answer {
         var visit = visit
@@ -47,8 +49,7 @@ extension BrowserLogin {
             wish: MobileSocial.SessionWish(
                 domain: domain.name, application: application, limits: limits, level: level),
             steps: steps,
-            allowed: LoginAttempts.maximum(
-                server: application.maximumLoginAttempts, merged: application.maximumLoginAttempts),
+            allowed: max(application.maximumLoginAttempts ?? BrowserLogin.standardAttempts, 1),
             address: visit.browser.request.address)
         return social.logIn(attempt, now: visit.browser.now) { [self] in
             proceed($0, visit, username: username)

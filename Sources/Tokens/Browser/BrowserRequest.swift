@@ -24,7 +24,9 @@ struct BrowserRequest: Sendable {
     }
 
     private static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
-        request.field("cookie").flatMap { Cookies.value(of: cookie.name(secure: request.secure), in: $0) }
+        // A proxy may have passed the pieces of HTTP/2 on as they came (RFC 9113 section 8.2.3).
+        let fields = request.fields.filter { $0.name.utf8.elementsEqual("cookie".utf8) }.map(\.value)
+        return Cookies.value(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))
     }
 
     var isReading: Bool { request.method == .get || request.method == .head }

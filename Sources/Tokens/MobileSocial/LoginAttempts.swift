@@ -47,7 +47,10 @@ package final class LoginAttemptTable: Sendable {
 
         package init(domain: String, application: String, user: String) {
             // No name of a domain or an application has a control character. The digest is as long for every user name.
-            let names = Array("\(domain)\u{1f}\(application)\u{1f}\(user)".utf8)
+            // Servers that know passwords often take JOE for joe: one count for both.
+            let names =
+                Array("\(domain)\u{1f}\(application)\u{1f}".utf8)
+                + user.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
             digest = DigestAlgorithm.sha256.digest(names.span)
         }
     }

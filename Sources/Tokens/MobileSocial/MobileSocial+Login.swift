@@ -128,16 +128,48 @@ extension MobileSocial {
             let user = settings.users.user(named: pending.username, realm: application.backend.realm), user.enabled,
             pending.facts.authenticatedAt >= user.tokensNotBefore
         else { return .done(.refused(.wrongAnswer)) }
-        guard !settings.attempts.isLocked(MobileSocial.attemptKey(pending.facts, user.username), now: now) else {
-            return .done(.refused(.attemptsExceeded))
+        // Counted before it is looked at, over all the logins that it may be given in: whoever has the password could begin
+        // many of them, and send all of their answers at once.
+        let attempt = AnswerAttempt(
+            key: LoginAttemptTable.Key(
+                domain: pending.facts.domain, application: application.name, user: user.username),
+            guess: settings.key.digest(text),
+            maximum: max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers)),
+            lockoutSeconds: application.lockoutSeconds)
+        switch settings.attempts.begin(attempt.key, guess: attempt.guess, maximum: attempt.maximum, now: now) {
+        case .locked: return .done(.refused(.attemptsExceeded))
+        case .busy: return .done(.refused(.loginThrottled, retryAfter: 1))
+        case .admitted: break
         }
-        return count(pending, 1, now) { [self] left in
+        let course = count(pending, 1, now) { [self] left in
             check(text, pending, user, now) { [self] isRight in
                 isRight
-                    ? proceed(pending, user, application, now)
-                    : .done(refuseAnswer(pending, application, left: left, now))
+                    ? proceed(pending, user, application, now) : .done(.refused(.wrongAnswer, left: Int64(left)))
             }
         }
+        return course.map { [self] outcome in conclude(attempt, outcome, now) }
+    }
+
+    /// An answer that is being looked at.
+    private struct AnswerAttempt: Sendable {
+        let key: LoginAttemptTable.Key
+        let guess: [UInt8]
+        let maximum: Int64
+        let lockoutSeconds: Int64
+    }
+
+    /// Every wrong answer counts like a wrong password.
+    private func conclude(_ attempt: AnswerAttempt, _ outcome: LoginOutcome, _ now: Int64) -> LoginOutcome {
+        if case .refused(.wrongAnswer, let left?, _) = outcome {
+            let allowed = settings.attempts.fail(
+                attempt.key, guess: attempt.guess, maximum: attempt.maximum, lockoutSeconds: attempt.lockoutSeconds,
+                now: now)
+            return .refused(.wrongAnswer, left: min(left, allowed))
+        }
+        var isLogin = false
+        if case .proven = outcome { isLogin = true }
+        settings.attempts.end(attempt.key, guess: attempt.guess, isLogin: isLogin)
+        return outcome
     }
 
     private typealias Outcome = Effect<LoginOutcome>
@@ -194,27 +226,10 @@ extension MobileSocial {
                 return .done(
                     self.pending(facts, user, sessionSeconds: pending.sessionSeconds, steps: rest, now: now))
             }
-            settings.attempts.forget(MobileSocial.attemptKey(facts, user.username))
             facts.methods.append("mfa")
             let session = Session(
                 facts, subject: user.username, backend: application.backend, limit: pending.sessionSeconds, now: now)
             return .done(.proven(session))
         }
-    }
-
-    /// Every wrong answer counts like a wrong password, over all the logins that it was given in: otherwise who has the
-    /// password could begin one after the other, and try answers without end.
-    private func refuseAnswer(
-        _ pending: PendingLogin, _ application: MobileApplication, left: Int, _ now: Int64
-    ) -> LoginOutcome {
-        let maximum = max(application.maximumLoginAttempts ?? 0, Int64(PendingLogin.maximumAnswers))
-        let allowed = settings.attempts.fail(
-            MobileSocial.attemptKey(pending.facts, pending.username), maximum: maximum,
-            lockoutSeconds: application.lockoutSeconds, now: now)
-        return .refused(.wrongAnswer, left: min(Int64(left), allowed))
-    }
-
-    static func attemptKey(_ facts: Session.Facts, _ user: String) -> LoginAttemptTable.Key {
-        LoginAttemptTable.Key(domain: facts.domain, application: facts.application, user: user)
     }
 }

@@ -10,6 +10,8 @@ final class Browser {
 
     let mobile: Mobile
     var secure = true
+    /// Whether each cookie comes in a field of its own.
+    var splitsCookies = false
     /// By name.
     var cookies: [String: String] = [:]
     /// What the last page had.
@@ -76,7 +78,8 @@ final class Browser {
         var fields = more
         if !cookies.isEmpty {
             let value = cookies.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: "; ")
-            fields.append((name: "cookie", value: value))
+            let pieces = splitsCookies ? value.components(separatedBy: "; ") : [value]
+            fields += pieces.map { (name: "cookie", value: $0) }
         }
         let request = EndpointRequest(
             method: method, path: path, query: Array(query.utf8),

@@ -235,6 +235,31 @@ import Testing
         #expect(again.status != 303 && browser.session == nil)
     }
 
+    @Test("RFC 9113 section 8.2.3: cookies that come in fields of their own are those of the browser")
+    func splitCookies() throws {
+        let mobile = Mobile()
+        let browser = Browser(mobile)
+        browser.splitsCookies = true
+        browser.cookies["other"] = "1"
+        browser.get()
+        #expect(browser.logIn().status == 303)
+        let id = try session(browser).id
+        browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+        #expect(browser.submit([], endpoint: .mobileLogout).status == 200)
+        #expect(mobile.revocations.isRevoked(tokenID: id, subject: "joe", backendID: nil, issuedAt: nil))
+    }
+
+    @Test("AMB-26: whoever types a password makes mistakes; who spells the name in another way has no more of them")
+    func standardAttempts() {
+        let browser = Browser(Mobile())
+        for user in ["joe", "JOE", "jOe", "joe", "joe"] {
+            browser.get()
+            #expect(browser.logIn(user, "wrong").status == 401)
+        }
+        browser.get()
+        #expect(browser.logIn().status == 403)
+    }
+
     @Test("logout asks by GET, ends the session by POST, and needs the form of this browser")
     func logout() throws {
         let mobile = Mobile()

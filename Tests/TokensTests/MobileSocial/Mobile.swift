@@ -109,13 +109,22 @@ final class Mobile: Sendable {
         _ target: String, _ body: String, domain: String? = "MobileServiceDomain", proof: String? = nil,
         authorization: [String] = [], fields more: [(name: String, value: String)] = [], at seconds: Int64 = 0
     ) -> EndpointResponse {
+        begin(target, body, domain: domain, proof: proof, authorization: authorization, fields: more, at: seconds)
+            .settled()
+    }
+
+    /// A request that has not been answered yet.
+    func begin(
+        _ target: String, _ body: String, domain: String? = "MobileServiceDomain", proof: String? = nil,
+        authorization: [String] = [], fields more: [(name: String, value: String)] = [], at seconds: Int64 = 0
+    ) -> Effect<EndpointResponse> {
         var fields = more
         if let domain { fields.append((name: "x-idaas-servicedomain", value: domain)) }
         if let proof { fields.append((name: "x-idaas-rest-authorization", value: Mobile.uidPassword(proof))) }
         let request = EndpointRequest(
             method: .post, path: target, contentType: "application/json", authorization: authorization,
             body: Array(body.utf8), fields: fields)
-        return service.handle(request, endpoint: .mobileSocial, now: Mobile.start + seconds).settled()
+        return service.handle(request, endpoint: .mobileSocial, now: Mobile.start + seconds)
     }
 
     func get(

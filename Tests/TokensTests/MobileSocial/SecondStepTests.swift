@@ -1,5 +1,7 @@
 import Bytes
 import Identity
+import Synchronization
+import TestSupport
 import Testing
 import Tokens
 
@@ -69,6 +71,26 @@ import Tokens
         #expect(mobile.authenticate(handle, at: 301).json?["status"]?.string == "challenge")
     }
 
+    @Test("of answers that come at once no more are looked at than may be wrong")
+    func answersAtOnce() throws {
+        let mobile = Mobile { $0.secondStep.question = true }
+        let handle = try mobile.handle()
+        let challenges = try (0..<6).map { _ in try challenge(mobile.authenticate(handle), "KBA") }
+        var hashes: [@Sendable () -> Effect<EndpointResponse>] = []
+        var refused: [Int] = []
+        for (number, id) in challenges.enumerated() {
+            let text = number == 5 ? "rex" : "no \(number)"
+            let body = #"{"challengeId":"\#(id)","answer":"\#(text)"}"#
+            switch mobile.begin(Mobile.path + "/authenticate", body, proof: "DemoApp:\(handle)").upToHash() {
+            case .hash(let work): hashes.append(work)
+            case let other: refused.append(other.settled().status)
+            }
+        }
+        #expect(refused == [429, 429, 429])
+        #expect(hashes.map { $0().settled().status } == [401, 401, 401])
+        #expect(answer(mobile, handle, challenges[5], "rex").json?["code"]?.string == "login_attempts_exceeded")
+    }
+
     @Test("OTP: a code is good once, in its time; both steps one after the other")
     func code() throws {
         let mobile = Mobile {
@@ -116,5 +138,20 @@ import Tokens
         #expect(answer(mobile, handle, "ch.v1.x", "rex").status == 401)
         let ann = mobile.authenticate(handle, user: "ann", password: "Welcome2")
         #expect(ann.status == 403 && ann.json?["code"]?.string == "second_step_missing")
+    }
+}
+
+extension Effect {
+    /// What is left to do once the store has answered: a hash, or nothing.
+    fileprivate func upToHash() -> Effect {
+        switch self {
+        case .done, .hash: return self
+        case .offload(let work): return work().upToHash()
+        case .await(let begin):
+            let next = Mutex<Effect<Value>?>(nil)
+            begin { effect in next.withLock { $0 = effect } }
+            guard let effect = next.withLock({ $0 }) else { preconditionFailure("nothing has answered yet") }
+            return effect.upToHash()
+        }
     }
 }
