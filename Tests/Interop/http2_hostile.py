@@ -259,9 +259,9 @@ def request(attacker):
 
 
 def ended_then(data):
+    """In one piece: what comes once the request is answered finds a stream that nobody knows any more."""
     def run(attacker):
-        attacker.send(attacker.headers(1))
-        attacker.raw(data(attacker))
+        attacker.raw(attacker.headers(1).serialize() + data(attacker))
     return run
 
 
