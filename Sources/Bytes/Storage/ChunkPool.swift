@@ -5,18 +5,44 @@ final class ChunkAccount {
     func add(_ difference: Int) { bytes &+= difference }
 }
 
-/// The spare chunks of one worker, in lists through the chunks themselves: taking one from a warm pool allocates nothing.
+/// The spare chunks of one size, in a list through the chunks themselves.
+private final class SpareChunks {
+    let size: Int
+    private let keep: Int
+    private var first: Chunk?
+    private var count = 0
+
+    init(size: Int, keep: Int) {
+        self.size = size
+        self.keep = keep
+    }
+
+    func take(_ account: ChunkAccount) -> Chunk {
+        account.add(size)
+        guard let chunk = first else { return Chunk(capacity: size, account: account) }
+        first = chunk.nextSpare
+        chunk.nextSpare = nil
+        count &-= 1
+        return chunk
+    }
+
+    /// Keeps it; one that is too many is freed.
+    func give(_ chunk: Chunk) {
+        guard count < keep else { return }
+        chunk.reset()
+        chunk.nextSpare = first
+        first = chunk
+        count &+= 1
+    }
+}
+
+/// The spare chunks of one worker: taking one from a warm pool allocates nothing.
 package final class ChunkPool {
     /// How many usual chunks a large one is as long as.
     package static let largeFactor = 4
 
-    private var firstSpare: Chunk?
-    private var spareCount = 0
-    private var firstLargeSpare: Chunk?
-    private var largeSpareCount = 0
-    /// Size of a pooled chunk in bytes.
-    package let chunkSize: Int
-    private let keep: Int
+    private let usual: SpareChunks
+    private let large: SpareChunks
     private var outstanding = 0
     private let account = ChunkAccount()
 
@@ -24,15 +50,16 @@ package final class ChunkPool {
     ///   - chunkSize: bytes of a chunk.
     ///   - keep: how many spare chunks are kept at the most; of large ones an eighth.
     package init(chunkSize: Int, keep: Int) {
-        self.chunkSize = chunkSize
-        self.keep = keep
+        usual = SpareChunks(size: chunkSize, keep: keep)
+        large = SpareChunks(size: chunkSize * ChunkPool.largeFactor, keep: keep / 8)
     }
 
+    /// Size of a pooled chunk in bytes.
+    package var chunkSize: Int { usual.size }
     /// Chunks taken and not given back.
     package var inUse: Int { outstanding }
     /// Their size together, with what they have grown by.
     package var bytesInUse: Int { account.bytes }
-    private var largeSize: Int { chunkSize &* ChunkPool.largeFactor }
 
     /// Counts bytes of buffers that are no chunks of this pool, such as those that live as long as what they stand for.
     package func charge(_ difference: Int) { account.add(difference) }
@@ -40,41 +67,24 @@ package final class ChunkPool {
     /// An empty chunk.
     package func take() -> Chunk {
         outstanding &+= 1
-        account.add(chunkSize)
-        guard let chunk = firstSpare else { return Chunk(capacity: chunkSize, account: account) }
-        firstSpare = chunk.nextSpare
-        chunk.nextSpare = nil
-        spareCount &-= 1
-        return chunk
+        return usual.take(account)
     }
 
     /// An empty chunk for what comes in large pieces.
     package func takeLarge() -> Chunk {
         outstanding &+= 1
-        account.add(largeSize)
-        guard let chunk = firstLargeSpare else { return Chunk(capacity: largeSize, account: account) }
-        firstLargeSpare = chunk.nextSpare
-        chunk.nextSpare = nil
-        largeSpareCount &-= 1
-        return chunk
+        return large.take(account)
     }
 
-    /// Gives a chunk back; one that has grown or is too many is freed, and one that is held stays with its holder.
+    /// Gives a chunk back; one that has grown is freed, and one that is held stays with its holder.
     package func give(_ chunk: Chunk) {
         if chunk.isHeld { return }
         outstanding &-= 1
         account.add(-chunk.capacity)
-        if chunk.capacity == chunkSize {
-            guard spareCount < keep else { return }
-            chunk.reset()
-            chunk.nextSpare = firstSpare
-            firstSpare = chunk
-            spareCount &+= 1
-        } else if chunk.capacity == largeSize, largeSpareCount < keep / 8 {
-            chunk.reset()
-            chunk.nextSpare = firstLargeSpare
-            firstLargeSpare = chunk
-            largeSpareCount &+= 1
+        if chunk.capacity == usual.size {
+            usual.give(chunk)
+        } else if chunk.capacity == large.size {
+            large.give(chunk)
         }
     }
 }
