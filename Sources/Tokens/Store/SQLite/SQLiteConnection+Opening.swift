@@ -67,8 +67,7 @@
                     return try text("PRAGMA journal_mode = WAL")
                 } catch {
                     guard error.isBusy, left > 0 else { throw error }
-                    left -= SQLiteConnection.pause
-                    SQLiteConnection.sleep(milliseconds: SQLiteConnection.pause)
+                    left -= SQLiteConnection.sleep(milliseconds: SQLiteConnection.pause)
                 }
             }
         }

@@ -34,7 +34,8 @@
             unsafe sqlite3_busy_timeout(database, milliseconds)
         }
 
-        static func sleep(milliseconds: Int32) { sqlite3_sleep(milliseconds) }
+        /// Waits, and answers for how long it was: where SQLite was built without `usleep` it counts whole seconds.
+        static func sleep(milliseconds: Int32) -> Int32 { sqlite3_sleep(milliseconds) }
 
         /// Runs statements that answer nothing.
         func run(_ text: String) throws(SQLiteFailure) {
