@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -24,6 +25,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -286,8 +288,9 @@ static inline int clinux_processor_count(void) {
 
 static inline void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-/// Takes the calling thread back behind the others by so many steps of niceness, and gives it slices of so many
-/// nanoseconds (struct sched_attr of sched_setattr(2), of which glibc has no declaration).
+/// Takes the calling thread back behind the others by so many steps of niceness, gives it slices of so many nanoseconds,
+/// and has it wait for its turn when it wakes up (SCHED_BATCH). By sched_setattr(2), of whose struct sched_attr glibc has
+/// no declaration.
 static inline void clinux_stand_back(int steps, uint64_t slice) {
     struct {
         uint32_t size, policy;
@@ -295,11 +298,58 @@ static inline void clinux_stand_back(int steps, uint64_t slice) {
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } attributes = { .size = 48, .policy = SCHED_OTHER, .runtime = slice };
+    } attributes = { .size = 48, .policy = SCHED_BATCH, .runtime = slice };
     int nice = getpriority(PRIO_PROCESS, 0) + steps;
     attributes.nice = nice > 19 ? 19 : nice;
     if (syscall(SYS_sched_setattr, 0, &attributes, 0) < 0) setpriority(PRIO_PROCESS, 0, attributes.nice);
 }
+
+/// A quarter of a millisecond of computing at least lies between two pauses: a thread that has waited for the processor
+/// for so long that the timer has run out would else give it back before it has computed anything.
+static inline void clinux_pause(int signal) {
+    static _Thread_local int64_t paused;
+    (void)signal;
+    int before = errno;
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    int64_t computed = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (computed - paused >= 250000) {
+        paused = computed;
+        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+    }
+    errno = before;
+}
+
+/// Makes a timer that has the calling thread sleep for 20 microseconds each time it runs out, whatever the thread is
+/// computing: its signal (SIGURG, which nothing else here uses) goes to this thread alone. The timer stands still.
+/// Answers 0 and the timer's number, or -errno.
+static inline int clinux_pauses_make(intptr_t *number) {
+    // The sleep would else take the 50 microseconds more that the kernel may add to it.
+    prctl(PR_SET_TIMERSLACK, 1);
+    struct sigaction action = { .sa_handler = clinux_pause, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGURG, &action, NULL) < 0) return -errno;
+    // A thread inherits what its maker holds back.
+    sigset_t urgent;
+    sigemptyset(&urgent);
+    sigaddset(&urgent, SIGURG);
+    pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG };
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0) return -errno;
+    *number = (intptr_t)timer;
+    return 0;
+}
+
+/// Has the timer run out again and again, so many nanoseconds after each other, or stand still (0).
+static inline void clinux_pauses_set(intptr_t number, uint64_t nanoseconds) {
+    struct timespec each = { .tv_nsec = (long)nanoseconds };
+    struct itimerspec times = { .it_interval = each, .it_value = each };
+    timer_settime((timer_t)number, 0, &times, NULL);
+}
+
+static inline void clinux_pauses_free(intptr_t number) { timer_delete((timer_t)number); }
 
 static inline void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 

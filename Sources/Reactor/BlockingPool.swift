@@ -12,8 +12,10 @@ package final class BlockingPool: Sendable {
     ///   - name: what its threads are called (15 bytes).
     ///   - width: how much runs at the same time.
     ///   - limit: how much may wait.
-    package init(name: String = "blocking", width: Int, limit: Int) {
-        line = Line(name: name, width: width, limit: limit)
+    ///   - computes: its work computes for milliseconds and waits for nothing, so that it is to pause for others. Such work
+    ///     is interrupted by signals.
+    package init(name: String = "blocking", width: Int, limit: Int, computes: Bool = false) {
+        line = Line(name: name, width: width, limit: limit, computes: computes)
     }
 
     /// What was taken is still run.
@@ -53,11 +55,13 @@ private final class Line: Sendable {
     private let name: String
     let width: Int
     private let limit: Int
+    private let computes: Bool
 
-    init(name: String, width: Int, limit: Int) {
+    init(name: String, width: Int, limit: Int, computes: Bool) {
         self.name = name
         self.width = width
         self.limit = limit
+        self.computes = computes
     }
 
     var waiting: Int { state.withLock { max(0, $0.count - (width - $0.running)) } }
@@ -98,17 +102,22 @@ private final class Line: Sendable {
     private func start() {
         let hasStarted = WorkerThread.detached(name: name) { [self] in
             WorkerThread.standBack()
-            runAll()
+            if computes {
+                let pauses = ComputingPauses()
+                runAll { pauses.during($0) }
+            } else {
+                runAll { $0() }
+            }
         }
         if !hasStarted { state.withLock { $0.threads -= 1 } }
     }
 
     /// Runs what comes until the pool has gone.
-    private func runAll() {
+    private func runAll(_ run: (@Sendable () -> Void) -> Void) {
         while true {
             switch next() {
             case .run(let work):
-                work()
+                run(work)
                 state.withLock { $0.running -= 1 }
             case .rest: turnstile.pass()
             case .end: return

@@ -150,6 +150,41 @@ import Testing
         #expect(Self.threads(named: name) == 0)
     }
 
+    /// How often the calling thread has given the processor away by itself.
+    private static func pausesSoFar() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/thread-self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
+        return try #require(Int(line.split(separator: "\t")[1]))
+    }
+
+    /// Nanoseconds that the calling thread has computed.
+    private static var processorTime: Int {
+        var time = timespec()
+        // SAFETY: the time is written before the call returns.
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    /// A hash that never yields must not hold a processor that a loop waits for until the kernel's next tick.
+    @Test(arguments: [true, false]) func computingWorkPausesForOthers(computes: Bool) throws {
+        let pool = BlockingPool(width: 1, limit: 1, computes: computes)
+        let pauses = Mutex<Int?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let accepted = pool.submit {
+            let before = try? Self.pausesSoFar()
+            let time = Self.processorTime
+            while Self.processorTime < time + 50_000_000 {}
+            let after = try? Self.pausesSoFar()
+            pauses.withLock { $0 = before.flatMap { before in after.map { $0 - before } } }
+            done.signal()
+        }
+        #expect(accepted)
+        done.wait()
+        let counted = try #require(pauses.withLock { $0 })
+        // Fifty milliseconds have a hundred pauses; a processor that others wait for leaves less time between them.
+        #expect(computes ? counted >= 20 : counted < 20, "\(counted) pauses")
+    }
+
     /// Something that work holds on to, such as a password.
     private final class Held: Sendable {
         let onEnd: @Sendable () -> Void

@@ -54,7 +54,9 @@ package struct WorkerThread: Sendable {
     /// of them gets, so that its work takes longer and still comes to its end.
     ///
     /// Its slices are long, since the kernel takes the processor from a long slice at once for a thread with a shorter
-    /// one that wakes up, and lets others of its own length wait for its end.
+    /// one that wakes up, and lets others of its own length wait for its end. It is a batch thread, since any other that
+    /// wakes up, however far back it stands, gets the processor of a loop that has just had a microsecond more than its
+    /// share, and keeps it to the next tick.
     static func standBack() { clinux_stand_back(10, 20_000_000) }
 
     /// How many processors this process may use.
