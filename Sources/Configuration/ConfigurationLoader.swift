@@ -26,6 +26,7 @@ package enum ConfigurationLoader {
             values.checkReferences(findings)
             values.checkRealms(findings)
             values.checkLoginForms(findings)
+            values.checkIdentityProviders(findings)
             values.joinBackends()
             values.checkRoutes(findings)
             values.checkIssuerHosts(findings)
@@ -153,7 +154,10 @@ struct DirectoryReading {
             return SourceFile(name: file, text: text, root: try JSONNode.parse(text.span))
         } catch {
             let line = SourceFile.line(at: error.offset, in: text)
-            report(.error, file, line, pointer, "malformed JSON: \(error.kind.rawValue)", expected: "RFC 8259 JSON")
+            let column = SourceFile.column(at: error.offset, in: text)
+            report(
+                .error, file, line, pointer, "malformed JSON at column \(column): \(error.kind.rawValue)",
+                expected: "RFC 8259 JSON")
             return nil
         }
     }
@@ -178,7 +182,7 @@ extension GatewayConfiguration {
     /// Sections of `gateway.json` that somebody might look for in a file of their own.
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
-        "tokenService",
+        "tokenService", "singleSignOn",
         "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields",
     ]
 }

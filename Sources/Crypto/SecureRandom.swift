@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// Unpredictable bytes from libcrypto's generator. Where it fails the program ends: nothing made without randomness
@@ -12,6 +13,11 @@ package enum SecureRandom {
         }
         guard let bytes else { fatalError("libcrypto has no randomness") }
         return bytes
+    }
+
+    /// `count` fresh bytes as text that stands for itself in URLs, cookies and header fields.
+    package static func text(_ count: Int) -> String {
+        String(decoding: Base64.encode(bytes(count).span, .url), as: UTF8.self)
     }
 
     /// 64 fresh bits.

@@ -112,6 +112,8 @@ package enum KeyError: Error, Equatable, Sendable {
     case factorable
     /// Coordinates of the wrong length or of no point on the curve.
     case invalidPoint
+    /// What the private part signs, the public part does not verify, or it signs nothing.
+    case inconsistent
 
     /// The reason in words, for messages about configuration and key sets.
     package var reason: String {
@@ -124,6 +126,7 @@ package enum KeyError: Error, Equatable, Sendable {
         case .invalidRSAKey: "its RSA modulus or exponent is invalid"
         case .factorable: "its RSA modulus has the ROCA weakness (CVE-2017-15361)"
         case .invalidPoint: "its coordinates are not a point of the curve"
+        case .inconsistent: "its private part is damaged, or does not belong to its public part"
         }
     }
 }

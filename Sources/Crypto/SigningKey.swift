@@ -27,7 +27,21 @@ package final class SigningKey: Sendable {
             make: { _ in unsafe SigningKey.makeContext(object, algorithm) },
             free: { unsafe EVP_PKEY_CTX_free($0) }
         )
+        try prove()
     }
+
+    /// Signs once, so that a key whose private part is damaged or another's is refused where it is read, and not at the
+    /// first token that somebody asks for.
+    private func prove() throws(KeyError) {
+        let message = SigningKey.proof
+        guard let signature = signature(of: message.span) else {
+            OpenSSLLibrary.clearErrors()
+            throw .inconsistent
+        }
+        guard verificationKey.verify(signature.span, of: message.span, algorithm) else { throw .inconsistent }
+    }
+
+    private static let proof = Array("a key that signs".utf8)
 
     /// A private key in PEM form (PKCS #8, or the older RSA and EC forms; not encrypted), or a secret in the form that
     /// `pem` answers.
@@ -97,21 +111,26 @@ package final class SigningKey: Sendable {
 
     /// The signature of a message in JOSE's form: ES signatures are r and s side by side.
     package func sign(_ message: Span<UInt8>) -> [UInt8] {
-        let signature: [UInt8]?
+        // The key has signed when it was made: what is left is want of memory.
+        guard let signature = signature(of: message) else {
+            fatalError("libcrypto cannot sign with \(algorithm.rawValue)")
+        }
+        return signature
+    }
+
+    private func signature(of message: Span<UInt8>) -> [UInt8]? {
         switch (verificationKey.kind, algorithm.digest) {
         case (.secret, .some(let digest)):
             let secret = secret
-            signature = digest.hmac(key: secret.span, message)
+            return digest.hmac(key: secret.span, message)
         case (.rsa(let bits), .some(let digest)):
-            signature = sign(digestOf: message, digest, capacity: (bits + 7) / 8)
+            return sign(digestOf: message, digest, capacity: (bits + 7) / 8)
         case (.elliptic(let curve), .some(let digest)):
             let der = sign(digestOf: message, digest, capacity: 2 * curve.coordinateLength + 16)
-            signature = der.flatMap { ECDSASignature.raw(fromDER: $0.span, curve) }
+            return der.flatMap { ECDSASignature.raw(fromDER: $0.span, curve) }
         default:
-            signature = signWhole(message)
+            return signWhole(message)
         }
-        guard let signature else { fatalError("libcrypto cannot sign with \(algorithm.rawValue)") }
-        return signature
     }
 
     private func sign(digestOf message: Span<UInt8>, _ digest: DigestAlgorithm, capacity: Int) -> [UInt8]? {

@@ -26,6 +26,7 @@ package struct DataPlane {
     /// - Parameter listeners: for each worker the listeners it takes.
     package init(shared: SharedState, snapshot: GatewaySnapshot, listeners: [[BoundListenerBox]]) throws(KernelError) {
         let starts = try Mailbox<Result<Void, KernelError>>()
+        shared.snapshots.replace(with: snapshot)
         for (number, own) in listeners.enumerated() {
             threads.append(
                 WorkerThread(name: "worker-\(number)") {

@@ -35,6 +35,9 @@ package final class GatewaySnapshot: Sendable {
     /// The names by which clients reach the gateway.
     package let names: PublicNames
 
+    /// Whether browsers have cookies of the gateway's, which are no upstream's business.
+    var hasBrowserCookies: Bool { policy.hasBrowserCookies }
+
     /// Names of the routes in the order of their numbers, for the counters.
     var routeNames: [String] { policy.routes.routes.map(\.name) }
 

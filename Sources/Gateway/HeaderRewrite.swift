@@ -42,7 +42,7 @@ struct HeaderRewrite {
             let field = headers[i]
             if isDropped(field, exchange, injection, options, headers, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
-            if field.token == .cookie, exchange.snapshot.policy.hasBrowserCookies,
+            if field.token == .cookie, exchange.snapshot.hasBrowserCookies,
                 Cookies.hasAny(BrowserCookie.names, field.value, bytes)
             {
                 appendOthers(field, bytes, to: chunk)
@@ -246,17 +246,26 @@ struct HeaderRewrite {
             return false
         // Nobody behind the gateway logs anybody in or out here.
         case .setCookie: if Cookies.sets(BrowserCookie.names, field.value, bytes) { return false }
+        // What may go on of it is written by `SiteClearing`; where a protocol is changed, nothing.
+        case .clearSiteData: return false
         default: break
         }
         return !HopByHop.drops(field, options, headers, bytes)
     }
 
     /// Copies the fields of a response that go on to the client.
-    static func appendResponseFields(_ headers: HeaderTable, _ bytes: Span<UInt8>, to chunk: Chunk) {
+    /// - Parameter hasCookies: whether browsers have cookies of the gateway's.
+    static func appendResponseFields(
+        _ headers: HeaderTable, _ bytes: Span<UInt8>, hasCookies: Bool, to chunk: Chunk
+    ) {
         let options = ConnectionOptions(headers, bytes)
         for i in 0..<headers.count {
             let field = headers[i]
-            if passesToClient(field, options, headers, bytes) { append(field, bytes, to: chunk) }
+            if field.token == .clearSiteData {
+                if hasCookies { SiteClearing.append(field, bytes, to: chunk) } else { append(field, bytes, to: chunk) }
+            } else if passesToClient(field, options, headers, bytes) {
+                append(field, bytes, to: chunk)
+            }
         }
     }
 }

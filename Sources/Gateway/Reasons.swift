@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Identity
 import Issuers
 import Policy
 import Tokens
@@ -22,6 +23,9 @@ package enum Reasons {
         codes += TokenFailure.allCases.map { "\($0.definition.reason)" }
         codes += MobileSocialFailure.allCases.map { "\($0.definition.reason)" }
         codes += BrowserLoginFailure.allCases.map { "\($0.reason)" }
+        codes += SingleSignOnFailure.allCases.map { "\($0.reason)" }
+        codes += ProviderFailure.codes + ["provider_logout_malformed"]
+        codes += ExternalIdentityRejection.allCases.map { "\($0.reason)" }
         codes += ProfileFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }
         codes += IssueFailure.Reason.allCases.map(\.rawValue)

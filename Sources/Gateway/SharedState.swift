@@ -45,6 +45,8 @@ package final class SharedState: Sendable {
     let errands = AddressTally()
     let buffers = BufferBudget()
     let handshakes = HandshakeGate()
+    /// The configurations of before that somebody still acts by.
+    let snapshots = Retirement<GatewaySnapshot>()
     /// Listeners with these ids take admin requests.
     private let adminListeners: Set<Int>
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
@@ -80,7 +82,8 @@ package final class SharedState: Sendable {
         // Signatures are pure computation: more of them at a time than processors helps nobody, and a queue that takes longer
         // than a client waits helps neither.
         blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
-        hashes = BlockingPool(name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256)
+        hashes = BlockingPool(
+            name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256, computes: true)
         outbound.attach(mailboxes)
         settings.redis?.attach(mailboxes)
     }
@@ -191,6 +194,7 @@ package final class SharedState: Sendable {
             $0.generation = snapshot.generation
             $0.lastSuccess = Clock.wallSeconds
         }
+        snapshots.replace(with: snapshot)
         for mailbox in mailboxes { mailbox.post(.use(snapshot)) }
     }
 

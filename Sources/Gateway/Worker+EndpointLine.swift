@@ -29,9 +29,9 @@ extension Endpoint {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
             .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
-            .userProfile:
+            .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn, .singleSignOnPages:
             true
-        case .jwks, .metadata, .whoAmI: false
+        case .jwks, .metadata, .whoAmI, .singleSignOnRedirect: false
         }
     }
 }

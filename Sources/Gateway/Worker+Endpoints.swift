@@ -212,9 +212,13 @@ extension Exchange {
 }
 
 extension Endpoint {
-    /// Whether it answers with a form, or to one: not to those who show a token.
+    /// Whether it answers with a page, or to a form: not to those who show a token.
     fileprivate func isForBrowsers(_ headers: HeaderTable) -> Bool {
-        self == .browserLogin || self == .mobileLogout && headers.occurrences(.authorization) == 0
+        switch self {
+        case .browserLogin, .singleSignOnPages: true
+        case .mobileLogout, .singleSignOn: headers.occurrences(.authorization) == 0
+        default: false
+        }
     }
 
     /// The same endpoint as the token service calls it.
@@ -234,7 +238,13 @@ extension Endpoint {
         case .mobileSocial: .mobileSocial
         case .mobileLogout: .mobileLogout
         case .browserLogin: .browserLogin
+        case .providerCallback: .providerCallback
+        case .providerLogout: .providerLogout
+        case .applicationLogin: .applicationLogin
         case .userProfile: .userProfile
+        case .singleSignOn: .singleSignOn
+        case .singleSignOnRedirect: .singleSignOnRedirect
+        case .singleSignOnPages: .singleSignOnPages
         }
     }
 }

@@ -96,7 +96,8 @@ extension Worker {
     private func writeSwitch(_ upgrade: Upgrade, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
         HeadWriter.appendStatusLine(exchange.status, to: chunk)
         guard exchange.stream != nil else {
-            HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
+            HeaderRewrite.appendResponseFields(
+                responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
             upgrade.appendFields(to: chunk)
             chunk.append("\r\n")
             return

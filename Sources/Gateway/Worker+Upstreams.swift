@@ -115,7 +115,8 @@ extension Worker {
         let chunk = poller.chunks.take()
         chunk.ensureFree(bytes.count + 256)
         HeadWriter.appendStatusLine(head.status, to: chunk)
-        HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
+        HeaderRewrite.appendResponseFields(
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
         chunk.append("\r\n")
         sendInterim(chunk, status: head.status, to: exchange)
     }
@@ -214,7 +215,8 @@ extension Worker {
         chunk.append(ASCII.space)
         chunk.append(bytes.slice(head.reason))
         chunk.append("\r\n")
-        HeaderRewrite.appendResponseFields(responseHeaders, bytes, to: chunk)
+        HeaderRewrite.appendResponseFields(
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
         if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
         appendCrossSite(exchange, status: head.status, to: chunk)
         // The origin is the client's, and as long as it likes: what room was left may be used up.

@@ -312,6 +312,12 @@ final class Worker {
     private func use(_ fresh: GatewaySnapshot) {
         useUpstreams(fresh.upstreams)
         snapshot = fresh
+        // Those that wait for a request hold on to nothing of before.
+        var vacant = firstVacantExchange
+        while let exchange = vacant {
+            exchange.snapshot = fresh
+            vacant = exchange.nextVacant
+        }
         tokenCache.clear()
         issuedTokens.clear()
         refreshKeys()

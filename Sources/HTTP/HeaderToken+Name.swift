@@ -21,6 +21,7 @@ extension HeaderToken {
         case .wwwAuthenticate: "WWW-Authenticate"
         case .cookie: "Cookie"
         case .setCookie: "Set-Cookie"
+        case .clearSiteData: "Clear-Site-Data"
         case .origin: "Origin"
         case .accessControlRequestMethod: "Access-Control-Request-Method"
         case .accessControlRequestHeaders: "Access-Control-Request-Headers"

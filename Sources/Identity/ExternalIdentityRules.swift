@@ -111,4 +111,6 @@ package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
     /// More than one account fits (JWT-24).
     case ambiguousUser = "ambiguous_user"
     case disabledUser = "disabled_user"
+    /// The name is an e-mail address of which the provider does not say that it is the user's.
+    case unverifiedEmail = "unverified_email"
 }

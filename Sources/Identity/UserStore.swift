@@ -18,7 +18,8 @@ package final class UserStore: Sendable {
 
     package let users: [User]
     private let byName: [Key: Int]
-    private let byAnyRealm: [[UInt8]: [Int]]
+    /// By `foldedName`: what Swift takes for the same text is the same here, on purpose.
+    private let byFoldedName: [String: [Int]]
     private let byEmail: [[UInt8]: [Int]]
     private let hasher: PasswordHasher
     private let decoyHash: String?
@@ -30,7 +31,7 @@ package final class UserStore: Sendable {
         byName = Dictionary(
             uniqueKeysWithValues: users.enumerated().map { (Key(realm: $1.realm, name: $1.username), $0) }
         )
-        byAnyRealm = Dictionary(grouping: users.indices) { Array(users[$0].username.utf8) }
+        byFoldedName = Dictionary(grouping: users.indices) { UserStore.foldedName(users[$0].username) }
         byEmail = Dictionary(grouping: users.indices.filter { !users[$0].email.isEmpty }) {
             UserStore.folded(users[$0].email)
         }
@@ -44,7 +45,14 @@ package final class UserStore: Sendable {
 
     /// All users of this name, in one realm or (nil) in any.
     package func users(named name: String, realm: String?) -> [User] {
-        selected(byAnyRealm[Array(name.utf8)], realm: realm)
+        selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
+            .filter { $0.username.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// The users of a realm whom a directory may mean by this name: those who bear it but for the case of letters, blanks
+    /// in a row, and the ways of writing one character (RFC 4518), whether enabled or not.
+    package func namesakes(of name: String, realm: String) -> [User] {
+        selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
     }
 
     /// All users of this mail address, compared without the case of ASCII letters (JWT-24), in one realm or (nil) in any.
@@ -77,6 +85,13 @@ package final class UserStore: Sendable {
     private func selected(_ indices: [Int]?, realm: String?) -> [User] {
         (indices ?? []).map { users[$0] }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true
         }
+    }
+
+    private static func foldedName(_ name: String) -> String {
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        // Upper case first: `ß` is `SS`, and the long s an S.
+        let folded = isASCII ? name.lowercased() : name.uppercased().lowercased()
+        return folded.split(separator: " ").joined(separator: " ")
     }
 
     private static func folded(_ email: String) -> [UInt8] { email.utf8.map(ASCII.lowercased) }

@@ -81,6 +81,6 @@ package struct AccessTokenMinter: Sendable {
 
     /// An id for a token that nobody can guess or meet twice.
     package static func randomID() -> String {
-        String(decoding: Base64.encode(SecureRandom.bytes(16).span, .url), as: UTF8.self)
+        SecureRandom.text(16)
     }
 }

@@ -16,6 +16,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
+    case samlUnavailable
     case conflictingApplication, invalidParameter, providerUnavailable
     case loginThrottled
     /// Too many secrets of the client, or from the address, were wrong.
@@ -116,6 +117,9 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         // JTX-12.
         case .issuerUnavailable:
             Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
+        // DEC-09.
+        case .samlUnavailable:
+            Definition(501, "server_error", "this gateway is built without SAML", "saml_not_built")
         // AOM-01.
         case .conflictingApplication:
             Definition(400, badRequest, "app differs from client_id", "token_conflicting_application")

@@ -73,7 +73,9 @@ extension TokenService {
     package func describe(_ backend: Backend, includingSecrets: Bool) -> [UInt8] {
         backend.settingsJSON(
             baseURL: settings.baseURL,
-            paths: .init(token: settings.tokenPath, exchange: settings.exchangePath, sso: nil),
+            paths: .init(
+                token: settings.tokenPath, exchange: settings.exchangePath,
+                sso: settings.signOn == nil ? nil : TokenService.singleSignOnPath),
             includingSecrets: includingSecrets)
     }
 }

@@ -5,8 +5,7 @@ extension TokenService {
     func ask(
         _ operation: StoreOperation, now: Int64, _ next: @escaping @Sendable (StoreAnswer) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
-        let store = settings.store
-        return .answer(of: { store.perform(operation, now: now, then: $0) }) { result in
+        settings.store.ask(operation, now: now) { result in
             switch result {
             case .success(let answer): next(answer)
             case .failure: .done(TokenFailure.storeUnavailable.response)

@@ -26,8 +26,16 @@ package final class TokenService: Sendable {
         case mobileSocial, mobileLogout
         /// The login form for browsers (SCH-02).
         case browserLogin
+        /// Where browsers come back from identity providers, and where these say which logins have ended.
+        case providerCallback, providerLogout
+        /// Logins of applications at identity providers (RP-02).
+        case applicationLogin
         /// User profiles (UPS-01).
         case userProfile
+        /// `/mobile/platform/sso/exchange-token` (SAML-01, SSO-01), and `/mobile/platform/sso/redirect` (SAML-17).
+        case singleSignOn, singleSignOnRedirect
+        /// The login form of single sign-on, and its logout.
+        case singleSignOnPages
     }
 
     /// Longest body that an endpoint takes (OAUTH-08).
@@ -79,7 +87,14 @@ package final class TokenService: Sendable {
             return askMobileSocial(request, now: now) { $0.logOut($1, ownTokens: $2, now: $3) }
         case .browserLogin:
             return settings.browserLogin?.handle(request, now: now) ?? .deny(.unknownService)
+        case .providerCallback: return receiveFromProvider(request, now: now)
+        case .providerLogout: return settings.providerLogin?.logOut(request, now: now) ?? .deny(.unknownService)
+        case .applicationLogin:
+            return settings.browserLogin?.beginApplication(request, now: now) ?? .deny(.unknownService)
         case .userProfile: return askProfiles(request)
+        case .singleSignOn: return answer { () throws(TokenFailure) in try signOn(request, now: now) }
+        case .singleSignOnPages: return signOnPage(request, now: now)
+        case .singleSignOnRedirect: return .done(TokenService.reservedPath)
         }
     }
 
@@ -111,10 +126,15 @@ package final class TokenService: Sendable {
     /// The response to GET and HEAD; other methods don't apply to documents.
     private func read(_ request: EndpointRequest, _ document: () -> EndpointResponse) -> EndpointResponse {
         guard request.method == .get || request.method == .head else {
-            return .problem(
-                status: 405, title: "Method Not Allowed", detail: "use GET", code: "method_not_allowed",
-                reason: "method_not_allowed", headers: [(name: "Allow", value: "GET, HEAD")])
+            return TokenService.onlyReading("GET, HEAD")
         }
         return document()
+    }
+
+    /// The refusal of other methods than these.
+    static func onlyReading(_ methods: String) -> EndpointResponse {
+        .problem(
+            status: 405, title: "Method Not Allowed", detail: "use GET", code: "method_not_allowed",
+            reason: "method_not_allowed", headers: [(name: "Allow", value: methods)])
     }
 }

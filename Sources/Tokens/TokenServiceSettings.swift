@@ -40,6 +40,10 @@ package struct TokenServiceSettings: Sendable {
     package var applications: ApplicationTokens?
     /// The login form for browsers; nil where no scheme has one.
     package var browserLogin: BrowserLogin?
+    /// What the single sign-on of browsers goes by; nil where no backend has it.
+    package var signOn: SignOnSettings?
+    /// The logins at identity providers; nil where there are none.
+    package var providerLogin: ProviderLogin?
     /// What answers for Mobile & Social; nil where there are no service domains.
     package var mobileSocial: MobileSocial?
     /// What answers for user profiles; nil where they are off.

@@ -144,16 +144,20 @@ extension InvalidCase {
         ),
         InvalidCase(
             "json-comma", ["gateway.json": "{\n\"baseUrl\": \"http://a.example\",\n}"],
-            "gateway.json:3: error: malformed JSON: expected a member name in double quotes (expected RFC 8259 JSON)"
+            "gateway.json:3: error: malformed JSON at column 1: expected a member name in double quotes (expected RFC 8259 JSON)"
         ),
         InvalidCase(
             "json-duplicate-member", ["gateway.json": "{\n\"workers\": 1,\n\"workers\": 2\n}"],
-            "gateway.json:3: error: malformed JSON: the object has this member already (expected RFC 8259 JSON)"
+            "gateway.json:3: error: malformed JSON at column 1: the object has this member already (expected RFC 8259 JSON)"
+        ),
+        InvalidCase(
+            "json-column", ["gateway.json": "{ \"baseUrl\": \"http://bücher.example\", \"workers\" 2 }"],
+            "gateway.json:1: error: malformed JSON at column 49: expected ':' after the member name (expected RFC 8259 JSON)"
         ),
         InvalidCase(
             "json-section",
             ["roles.json": "[\n\"Manager\"\n\"Clerk\"]", "users.json": #"[{"username": "a", "roles": ["Manager"]}]"#],
-            "roles.json:3: error: /roles: malformed JSON: expected ',' or the closing bracket (expected RFC 8259 JSON)"
+            "roles.json:3: error: /roles: malformed JSON at column 1: expected ',' or the closing bracket (expected RFC 8259 JSON)"
         ),
         InvalidCase(
             "section-twice", gateway: "\"workers\": 1,\n\"roles\": [\"Manager\"]",

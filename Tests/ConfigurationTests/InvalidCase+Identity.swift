@@ -83,13 +83,18 @@ extension InvalidCase {
         InvalidCase(
             "backend-secret-number",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "clientId": "c", "clientSecret": 12345"#),
-            #"backends.json:2: error: /backends/1/clientSecret: wrong type (expected a secret: a string, "env:NAME" or "file:path")"#
+            #"backends.json:2: error: /backends/1/clientSecret: wrong type (expected a secret: a string, "env:NAME", "file:PATH" or "cred:KEY")"#
         ),
         InvalidCase(
             "backend-sso-without-oauth",
             backend(
                 #""name": "b", "version": "1", "mobileBackendId": "n", "enableSso": true, "oauthConsumer": false"#),
             #"backends.json:2: error: /backends/1: "enableSso" needs "oauthConsumer" (expected "oauthConsumer": true)"#
+        ),
+        InvalidCase(
+            "backend-sso-not-set-up",
+            backend(#""name": "b", "version": "1", "mobileBackendId": "n", "enableSso": true"#),
+            #"backends.json:2: error: /backends/1/enableSso: single sign-on is not set up: the backend has no identity provider (expected "identityProvider" beside it, or one of kind "local" in identityProviders.json)"#
         ),
         InvalidCase(
             "backend-facebook-without-basic",

@@ -88,7 +88,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "scheme-form", webgates(#"{ "name": "S", "authenticationLevel": 2, "challengeMethod": "FORM" }"#),
-            #"webgates.json:2: error: /authenticationSchemes/0: a form is somewhere (expected "challengeUrl", such as "/mobilesso?serviceDomain=NAME")"#
+            #"webgates.json:2: error: /authenticationSchemes/0: the form has no place (expected "challengeUrl", such as "/mobilesso?serviceDomain=NAME")"#
         ),
         InvalidCase(
             "scheme-form-domain",

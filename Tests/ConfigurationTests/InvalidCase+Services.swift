@@ -6,6 +6,15 @@ extension InvalidCase {
             "gateway.json:5: error: /challenge/key: the key is malformed (expected 32 bytes as padded Base64)"
         ),
         InvalidCase(
+            "challenge-keys-empty", gateway: #""challenge": {"key": []}"#,
+            "gateway.json:5: error: /challenge/key: invalid value (expected at least one key, found an array)"
+        ),
+        InvalidCase(
+            "challenge-keys-length",
+            gateway: #""challenge": {"key": ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "c2hvcnQ="]}"#,
+            "gateway.json:5: error: /challenge/key/1: the key is malformed (expected 32 bytes as padded Base64)"
+        ),
+        InvalidCase(
             "challenge-key-and-file",
             gateway:
                 "\"challenge\": {\"key\": \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n\"keyFile\": \"k\"}",

@@ -6,7 +6,7 @@ import Testing
     static let cases =
         InvalidCase.gatewayCases + InvalidCase.listenerCases + InvalidCase.upstreamCases + InvalidCase.limitCases
         + InvalidCase.serviceCases + InvalidCase.routeCases + InvalidCase.identityCases
-        + InvalidCase.applicationCases + InvalidCase.mobileSocialCases
+        + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {
         #expect(Self.cases.count >= 150)

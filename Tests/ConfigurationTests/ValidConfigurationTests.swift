@@ -12,7 +12,7 @@ import Testing
     @Test func sampleLoads() throws {
         let names = [
             "gateway", "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers",
-            "serviceDomains",
+            "serviceDomains", "identityProviders",
         ]
         let files = try names.map { name in
             ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
@@ -50,6 +50,26 @@ import Testing
     }
 
     /// Every member that exists, with a value that is not the default.
+    private func expectProviders(_ configuration: GatewayConfiguration) throws {
+        #expect(configuration.identityProviders.map(\.kind) == [.local, .oidc, .oauth2])
+        let (staff, social) = (configuration.identityProviders[1], configuration.identityProviders[2])
+        #expect(staff.issuer == "https://login.example.com/staff/" && staff.userInfo == .always && !staff.logsOutThere)
+        #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
+        #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
+        #expect(staff.users.emailRule == .ignored && !staff.users.virtualUserEnabled && staff.users.prefix == "staff:")
+        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == ["ES256", "RS256"])
+        #expect(social.client.method == .secretPost && social.users.emailRule == .notDenied && social.allowHTTP)
+        #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
+        #expect(configuration.allIdentityProviders.map(\.name) == ["form", "staff", "social", "Guests"])
+        let partners = try #require(configuration.serviceDomains.first { $0.name == "Partners" })
+        let party = try #require(partners.authentication.relyingParty)
+        #expect(party.provider == "staff" && party.usernameFromEmail == true && party.exposesToken)
+        #expect(partners.applications[0].redirectURIs == ["https://desk.example.com/back?a=b", "desk2://x"])
+        let guests = try #require(configuration.serviceDomains.first { $0.name == "Guests" })
+        #expect(guests.authentication.relyingParty?.inline?.kind == .oidc)
+        #expect(configuration.backends[0].identityProvider == "staff")
+    }
+
     @Test func completeConfigurationLoads() throws {
         let directory = Self.root.appending(path: "Tests/Fixtures/configuration/complete").path(percentEncoded: false)
         let loaded = ConfigurationLoader.load(
@@ -74,6 +94,7 @@ import Testing
             elsewhere.issuer == "directory" && elsewhere.connectivity == "auto" && elsewhere.guestRoles == ["Guest"])
         #expect(elsewhere.verifierLifetime == .seconds(86_400) && elsewhere.maximumVerifiers == 100)
         #expect(elsewhere.offlineSessionSeconds == 600 && staff.authentication.remote == nil)
+        try expectProviders(configuration)
         let lobby = try #require(configuration.serviceDomains.last)
         #expect(lobby.services == ["oamauthentication", "jwtauthentication", "jwtoamauthentication"])
         #expect(!lobby.isMobile && lobby.authentication.level == 1 && lobby.applications[0].sessionTimeout == nil)
@@ -85,13 +106,15 @@ import Testing
         #expect(configuration.roles == ["Manager", "Clerk", "Employee", "Guest"])
         #expect(configuration.roleDescriptions == ["Employee": "Everybody who works here"])
         #expect(configuration.userProfile.isEnabled)
+        #expect(configuration.singleSignOn.sessionLifetime == .seconds(14_400))
+        #expect(configuration.singleSignOn.idleTimeout == .seconds(1200))
         #expect(configuration.trustedProxies[0].contains([10, 200, 0, 1]))
         #expect(!configuration.trustedProxies[0].contains([11, 0, 0, 1]))
         #expect(configuration.limits.maximumHeadBytes == 32 << 10)
         #expect(configuration.limits.maximumBodyBytes == 10 << 20)
         #expect(configuration.limits.headerTimeout == .milliseconds(1500))
         #expect(configuration.upstreams[0].connectTimeout == .milliseconds(250))
-        #expect(configuration.challenge.key == [UInt8](repeating: 0, count: 32))
+        #expect(configuration.challenge.keys == [1, 0].map { [UInt8](repeating: $0, count: 32) })
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])

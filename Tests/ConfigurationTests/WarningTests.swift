@@ -146,7 +146,7 @@ import Testing
             try warnings(files, production: true) == [
                 #"gateway.json:2: warning: /baseUrl: clients reach the gateway without TLS (expected an origin with https, found "http://gw.example.com")"#,
                 #"gateway.json:3: warning: /additionalBaseUrls/0: the origin is for development (expected an origin clients can reach, found "http://localhost:8080")"#,
-                #"gateway.json:5: warning: /admin/adminToken: the secret stands in the file itself (expected "env:NAME" or "file:path")"#,
+                #"gateway.json:5: warning: /admin/adminToken: the secret stands in the file itself (expected "env:NAME", "file:PATH" or "cred:KEY")"#,
                 #"policies.json:1: warning: /policies/Security_AllowOrigin: the pattern "http://localhost:3000" is for development (expected the origin of the application)"#,
                 #"users.json:1: warning: /users/0/password: the password scheme "PlainText" is quickly guessed (expected "{scrypt}")"#,
                 #"users.json:2: warning: /users/1/password: the password scheme "SHA-512" is quickly guessed (expected "{scrypt}")"#,
@@ -174,6 +174,31 @@ import Testing
                     ]))
     }
 
+    @Test(
+        "CHAL-06: a form that nobody gets in by, since no login of its domain has the level",
+        arguments: [
+            (#""level": 2"#, 2), (#""level": 3"#, nil), (#""level": 2, "otp": true"#, nil),
+            (#""level": 2, "otp": true, "stepUpOnly": true"#, nil), (#""level": 1, "kba": true"#, 2),
+            (#""level": 1, "kba": true, "strongLevel": 3"#, nil), (#""scheme": "S""#, nil),
+            (#""strongLevel": 5"#, 2),
+        ] as [(String, Int?)])
+    func unreachableLevel(authentication: String, highest: Int?) throws {
+        let files = [
+            "serviceDomains.json": """
+            { "D": { "authentication": { \(authentication) }, "applications": { "App": { "backend": "inventory/1.0" } } } }
+            """,
+            "webgates.json": """
+            { "authenticationSchemes": [{ "name": "S", "challengeMethod": "FORM", "challengeUrl": "/f?serviceDomain=D",
+            "authenticationLevel": 3 }], "webgates": [{ "name": "MainWG", "authenticationScheme": "S",
+            "userAgentMismatch": "redirect" }] }
+            """,
+        ]
+        let expected = highest.map {
+            #"webgates.json:2: warning: /authenticationSchemes/0/authenticationLevel: no login at "D" reaches level 3, so that nobody gets in by the form (expected \#($0) at the most, or "kba", "otp" or "strongLevel" of the domain)"#
+        }
+        #expect(try warnings(files) == [expected].compactMap(\.self))
+    }
+
     @Test func certificatesThatNobodyAsksFor() throws {
         let files = [
             "routes.json": """
@@ -185,6 +210,26 @@ import Testing
             try warnings(files) == [
                 #"routes.json:2: warning: /routes/1/clientCertificate: no listener asks clients for a certificate (expected a listener with "clientAuth": "optional" or "required")"#
             ])
+    }
+
+    /// AMB-22: such a webgate challenges browsers, too.
+    @Test(arguments: [
+        ("", true), (#", "userAgentMismatch": "redirect""#, false), (#", "userAgentMismatch": "oam-auth""#, false),
+        (#", "userDefinedParameters": { "User-Agent": "OIC-Agent" }"#, false),
+    ])
+    func formThatNobodyIsSentTo(members: String, isTold: Bool) throws {
+        let files = [
+            "serviceDomains.json": #"{ "D": { "applications": { "A": { "backend": "inventory/1.0" } } } }"#,
+            "webgates.json": """
+            { "authenticationSchemes": [{ "name": "Form", "authenticationLevel": 2, "challengeMethod": "FORM",
+                                          "challengeUrl": "/login?serviceDomain=D" }],
+              "webgates": [{ "name": "MainWG", "level": 2 },
+                           { "name": "WG", "authenticationScheme": "Form"\(members) }] }
+            """,
+        ]
+        let line =
+            #"webgates.json:4: warning: /webgates/1/authenticationScheme: no browser is sent to the form of "Form" (expected "userAgentMismatch": "redirect", or the "User-Agent" of clients that are challenged)"#
+        #expect(try warnings(files) == (isTold ? [line] : []))
     }
 
     @Test func productionWithoutFault() throws {

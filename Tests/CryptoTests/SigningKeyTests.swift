@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Testing
 
@@ -103,6 +104,40 @@ import Testing
         #expect(throws: error) {
             try SigningKey(pem: Fixture.text("crypto/keys/\(file).pem"), algorithm: algorithm)
         }
+    }
+
+    /// Whatever byte of a private key is damaged: it is refused, or signs what its public part verifies. Never does it
+    /// end the process at the first signature.
+    @Test(arguments: [SignatureAlgorithm.rs256, .ps512, .es256, .edDSA])
+    func refusesDamagedKeys(algorithm: SignatureAlgorithm) throws {
+        let isRSA = algorithm.family == .rsaPKCS1 || algorithm.family == .rsaPSS
+        let pem = isRSA ? Fixture.text("crypto/keys/rsa2048.pem") : SigningKey.generate(algorithm).pem
+        let lines = pem.split(separator: "\n")
+        let encoded = Array(lines.dropFirst().dropLast().joined().utf8)
+        let decoded = Base64.decode(encoded.span)
+        let der = try #require(decoded)
+        var refusals: [KeyError] = []
+        for place in stride(from: isRSA ? 30 : 0, to: der.count, by: isRSA ? 13 : 1) {
+            var damaged = der
+            damaged[place] ^= 0x10
+            // One damage of an RSA key is made up for by what it has twice; so one more, in what is for speed alone.
+            if isRSA { damaged[der.count - 20] ^= 0x10 }
+            let text = Base64.encode(damaged.span)
+            let rows = stride(from: 0, to: text.count, by: 64).map {
+                String(decoding: text[$0..<min($0 + 64, text.count)], as: UTF8.self)
+            }
+            let body = ([String(lines[0])] + rows + [String(lines[lines.count - 1])]).joined(separator: "\n") + "\n"
+            let key: SigningKey
+            do throws(KeyError) {
+                key = try SigningKey(pem: body, algorithm: algorithm)
+            } catch {
+                refusals.append(error)
+                continue
+            }
+            #expect(key.verificationKey.verify(key.sign(Self.message), of: Self.message, algorithm), "\(place)")
+        }
+        // An Ed25519 key has no public part beside the private one, so that any 32 bytes are one.
+        #expect(refusals.contains(.inconsistent) == (algorithm != .edDSA))
     }
 
     @Test(arguments: ["", "-----BEGIN PRIVATE KEY-----", "-----BEGIN HMAC SECRET-----\nAAAA\n", "\u{0}"])

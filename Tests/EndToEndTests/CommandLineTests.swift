@@ -67,6 +67,7 @@ import Testing
             ["frobnicate"], ["--frobnicate"], ["Serve"],
             ["serve"], ["serve", "--config"], ["serve", "--config", "a", "--config", "b"],
             ["serve", "--config", "a", "--frob"], ["serve", "--config", "a", "b"],
+            ["serve", "--config", ""], ["check", "--config", ""], ["check", "--config", "a", "b"],
             ["check"], ["check", "a", "b"], ["check", "a", "--productive"],
             ["hash", "--scheme", "MD5"], ["hash", "--salt-bits", "many"], ["hash", "--aes-key", "!"],
             ["hash", "secret"],
@@ -96,6 +97,31 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
+    @Test(
+        "what is wrong is said, and not only how it goes",
+        arguments: [
+            (["serve"], "serve --config DIR"), (["check", "a", "b"], "check DIR"),
+            (["serve", "--config", ""], "--config is empty"), (["hash", "--scheme", "MD5"], "unknown scheme MD5"),
+            (["hash", "secret"], "standard input"), (["hash", "--salt-bits", "many"], "--salt-bits"),
+        ])
+    func complaint(_ arguments: [String], _ word: String) throws {
+        let errors = try CommandLine.run(arguments).errors
+        #expect(errors.hasPrefix("portcullis: ") && errors.contains(word), "\(errors)")
+        #expect(!errors.contains("\n\n"))
+    }
+
+    @Test(
+        "behind how a command goes stands what is missing",
+        arguments: [
+            (["users", "list"], "portcullis: --config DIR or --admin URL says where"),
+            (["users", "add", "--config", "a"], "portcullis: users add: too few names"),
+            (["users", "list", "x", "--config", "a"], "portcullis: users list: too many names"),
+        ])
+    func lastWord(_ arguments: [String], _ word: String) throws {
+        let errors = try CommandLine.run(arguments).errors
+        #expect(errors.hasPrefix("usage: ") && errors.split(separator: "\n").last?.hasPrefix(word) == true, "\(errors)")
+    }
+
     @Test("version names the program and the libraries it is linked with")
     func version() throws {
         let result = try CommandLine.run("version")
@@ -121,6 +147,7 @@ import Testing
         #expect(result.ending == .exit(0))
         #expect(result.output.hasSuffix(": 0 errors, 2 warnings"))
         #expect(result.errors.contains("warning: /store/kind: ") && result.errors.contains("warning: /routes/0/path: "))
+        #expect(try CommandLine.run("check", "--config", directory.path).output == result.output)
         #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path) == before)
     }
 

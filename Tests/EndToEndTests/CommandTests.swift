@@ -68,6 +68,10 @@ import Testing
         let result = try run("check", directory.path)
         #expect(result.ending == .exit(1))
         #expect(result.errors.contains("error: /trustedIssuers/0/jwksFile"))
+        settings["tokenService"] = #"{"keyFile": "bad.jwks"}"#
+        try directory.write("gateway.json", settings.text)
+        let key = try run("check", directory.path).errors
+        #expect(key.contains("error: /tokenService/keyFile: ") && key.contains("it is not a key in PEM form"), "\(key)")
     }
 
     @Test("GW-05: the sample configuration is good")
@@ -94,6 +98,28 @@ import Testing
         try gateway.stop()
         _ = try GatewayProcess(directory)
         #expect(try directory.read("state/signing.pem") == kept)
+    }
+
+    @Test(
+        "a key that cannot sign by its algorithm is a mistake in the configuration",
+        arguments: [
+            ("rsa1024", "RS256", "it has 1024 bits, at least 2048 are required"),
+            ("rsa2048", "ES256", "it does not fit the algorithm"),
+            ("p256-sec1", "ES512", "it does not fit the algorithm"),
+            ("rsa2048-encrypted", "PS512", "it is not a key in PEM form"),
+            ("rsa2048-public", "RS256", "it is not a key in PEM form"),
+        ])
+    func signingKeys(file: String, algorithm: String, reason: String) throws {
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["tokenService"] = #"{"algorithm": "\#(algorithm)", "keyFile": "signing.pem"}"#
+        let directory = try ConfigurationDirectory([
+            "gateway.json": settings.text, "signing.pem": Vectors.text("Tests/Fixtures/crypto/keys/\(file).pem"),
+        ])
+        let result = try run("check", directory.path)
+        #expect(result.ending == .exit(1))
+        #expect(result.errors.contains("error: /tokenService/keyFile: ") && result.errors.contains(reason), "\(result)")
+        let served = try run("serve", "--config", directory.path)
+        #expect(served.ending == .exit(1) && served.errors.contains(reason))
     }
 
     @Test("GW-12: a secret from the environment or a file; a missing one is an error")

@@ -31,7 +31,8 @@ import Testing
         let library = try Self.library.get()
         let fixture = try Fixture(
             environment: [
-                "LD_PRELOAD": library, "PORTCULLIS_FAULTS": faults, "PORTCULLIS_FAULTS_LOG": log,
+                "LD_PRELOAD": GatewayProcess.preload(library), "PORTCULLIS_FAULTS": faults,
+                "PORTCULLIS_FAULTS_LOG": log,
             ]
         ) { settings in
             settings["upstreams"] = settings["upstreams"]?.replacing("\"}}", with: #"", "idleTimeout": "500ms"}}"#)

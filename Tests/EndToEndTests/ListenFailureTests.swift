@@ -42,7 +42,8 @@ import Testing
         settings["listeners"] = #"[{"name": "local", "address": "unix:gateway.sock"}]"#
         let configuration = try ConfigurationDirectory(["gateway.json": settings.text])
         let result = try Program.run(
-            GatewayProcess.binary, ["serve", "--config", configuration.path], environment: ["LD_PRELOAD": library])
+            GatewayProcess.binary, ["serve", "--config", configuration.path],
+            environment: ["LD_PRELOAD": GatewayProcess.preload(library)])
         #expect(result.ending == .exit(1))
         let events = result.errors.split(separator: "\n").map { JSONText(String($0)) }
         let failure = try #require(events.first { $0["event"].string == "listen_failed" }, "\(result.errors)")

@@ -65,7 +65,7 @@ struct SecureFaultTests {
         let gateway = try GatewayProcess(
             directory, listeners: ["public", "secure", "old", "admin"],
             environment: [
-                "LD_PRELOAD": try FaultTests.library.get(), "PORTCULLIS_FAULTS": "1:\(kind)",
+                "LD_PRELOAD": GatewayProcess.preload(try FaultTests.library.get()), "PORTCULLIS_FAULTS": "1:\(kind)",
                 "PORTCULLIS_FAULTS_LOG": log,
             ])
         let minted = try CommandLine.run(

@@ -272,13 +272,13 @@ import Testing
 
     // MARK: Responses
 
-    static func response(_ fields: [(String, String)]) throws -> Rewritten {
+    static func response(_ fields: [(String, String)], hasCookies: Bool = true) throws -> Rewritten {
         let bytes = Array(("HTTP/1.1 200 OK\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n").utf8)
         let headers = HeaderTable()
         var parser = ResponseParser(limits: HTTPLimits())
         guard case .head = parser.parse(bytes.span, into: headers, requestMethod: .get) else { throw Refused() }
         let chunk = Chunk(capacity: 4_096)
-        HeaderRewrite.appendResponseFields(headers, bytes.span, to: chunk)
+        HeaderRewrite.appendResponseFields(headers, bytes.span, hasCookies: hasCookies, to: chunk)
         return Rewritten(text: "HTTP/1.1 200\r\n" + chunk.text)
     }
 
@@ -289,6 +289,22 @@ import Testing
             ("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Credentials", "true"), ("Vary", "Accept"),
         ])
         #expect(rewritten.fields.map(\.name) == ["set-cookie", "set-cookie", "etag", "vary"])
+    }
+
+    /// SCH-02: no upstream ends the login of a browser by having it clear all cookies.
+    @Test(arguments: [
+        (#""cookies""#, []), (#""cache", "cookies""#, [#""cache""#]), (#""storage" , "COOKIES","x""#, [#""storage""#]),
+        ("cookies, \"cookies", []), ("", []), (#""executionContexts""#, [#""executionContexts""#]),
+        (
+            #""*""#,
+            [#""cache", "clientHints", "prefetchCache", "prerenderCache", "storage", "executionContexts""#]
+        ),
+    ])
+    func cookiesAreNotCleared(_ value: String, _ expected: [String]) throws {
+        let fields = [("clear-site-data", value), ("ETag", "x")]
+        #expect(try Self.response(fields).values("clear-site-data") == expected)
+        #expect(try Self.response(fields).values("etag") == ["x"])
+        #expect(try Self.response(fields, hasCookies: false).values("clear-site-data") == [value])
     }
 }
 

@@ -74,6 +74,7 @@ import Testing
         #expect(source.count == 1)
         #expect(ask(value, now: 120, hit: false).value == nil)
         #expect(source.count == 2)
+        source.answer(3)
     }
 
     /// JWT-08: the last good value stays, the failure counts, and as a reading for the interval too.

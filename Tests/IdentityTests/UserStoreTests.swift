@@ -58,6 +58,21 @@ import Testing
         #expect(try check("Karl", "Welcome3") != nil)
     }
 
+    /// OMS-12: a directory takes more names for the same than the gateway does.
+    @Test func namesakesAreThoseOfADirectory() {
+        let names = ["joe", "Anna Lee", "Stra\u{DF}e", "Zo\u{EB}", "karl", "KARL"]
+        let users = names.map { User(username: $0) } + [User(username: "sue", realm: "Other")]
+        let store = UserStore(users: users, hasher: Self.hasher)
+        for (name, expected) in [
+            ("joe", ["joe"]), ("JoE", ["joe"]), ("anna  lee", ["Anna Lee"]), ("STRASSE", ["Stra\u{DF}e"]),
+            ("ZOE\u{308}", ["Zo\u{EB}"]), ("\u{212A}arl", ["karl", "KARL"]), ("jo", []), ("annalee", []), ("sue", []),
+        ] {
+            #expect(store.namesakes(of: name, realm: "Default").map(\.username) == expected, "\(name)")
+        }
+        #expect(store.namesakes(of: "SUE", realm: "Other").count == 1)
+        #expect(store.users(named: "JOE", realm: nil).isEmpty && store.user(named: "JOE", realm: "Default") == nil)
+    }
+
     /// The hash that stands in for an unknown user costs what most users' hashes cost, and lets nobody in, not even with
     /// the password that it belongs to.
     @Test func unknownUserCostsAsMuchAndGainsNothing() throws {

@@ -213,4 +213,5 @@ def main():
         shutil.rmtree(profile, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

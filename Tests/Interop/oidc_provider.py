@@ -17,12 +17,13 @@ Prints `issuer URL` and `control URL`, and runs until it is killed. What is post
 import json
 import logging
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptojwt.jwk.ec import new_ec_key
 from idpyoidc.server import Server
 from idpyoidc.server.configure import OPConfiguration
 from idpyoidc.server.token.jwt_token import JWTToken
+
+from loopback import Listener
 
 CLIENT, SECRET = "app", "app-secret"
 
@@ -112,49 +113,6 @@ class Provider:
         return json.dumps(answer)
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    answers = {}
-
-    def log_message(self, *arguments):
-        pass
-
-    def handle_one(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-        answer = self.answers.get(f"{self.command} {self.path}")
-        text = answer(body, self.headers.get("Authorization")) if answer else "{}"
-        data = text.encode()
-        self.send_response(200 if answer else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        # A connection that is kept would outlive the end of the listener.
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(data)
-        self.close_connection = True
-
-    do_GET = do_POST = handle_one
-
-
-class Listener:
-    """A server that may go and come back."""
-
-    def __init__(self, answers):
-        self.handler = type("Answers", (Handler,), {"answers": answers})
-        self.port = 0
-        self.start()
-
-    def start(self):
-        self.server = ThreadingHTTPServer(("127.0.0.1", self.port), self.handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_port
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
 def main():
     logging.disable(logging.CRITICAL)
     answers = {}
@@ -162,9 +120,9 @@ def main():
     provider = Provider(f"http://127.0.0.1:{listener.port}")
 
     def guarded(body):
-        def answer(*arguments):
+        def answer(text, query, fields):
             with provider.lock:
-                return body(*arguments)
+                return 200, {}, body(text, fields.get("Authorization"))
         return answer
 
     def command(body):

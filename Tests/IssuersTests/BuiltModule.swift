@@ -8,9 +8,9 @@ enum BuiltModule {
     static func make(
         _ module: IssuerModule, _ values: [String: IssuerValue],
         _ caller: any OutboundCaller = ScriptedCaller(.token("t")),
-        _ change: (inout IssuerTransport) -> Void = { _ in }
+        _ change: (inout OutboundTransport) -> Void = { _ in }
     ) throws(IssuerProblem) -> any TokenIssuer {
-        var transport = IssuerTransport()
+        var transport = OutboundTransport()
         change(&transport)
         let surroundings = IssuerSurroundings(
             caller: caller, serviceKey: serviceKey, serviceIssuer: "https://gw.example")

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 import Testing
 
 @testable import Policy

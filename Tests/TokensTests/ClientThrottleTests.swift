@@ -28,7 +28,9 @@ import Tokens
     @Test("after ten wrong secrets from an address none is looked at there, and elsewhere they are")
     func holdsBack() {
         let service = Service.service()
-        for _ in 0..<10 { #expect(grant(service, basic("inv-client", "bad"), from: Self.away) == "401 invalid_client") }
+        for number in 0..<10 {
+            #expect(grant(service, basic("inv-client", "bad\(number)"), from: Self.away) == "401 invalid_client")
+        }
         let refused = service.answer(
             request("grant_type=client_credentials", basic("inv-client", "inv-secret"), from: Self.away))
         #expect(refused.status == 429 && refused.reasonText == "client_throttled")
@@ -38,11 +40,75 @@ import Tokens
         // What was used up comes back.
         #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.away, at: 31).hasPrefix("200"))
         // One count for all the places where the secret is shown.
-        for _ in 0..<10 { _ = grant(service, basic("sch-client", "bad"), from: Self.away, .revocation) }
+        for number in 0..<10 { _ = grant(service, basic("oth-client", "bad\(number)"), from: Self.away, .revocation) }
         for endpoint in [TokenService.Endpoint.token, .revocation, .introspection] {
             #expect(
-                grant(service, basic("sch-client", "sch-secret"), from: Self.away, endpoint) == "429 client_throttled")
+                grant(service, basic("oth-client", "oth-secret"), from: Self.away, endpoint) == "429 client_throttled")
         }
+    }
+
+    @Test("strangers at a client's own address do not keep it out, and find out about few secrets")
+    func sharedAddress() {
+        let service = Service.service()
+        #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.home).hasPrefix("200"))
+        // Two a minute for an hour, then as many at once as a whole address has.
+        for minute in 0..<60 {
+            for half in 0..<2 {
+                let guess = basic("inv-client", "\(minute) \(half)")
+                #expect(grant(service, guess, from: Self.home, at: Int64(minute * 60)) == "401 invalid_client")
+            }
+            #expect(
+                grant(service, basic("inv-client", "inv-secret"), from: Self.home, at: Int64(minute * 60))
+                    .hasPrefix("200"))
+        }
+        let looked = (0..<500).filter {
+            grant(service, basic("inv-client", "guess \($0)"), from: Self.home, at: 7200) == "401 invalid_client"
+        }
+        #expect(looked == Array(0..<100))
+        #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.home, at: 7200) == "429 client_throttled")
+    }
+
+    @Test("the same wrong secret again is no other guess, even once none is looked at")
+    func repeated() {
+        let service = Service.service()
+        for _ in 0..<500 {
+            #expect(grant(service, basic("inv-client", "old"), from: Self.away) == "401 invalid_client")
+        }
+        for number in 0..<8 { _ = grant(service, basic("inv-client", "bad\(number)"), from: Self.away) }
+        #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.away).hasPrefix("200"))
+        #expect(grant(service, basic("sch-client", "old"), from: Self.away) == "401 invalid_client")
+    }
+
+    @Test("a secret that was wrong may become right, and its address is the client's home then")
+    func changed() {
+        let throttle = ClientThrottle()
+        let before = Service.service { $0.clientThrottle = throttle }
+        #expect(grant(before, basic("inv-client", "next"), from: Self.home) == "401 invalid_client")
+        let service = Service.service {
+            $0.clientThrottle = throttle
+            $0.backends = BackendStore([Service.backend("inventory", "mbe-inv-1", "inv-client", "next")])
+        }
+        for _ in 0..<2 { #expect(grant(service, basic("inv-client", "next"), from: Self.home).hasPrefix("200")) }
+        for number in 0..<40 { _ = grant(service, basic("inv-client", "\(number)"), from: Self.home) }
+        #expect(grant(service, basic("inv-client", "next"), from: Self.home).hasPrefix("200"))
+    }
+
+    @Test("RFC 6749 section 10.10: a secret that nobody guesses is looked at whatever was wrong before")
+    func unguessable() {
+        let secret = String(repeating: "Ab3-", count: 10) + "xyz"
+        let service = Service.service {
+            $0.backends = BackendStore([
+                Service.backend("strong", "mbe-1", "strong", secret),
+                Service.backend("weak", "mbe-2", "weak", String(secret.dropLast())),
+            ])
+        }
+        for client in ["strong", "weak"] {
+            for number in 0..<20 { _ = grant(service, basic(client, "bad\(number)"), from: Self.away) }
+            #expect(grant(service, basic(client, "bad"), from: Self.away) == "429 client_throttled")
+        }
+        #expect(grant(service, basic("strong", secret), from: Self.away).hasPrefix("200"))
+        #expect(grant(service, basic("strong", secret + "a"), from: Self.away) == "401 invalid_client")
+        #expect(grant(service, basic("weak", String(secret.dropLast())), from: Self.away) == "429 client_throttled")
     }
 
     @Test("a right secret is no failure, however it is written and however many come")
@@ -54,7 +120,8 @@ import Tokens
         }
         // However the id is written, it is the same client.
         for number in 0..<10 {
-            _ = grant(service, basic(number % 2 == 0 ? "odd+client" : "odd%20client", "bad%20"), from: Self.away)
+            _ = grant(
+                service, basic(number % 2 == 0 ? "odd+client" : "odd%20client", "bad%20\(number)"), from: Self.away)
         }
         #expect(grant(service, basic("odd client", "a+b&c=%:x"), from: Self.away) == "429 client_throttled")
     }
@@ -64,7 +131,7 @@ import Tokens
         let service = Service.service {
             $0.resourceServers = [ResourceServer(clientID: "orders", clientSecret: "orders-secret")]
         }
-        for _ in 0..<10 { _ = grant(service, basic("orders", "bad"), from: Self.away, .introspection) }
+        for number in 0..<10 { _ = grant(service, basic("orders", "bad\(number)"), from: Self.away, .introspection) }
         #expect(grant(service, basic("orders", "orders-secret"), from: Self.away, .introspection).hasPrefix("429"))
         #expect(grant(service, basic("orders", "orders-secret"), from: Self.home, .introspection).hasPrefix("200"))
 
@@ -77,9 +144,9 @@ import Tokens
             request.address = IPAddress(text: Array(address.utf8).span)
             return mobile.service.handle(request, endpoint: .mobileSocial, now: Mobile.start).settled()
         }
-        let token = clientToken("shared", from: Self.away).json?["X-Idaas-Rest-Token-Value"]?.string ?? ""
+        let token = clientToken("shared", from: Self.home).json?["X-Idaas-Rest-Token-Value"]?.string ?? ""
         #expect(!token.isEmpty)
-        for _ in 0..<10 { #expect(clientToken("guess", from: Self.away).status == 401) }
+        for number in 0..<10 { #expect(clientToken("guess\(number)", from: Self.away).status == 401) }
         #expect(clientToken("shared", from: Self.away).reasonText == "client_throttled")
         #expect(clientToken("shared", from: Self.home).status == 200)
 

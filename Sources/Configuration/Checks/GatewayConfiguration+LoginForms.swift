@@ -10,7 +10,37 @@ extension GatewayConfiguration {
         return serviceDomains.first { $0.name == name }?.browserApplication
     }
 
+    /// AMB-22: a webgate that names no `User-Agent` challenges every client, browsers too, unless it says otherwise.
+    private func warnOfUnseenForms(_ findings: Findings) {
+        for (index, webgate) in webgates.enumerated() where webgate.userAgents.isEmpty {
+            guard webgate.userAgentMismatch == nil, let name = webgate.authenticationScheme,
+                let scheme = authenticationSchemes.first(where: { $0.name == name }), scheme.challengeMethod == .form
+            else { continue }
+            findings.warning(
+                "/webgates/\(index)/authenticationScheme", "no browser is sent to the form of \"\(name)\"",
+                expected: "\"userAgentMismatch\": \"redirect\", or the \"User-Agent\" of clients that are challenged")
+        }
+    }
+
+    /// Level of a login by password at a service domain (CHAL-06).
+    package func passwordLevel(at domain: ServiceDomainEntry) -> Int {
+        let authentication = domain.authentication
+        let scheme = authenticationSchemes.first { $0.name == authentication.scheme }
+        return authentication.level ?? scheme?.level ?? DomainAuthenticationEntry.standardLevel
+    }
+
+    /// Level of a login with a question or a code beside the password, where the domain asks for one (OMS-14).
+    package func strongLevel(at domain: ServiceDomainEntry) -> Int {
+        domain.authentication.strongLevel ?? min(passwordLevel(at: domain) + 1, 10)
+    }
+
+    private func highestLevel(at domain: ServiceDomainEntry) -> Int {
+        let asksMore = domain.authentication.asksQuestion || domain.authentication.asksCode
+        return asksMore ? max(passwordLevel(at: domain), strongLevel(at: domain)) : passwordLevel(at: domain)
+    }
+
     func checkLoginForms(_ findings: Findings) {
+        warnOfUnseenForms(findings)
         guard findings.sources.isReadable("serviceDomains") else { return }
         for scheme in authenticationSchemes where scheme.challengeMethod == .form && !scheme.challengeURL.isEmpty {
             let pointer = JSONPointer.child(scheme.pointer, "challengeUrl")
@@ -22,9 +52,11 @@ extension GatewayConfiguration {
             if scheme.formTarget.contains("target=") {
                 findings.error(pointer, "\"target\" is the gateway's own", expected: "a query without it")
             }
-            guard application(ofForm: scheme) == nil else { continue }
             let name = scheme.formDomain ?? "Default"
-            if let domain = serviceDomains.first(where: { $0.name == name }) {
+            let domain = serviceDomains.first { $0.name == name }
+            if let domain, application(ofForm: scheme) != nil {
+                checkLevel(of: scheme, at: domain, findings)
+            } else if let domain {
                 findings.error(
                     pointer, "nobody knows which application of \"\(domain.name)\" browsers log in to",
                     expected: "a service domain with \"defaultApplication\", an agent, or one application")
@@ -34,6 +66,18 @@ extension GatewayConfiguration {
                     suggestion: Suggestion.nearest(to: name, among: serviceDomains.map(\.name)))
             }
         }
+    }
+
+    /// Browsers that are sent to a form which cannot let them in are told so there, whoever they are.
+    private func checkLevel(
+        of scheme: AuthenticationSchemeEntry, at domain: ServiceDomainEntry, _ findings: Findings
+    ) {
+        let highest = highestLevel(at: domain)
+        guard scheme.level > highest else { return }
+        findings.warning(
+            JSONPointer.child(scheme.pointer, "authenticationLevel"),
+            "no login at \"\(domain.name)\" reaches level \(scheme.level), so that nobody gets in by the form",
+            expected: "\(highest) at the most, or \"kba\", \"otp\" or \"strongLevel\" of the domain")
     }
 
     /// Whether it is in the one form that requests are matched in (ROLE-05).

@@ -22,6 +22,7 @@ extension GatewayConfiguration {
         case .application: applications.map(\.name)
         case .role: roles
         case .authenticationScheme: authenticationSchemes.map(\.name)
+        case .identityProvider: identityProviders.map(\.name)
         case .route: routes.map(\.name)
         case .rateLimit: rateLimits.compactMap(\.name)
         }

@@ -3,21 +3,21 @@ import Foundation
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
-    /// `"env:NAME"`, `"file:path"` (one line end at its end is dropped), `"cred:KEY"`, or the secret itself.
+    /// `"env:NAME"`, `"file:PATH"` (one line end at its end is dropped), `"cred:KEY"`, or the secret itself.
     package func secret() -> Secret? {
         guard let text = node.string else {
-            error("wrong type", expected: "a secret: a string, \"env:NAME\" or \"file:path\"")
+            error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
             return nil
         }
         if text.hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
         if text.hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
         if text.hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
         guard !text.isEmpty else {
-            error("the secret is empty", expected: "a string, \"env:NAME\" or \"file:path\"")
+            error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
             return nil
         }
         if findings.production {
-            warning("the secret stands in the file itself", expected: "\"env:NAME\" or \"file:path\"")
+            warning("the secret stands in the file itself", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
         return Secret(value: text, origin: .literal)
     }

@@ -3,12 +3,14 @@ enum ReferenceKind: String {
     case upstream, webgate, issuer, backend, application, role, route
     case rateLimit = "rate limit"
     case authenticationScheme = "authentication scheme"
+    case identityProvider = "identity provider"
 
     /// The section that defines the names.
     var section: String {
         switch self {
         case .rateLimit: "rateLimits"
         case .authenticationScheme: "authenticationSchemes"
+        case .identityProvider: "identityProviders"
         default: "\(rawValue)s"
         }
     }
@@ -18,7 +20,7 @@ enum ReferenceKind: String {
         switch self {
         case .backend: "a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case"
-        case .upstream, .issuer, .application, .authenticationScheme: "the name of an \(rawValue)"
+        case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit: "the name of a \(rawValue)"
         }
     }

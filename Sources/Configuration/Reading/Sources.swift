@@ -28,6 +28,12 @@ struct SourceFile: Sendable {
     /// Line of an offset in a text, from 1.
     static func line(at offset: Int, in text: [UInt8]) -> Int { line(at: offset, lineStarts(of: text)) }
 
+    /// Column of an offset in a text, from 1: the character of its line that it is.
+    static func column(at offset: Int, in text: [UInt8]) -> Int {
+        let start = lineStarts(of: text).last { $0 <= offset } ?? 0
+        return String(decoding: text[start..<min(offset, text.count)], as: UTF8.self).count + 1
+    }
+
     private static func line(at offset: Int, _ starts: [Int]) -> Int {
         (starts.firstIndex { $0 > offset } ?? starts.count)
     }

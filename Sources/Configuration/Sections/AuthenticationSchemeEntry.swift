@@ -58,7 +58,8 @@ package struct AuthenticationSchemeEntry: Sendable {
         // Names a store of users; there is no other than that of `users.json` (DEC-14).
         _ = object.optional("authenticationModule") { $0.choice(["local"]) }
         if scheme.challengeMethod == .form, scheme.challengeURL.isEmpty {
-            field.error("a form is somewhere", expected: "\"challengeUrl\", such as \"/mobilesso?serviceDomain=NAME\"")
+            field.error(
+                "the form has no place", expected: "\"challengeUrl\", such as \"/mobilesso?serviceDomain=NAME\"")
         }
         object.finish()
         return scheme

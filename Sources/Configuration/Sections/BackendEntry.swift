@@ -13,6 +13,8 @@ package struct BackendEntry: Sendable {
     package var facebook: FacebookEntry?
     /// Name of the issuer that makes its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
+    /// Name of the identity provider that its users log in at by browser; nil for the gateway's own form (SSO-07).
+    package var identityProvider: String?
     /// Whether the registration was revoked: neither secret nor keys nor tokens count any more (MBE-06).
     package var isRevoked: Bool
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
@@ -49,6 +51,7 @@ package struct BackendEntry: Sendable {
             enableSSO: object.flag("enableSso", default: false),
             facebook: object.optional("facebook", FacebookEntry.read),
             issuer: object.optional("issuer") { $0.reference(to: .issuer) },
+            identityProvider: object.optional("identityProvider") { $0.reference(to: .identityProvider) },
             isRevoked: object.flag("revoked", default: false),
             tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
             grants: BackendGrantsEntry.read(&object),

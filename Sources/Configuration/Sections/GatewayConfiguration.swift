@@ -24,6 +24,7 @@ package struct GatewayConfiguration: Sendable {
     package var tokenCache: TokenCacheSection
     package var issuedTokenCache: IssuedTokenCacheSection
     package var tokenService: TokenServiceSection
+    package var singleSignOn: SingleSignOnSection
     package var store: StoreSection
     package var tokenCleaner: TokenCleanerSection
     package var log: LogSection
@@ -46,6 +47,7 @@ package struct GatewayConfiguration: Sendable {
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
+    package var identityProviders: [IdentityProviderEntry]
     /// The certificate store.
     package var certificates: [StoredCertificateEntry]
 }
@@ -62,7 +64,7 @@ extension GatewayConfiguration {
     /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
         "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
-        "realms", "certificates", "authenticationSchemes", "serviceDomains",
+        "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
     ]
 
     /// Reads every section; problems go to `findings`.
@@ -91,6 +93,7 @@ extension GatewayConfiguration {
             issuedTokenCache: root.value(
                 "issuedTokenCache", default: IssuedTokenCacheSection(), IssuedTokenCacheSection.read),
             tokenService: TokenServiceSection.read(root.take("tokenService"), findings, baseURL: baseURL),
+            singleSignOn: root.value("singleSignOn", default: SingleSignOnSection(), SingleSignOnSection.read),
             store: StoreSection.read(root.take("store"), findings),
             tokenCleaner: root.value("tokenCleaner", default: TokenCleanerSection(), TokenCleanerSection.read),
             log: root.value("log", default: LogSection(), LogSection.read),
@@ -109,6 +112,7 @@ extension GatewayConfiguration {
             policies: policies,
             issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
             trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? [],
+            identityProviders: sections["identityProviders"].map(IdentityProviderEntry.readAll) ?? [],
             certificates: sections["certificates"].map(StoredCertificateEntry.readAll) ?? []
         )
         root.finish()

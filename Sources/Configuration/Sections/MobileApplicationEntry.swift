@@ -9,6 +9,8 @@ package struct MobileApplicationEntry: Sendable {
     package var displayName: String?
     package var sharedSecret: Secret?
     package var urlScheme: String?
+    /// Other places that browsers may come back to after a login at a provider, byte by byte (RP-02).
+    package var redirectURIs: [String]
     package var participates: Bool
     package var agentPriority: Int?
     package var profileCacheSeconds: Int
@@ -24,6 +26,10 @@ package struct MobileApplicationEntry: Sendable {
     package var accessTokenSeconds: Int
 
     private static let year = 31_536_000
+    /// Schemes of URLs that lead to no application of its own.
+    static let sharedSchemes = [
+        "http", "https", "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "view-source",
+    ]
 
     static func readAll(_ field: Field) -> [MobileApplicationEntry]? {
         let expected = "an object of applications by name"
@@ -53,6 +59,9 @@ package struct MobileApplicationEntry: Sendable {
             displayName: object.optional("displayName") { $0.name("a name for people") },
             sharedSecret: object.optional("sharedSecret") { $0.secret() },
             urlScheme: object.optional("urlScheme") { $0.urlScheme() },
+            redirectURIs: object.value("redirectUris", default: []) {
+                $0.names("an array of URIs") { $0.redirectURI() }
+            },
             participates: sso?.participates ?? false, agentPriority: sso?.priority,
             profileCacheSeconds: object.count(
                 "profileCacheDuration", in: 0...year, default: 3600, "a number of seconds"),
@@ -119,6 +128,24 @@ package struct MobileApplicationEntry: Sendable {
 }
 
 extension Field {
+    /// Where browsers are sent: compared as it is, so without anything that could be read in two ways.
+    fileprivate func redirectURI() -> String? {
+        let expected = "a URI such as \"https://app.example.com/back\" or \"demoapp://back\""
+        guard let text = name(expected) else { return nil }
+        let scheme = String(text.prefix { $0 != ":" }).lowercased()
+        let isWeb = scheme == "https" || scheme == "http"
+        guard text.contains("://"), isWeb || !MobileApplicationEntry.sharedSchemes.contains(scheme),
+            text.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && !"#\\\"<>".utf8.contains($0) })
+        else {
+            invalid(expected)
+            return nil
+        }
+        if scheme == "http", findings.production {
+            warning("the code goes in the clear", expected: "an https URI, or a scheme of the application's own")
+        }
+        return text
+    }
+
     /// The scheme of an application's own URLs (RFC 3986 section 3.1).
     fileprivate func urlScheme() -> String? {
         let expected = "a URL scheme such as \"demoapp\""

@@ -56,7 +56,8 @@ package struct ServiceDomainEntry: Sendable {
             },
             isMobile: isMobile,
             authentication: object.value(
-                "authentication", default: DomainAuthenticationEntry(), DomainAuthenticationEntry.read),
+                "authentication", default: DomainAuthenticationEntry()
+            ) { DomainAuthenticationEntry.read($0, domain: name) },
             wipesDevices: object.optional("securityHandler") { $0.choice(["oaam", "none"]) } == "oaam",
             deniedDevices: object.value("denyDevices", default: [], deniedDevices),
             applications: object.required(
@@ -91,6 +92,9 @@ package struct ServiceDomainEntry: Sendable {
 
 /// How users of a service domain log in.
 package struct DomainAuthenticationEntry: Sendable {
+    /// Level of a password where nobody says another one.
+    static let standardLevel = 2
+
     /// Name of an authentication scheme; the level is its level then.
     package var scheme: String?
     /// Nil where the scheme says it, or nobody does.
@@ -105,10 +109,13 @@ package struct DomainAuthenticationEntry: Sendable {
     package var onDemand = false
     /// Nil where the gateway verifies passwords itself.
     package var remote: RemoteAuthenticationEntry?
+    /// Nil where users have passwords.
+    package var relyingParty: RelyingPartyEntry?
 
-    static func read(_ field: Field) -> DomainAuthenticationEntry? {
+    /// - Parameter domain: name of the domain.
+    static func read(_ field: Field, domain: String) -> DomainAuthenticationEntry? {
         var object = field.object("an object with \"scheme\" or \"level\"")
-        let isRemote = object.optional("type") { $0.choice(["local", "remote"]) } == "remote"
+        let type = object.optional("type") { $0.choice(["local", "remote", "relyingParty"]) }
         let schemeField = object.take("scheme")
         let levelField = object.take("level")
         let entry = DomainAuthenticationEntry(
@@ -117,7 +124,8 @@ package struct DomainAuthenticationEntry: Sendable {
             asksQuestion: object.flag("kba", default: false), asksCode: object.flag("otp", default: false),
             strongLevel: object.optional("strongLevel") { $0.level() },
             onDemand: object.flag("stepUpOnly", default: false),
-            remote: RemoteAuthenticationEntry.read(&object, isRemote: isRemote))
+            remote: RemoteAuthenticationEntry.read(&object, isRemote: type == "remote"),
+            relyingParty: RelyingPartyEntry.read(&object, domain: domain, isWanted: type == "relyingParty"))
         if schemeField != nil, levelField != nil {
             levelField?.error("the level is that of the scheme", expected: "either \"scheme\" or \"level\"")
         }

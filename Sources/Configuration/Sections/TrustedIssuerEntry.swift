@@ -134,7 +134,7 @@ package struct TrustedIssuerEntry: Sendable {
         return audiences ?? []
     }
 
-    private static func algorithms(_ field: Field) -> [String]? {
+    static func algorithms(_ field: Field) -> [String]? {
         guard let elements = field.elements("an array of algorithms") else { return nil }
         if elements.isEmpty {
             field.error("the list is empty", expected: "at least one algorithm, or no \"algorithms\"")
@@ -150,7 +150,7 @@ package struct TrustedIssuerEntry: Sendable {
         }
     }
 
-    private static func roleMappings(_ field: Field) -> [RoleMapping]? {
+    static func roleMappings(_ field: Field) -> [RoleMapping]? {
         field.elements("an array of {\"tokenRole\", \"mappedRoles\"}")?.map { element in
             var object = element.object("a mapping: {\"tokenRole\", \"mappedRoles\"}")
             let mapping = RoleMapping(

@@ -5,6 +5,7 @@ import Reactor
 package struct EventLog: Sendable {
     package enum Value: Sendable {
         case text(String)
+        case texts([String])
         case number(Int)
         case flag(Bool)
     }
@@ -22,6 +23,7 @@ package struct EventLog: Sendable {
         for (name, value) in members {
             switch value {
             case .text(let text): line.member(name, text)
+            case .texts(let texts): line.member(name, texts)
             case .number(let number): line.member(name, number)
             case .flag(let flag): line.member(name, flag)
             }

@@ -52,7 +52,8 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
         self =
             switch rejection {
             case .missingUsername: .missingUsername
-            case .unusableUsername: .unusableUsername
+            // Only providers of browser logins are asked for verified addresses.
+            case .unusableUsername, .unverifiedEmail: .unusableUsername
             case .clientToken: .clientToken
             case .unknownUser: .unknownUser
             case .ambiguousUser: .ambiguousUser

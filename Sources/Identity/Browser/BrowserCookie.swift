@@ -5,9 +5,11 @@ package struct BrowserCookie: Sendable {
     /// The browser's half of a login form, see `LoginTicket` of the token service.
     package static let login = BrowserCookie("portcullis-login")
 
+    /// What shows that a browser has signed on, so that applications get tokens without another login (SSO-08).
+    package static let signOn = BrowserCookie("portcullis-sso")
+
     /// The names of all of them.
-    package static let names =
-        [session.secureName, login.secureName] + [session.plainName, login.plainName]
+    package static let names = [session, login, signOn].flatMap { [$0.secureName, $0.plainName] }
 
     /// Name where the browser speaks TLS. The prefix has browsers refuse it from other hosts and from clear connections
     /// (RFC 6265bis section 4.1.3.2), so that nobody beside us can plant one.

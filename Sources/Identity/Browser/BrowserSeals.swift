@@ -1,8 +1,8 @@
 import Bytes
 import Crypto
 
-/// What browsers carry for the gateway, sealed so that they can neither read nor change it: who is logged in, and where
-/// they go back to after a login (DEC-12, SCH-02).
+/// What browsers carry for the gateway, sealed so that they can neither read nor change it: who is logged in, where they go
+/// back to after a login, and what they are logging in to (DEC-12, SCH-02). Its keys rotate.
 package struct BrowserSeals: Sendable {
     /// Longest value of a cookie that is looked at: browsers keep none that is longer.
     private static let longestCookie = 4096
@@ -11,14 +11,25 @@ package struct BrowserSeals: Sendable {
 
     private let sessions: SealedRecord
     private let targets: SealedRecord
+    private let signOns: SealedRecord
+    /// Of what browsers ask for tokens with, for the token service.
+    package let signOnRequests: SealedRecord
     /// Of login forms, for the token service.
     package let tickets: SealedRecord
+    /// Of logins whose next step is to come, of applications as well (OMS-14).
+    package let pendingLogins: SealedRecord
+    /// Of logins that are under way at identity providers.
+    package let providerTickets: SealedRecord
 
     /// - Parameter keys: the first one seals, all of them open.
     package init(keys: AEADKeyRing) {
         sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1")
         targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
+        signOns = SealedRecord(keys: keys, purpose: "portcullis single sign-on 1")
+        signOnRequests = SealedRecord(keys: keys, purpose: "portcullis single sign-on request 1")
         tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
+        pendingLogins = SealedRecord(keys: keys, purpose: "portcullis pending login 1")
+        providerTickets = SealedRecord(keys: keys, purpose: "portcullis provider ticket 1")
     }
 
     /// The value of the session cookie.
@@ -31,6 +42,19 @@ package struct BrowserSeals: Sendable {
         guard cookie.count <= BrowserSeals.longestCookie else { throw .notOurs }
         let opened = try sessions.open(cookie, now: now)
         guard let session = BrowserSession(opened.texts, expiresAt: opened.expiresAt) else { throw .notOurs }
+        return session
+    }
+
+    /// The value of the cookie of single sign-on.
+    package func seal(_ session: SignOnSession) -> String {
+        signOns.seal(session.texts, expiresAt: session.expiresAt)
+    }
+
+    /// - Parameter now: seconds since 1970.
+    package func signOn(_ cookie: Span<UInt8>, now: Int64) throws(SealedRecord.Failure) -> SignOnSession {
+        guard cookie.count <= BrowserSeals.longestCookie else { throw .notOurs }
+        let opened = try signOns.open(cookie, now: now)
+        guard let session = SignOnSession(opened.texts, expiresAt: opened.expiresAt) else { throw .notOurs }
         return session
     }
 

@@ -1,7 +1,7 @@
 import Bytes
 
-/// A login by browser, as the session cookie tells of it (SCH-02). Roles of users of the gateway are not in it: they are
-/// those that the user has.
+/// A login by browser, as the session cookie tells of it (SCH-02). Roles are not in it: they are those that the user has,
+/// or that the domain gives its guests, when they are asked for.
 package struct BrowserSession: Sendable, Equatable {
     /// Id of the session in the store, which the deny list knows.
     package var id: String
@@ -16,12 +16,15 @@ package struct BrowserSession: Sendable, Equatable {
     package var expiresAt: Int64
     /// Seconds without a request after which it ends; nil for no limit (OMS-09).
     package var idleSeconds: Int64?
-    /// The roles of somebody whom another server alone knows; nil for users of the gateway.
-    package var guestRoles: [String]?
+    /// Name of the service domain that somebody was let in to as a guest, whom another server alone knows (OMS-12); nil for
+    /// users of the gateway.
+    package var guestDomain: String?
+    /// Where the user has logged in who did not do it here.
+    package var provision: ProvidedLogin?
 
     package init(
         id: String, subject: String, backendID: String, level: Int, issuedAt: Int64, expiresAt: Int64,
-        idleSeconds: Int64?, guestRoles: [String]? = nil
+        idleSeconds: Int64?, guestDomain: String? = nil, provision: ProvidedLogin? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -30,22 +33,24 @@ package struct BrowserSession: Sendable, Equatable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.idleSeconds = idleSeconds
-        self.guestRoles = guestRoles
+        self.guestDomain = guestDomain
+        self.provision = provision
     }
 
     /// All but the date that it is sealed with.
     var texts: [String] {
         [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)"]
-            + (guestRoles.map { [BrowserSession.guest] + $0 } ?? [])
+            + (provision?.texts ?? guestDomain.map { [BrowserSession.guest, $0] } ?? [])
     }
 
     private static let guest = "guest"
 
     /// Nil for what `texts` does not write.
     init?(_ texts: [String], expiresAt: Int64) {
-        let rest = texts.dropFirst(6)
-        guard texts.count >= 6, rest.first.map({ $0.utf8.elementsEqual(BrowserSession.guest.utf8) }) ?? true,
-            !texts[0].isEmpty, !texts[1].isEmpty,
+        let rest = Array(texts.dropFirst(6))
+        let provision = ProvidedLogin(rest)
+        let isGuest = rest.count == 2 && rest[0].utf8.elementsEqual(BrowserSession.guest.utf8)
+        guard texts.count >= 6, rest.isEmpty || isGuest || provision != nil, !texts[0].isEmpty, !texts[1].isEmpty,
             ExternalIdentityRules.isFitForHeaders(texts[1]),
             let level = BrowserSession.number(texts[3]), (0...10).contains(level),
             let issuedAt = BrowserSession.number(texts[4]), let idle = BrowserSession.number(texts[5])
@@ -53,7 +58,7 @@ package struct BrowserSession: Sendable, Equatable {
         self.init(
             id: texts[0], subject: texts[1], backendID: texts[2], level: level, issuedAt: Int64(issuedAt),
             expiresAt: expiresAt, idleSeconds: idle == 0 ? nil : Int64(idle),
-            guestRoles: rest.isEmpty ? nil : Array(rest.dropFirst()))
+            guestDomain: isGuest ? rest[1] : nil, provision: provision)
     }
 
     private static func number(_ text: String) -> Int? { Decimal.parse(Array(text.utf8).span) }

@@ -60,11 +60,6 @@ package final class RemoteKeySet: KeySource {
         state.withLock { $0.cache.settled(need, now: now) }
     }
 
-    /// The keys for a token that names this one, of whatever algorithm the set has for it.
-    package func keys(for kid: String?, _ algorithm: SignatureAlgorithm, now: Int64) -> KeysNow {
-        keys(for: KeyNeed(keyID: kid, algorithm: algorithm), now: now)
-    }
-
     package func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void) {
         let now = clock()
         enum Verdict { case answer(KeysNow), wait, begin }

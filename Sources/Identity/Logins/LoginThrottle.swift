@@ -11,6 +11,8 @@ package final class LoginThrottle: Sendable {
     package struct Settings: Sendable, Equatable {
         /// Wrong passwords for one user in `perMilliseconds`; 0 for no limit.
         package var failuresPerUser = 10
+        /// The same for one user who has logged in from the network; nil for as many as elsewhere.
+        package var failuresAtHome: Int?
         /// Wrong passwords from one network in `perMilliseconds`; 0 for no limit.
         package var failuresPerNetwork = 100
         package var perMilliseconds: Int64 = 300_000
@@ -36,12 +38,11 @@ package final class LoginThrottle: Sendable {
         var settings: Settings
         var users: BucketTable
         var networks: BucketTable
-        /// Where users have logged in, by pair. When it is full it becomes the earlier one, whose predecessor goes.
-        var homes: Set<UInt64> = []
-        var earlierHomes: Set<UInt64> = []
+        /// Where users have logged in, by pair.
+        var homes: RecentSet
 
         mutating func giveBack(_ attempt: Attempt) {
-            if settings.failuresPerUser > 0 { users.giveBack(attempt.user, settings.userRate) }
+            if let rate = settings.userRate(isAtHome: attempt.isAtHome) { users.giveBack(attempt.user, rate) }
             if settings.failuresPerNetwork > 0, !attempt.isAtHome {
                 networks.giveBack(attempt.network, settings.networkRate)
             }
@@ -50,15 +51,14 @@ package final class LoginThrottle: Sendable {
 
     private let state: Mutex<State>
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
-    /// How many pairs of user and network are remembered, twice at the most.
-    private let capacity: Int
 
     /// - Parameter capacity: how many users and networks are told apart.
     package init(_ settings: Settings = Settings(), capacity: Int = 16_384) {
-        self.capacity = capacity
         let sets = max(1, capacity / BucketTable.ways)
         state = Mutex(
-            State(settings: settings, users: BucketTable(sets: sets), networks: BucketTable(sets: sets)))
+            State(
+                settings: settings, users: BucketTable(sets: sets), networks: BucketTable(sets: sets),
+                homes: RecentSet(capacity: capacity)))
     }
 
     /// Another configuration; what was used up stays used up.
@@ -76,17 +76,18 @@ package final class LoginThrottle: Sendable {
         let nanoseconds = now * 1_000_000_000
         return state.withLock { state in
             let settings = state.settings
-            let isAtHome = state.homes.contains(pair) || state.earlierHomes.contains(pair)
+            let isAtHome = state.homes.contains(pair)
             let attempt = Attempt(user: isAtHome ? pair : name, network: place, pair: pair, isAtHome: isAtHome)
-            if settings.failuresPerUser > 0 {
-                let wait = state.users.take(attempt.user, at: nanoseconds, settings.userRate)
+            let userRate = settings.userRate(isAtHome: isAtHome)
+            if let userRate {
+                let wait = state.users.take(attempt.user, at: nanoseconds, userRate)
                 if wait > 0 { return .refused(retryAfter: LoginThrottle.seconds(wait)) }
             }
             if settings.failuresPerNetwork > 0, !isAtHome, !network.isEmpty {
                 let wait = state.networks.take(place, at: nanoseconds, settings.networkRate)
                 if wait > 0 {
                     // Whoever is held back for his network uses up nothing of the user's.
-                    if settings.failuresPerUser > 0 { state.users.giveBack(attempt.user, settings.userRate) }
+                    if let userRate { state.users.giveBack(attempt.user, userRate) }
                     return .refused(retryAfter: LoginThrottle.seconds(wait))
                 }
             }
@@ -99,9 +100,6 @@ package final class LoginThrottle: Sendable {
         state.withLock { state in
             state.giveBack(attempt)
             state.homes.insert(attempt.pair)
-            guard state.homes.count >= capacity else { return }
-            state.earlierHomes = state.homes
-            state.homes = []
         }
     }
 
@@ -116,8 +114,10 @@ package final class LoginThrottle: Sendable {
 }
 
 extension LoginThrottle.Settings {
-    fileprivate var userRate: BucketRate {
-        BucketRate(failuresPerUser, perMilliseconds: perMilliseconds, burst: failuresPerUser)
+    /// Nil for no limit.
+    fileprivate func userRate(isAtHome: Bool) -> BucketRate? {
+        let count = isAtHome ? failuresAtHome ?? failuresPerUser : failuresPerUser
+        return count > 0 ? BucketRate(count, perMilliseconds: perMilliseconds, burst: count) : nil
     }
 
     fileprivate var networkRate: BucketRate {

@@ -7,7 +7,7 @@ package protocol PasswordVerifier: Sendable {
 
 /// A name and a password as somebody has typed them. They live in the request that brings them.
 package struct PresentedLogin: Sendable {
-    package let username: String
+    package var username: String
     package let password: String
 
     package init(username: String, password: String) {

@@ -14,7 +14,7 @@ final class LoginIssuer: TokenIssuer {
         /// The value of `Authorization` by which the gateway shows who it is.
         var authorization: String?
         var answer = LoginAnswer()
-        var transport = IssuerTransport()
+        var transport = OutboundTransport()
         /// How often a call is made again that has failed; for those only that do no harm twice.
         var retries = 0
         /// Before the first of them; twice that before the next.

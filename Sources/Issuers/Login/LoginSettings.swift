@@ -136,12 +136,11 @@ private struct LoginSettings {
                 throw IssuerProblem(at: "json", error.message, expected: LoginTemplate.Problem.expected)
             }
         case (nil, true):
-            var fields: [(name: LoginTemplate, value: LoginTemplate)] = []
-            for field in settings.map("form") {
-                let name = try template(field.name, at: "form")
-                fields.append((name: name, value: try template(field.value, at: "form/\(field.name)")))
-            }
-            return .form(fields)
+            return .form(
+                try settings.map("form").map { field throws(IssuerProblem) in
+                    let name = try template(field.name, at: "form")
+                    return (name: name, value: try template(field.value, at: "form/\(field.name)"))
+                })
         case (nil, false):
             // A service account has nobody to tell of.
             return method == "GET" || settings.flag("perCaller") == false ? .none : .caller

@@ -19,7 +19,7 @@ final class MobileSocialIssuer: TokenIssuer {
         var deviceProfile: [UInt8] = Array("{}".utf8)
         /// Of tokens whose answer says nothing of it: the attested one does not.
         var lifetimeSeconds: Int64 = 3600
-        var transport = IssuerTransport()
+        var transport = OutboundTransport()
     }
 
     /// Whose session the tokens are of.

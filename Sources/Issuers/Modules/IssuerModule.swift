@@ -53,17 +53,3 @@ package struct IssuerProblem: Error, Sendable {
         self.expected = expected
     }
 }
-
-/// How a module's server is reached.
-package struct IssuerTransport: Sendable {
-    /// nil for the authorities of the system, and no certificate of the gateway's own.
-    package var tls: TLSClientContext?
-    /// Whether the gateway has a certificate to show.
-    package var hasCertificate = false
-    /// Whether tokens may go in the clear.
-    package var allowsHTTP = false
-    package var connectTimeoutMilliseconds: Int64 = 5000
-    package var readTimeoutMilliseconds: Int64 = 10_000
-
-    package init() {}
-}

@@ -6,9 +6,9 @@ import JOSE
 /// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there is nil.
 package struct ModuleSettings: Sendable {
     private let values: [String: IssuerValue]
-    package let transport: IssuerTransport
+    package let transport: OutboundTransport
 
-    package init(_ values: [String: IssuerValue], transport: IssuerTransport = IssuerTransport()) {
+    package init(_ values: [String: IssuerValue], transport: OutboundTransport = OutboundTransport()) {
         self.values = values
         self.transport = transport
     }

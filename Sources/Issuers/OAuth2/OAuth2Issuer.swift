@@ -14,7 +14,7 @@ final class OAuth2Issuer: TokenIssuer {
         /// Further fields of the form: scope, audience, resource and whatever the server wants (RFC 8707).
         var parameters: [(String, String)] = []
         var terms = TokenAnswer.Terms()
-        var transport = IssuerTransport()
+        var transport = OutboundTransport()
         /// Whether each caller gets a token of its own.
         var dependsOnCaller = true
         var publishedKeys: [SigningKey] = []
@@ -84,24 +84,10 @@ final class OAuth2Issuer: TokenIssuer {
         _ read: @escaping @Sendable (OutboundResult) -> Value
     ) -> Effect<Value> {
         let work = { @Sendable [self] () -> Effect<Value> in
-            let call = call(url, form(), now: now)
+            let call = settings.client.call(form() + settings.parameters, at: url, settings.transport, now: now)
             return .answer(of: { [caller] in caller.perform(call, then: $0) }) { .done(read($0)) }
         }
         return settings.client.isSlow || settings.grant.isSlow ? .offload(work) : work()
-    }
-
-    private func call(_ url: OutboundURL, _ form: [(String, String)], now: Int64) -> OutboundCall {
-        let (authorization, credentials) = settings.client.credentials(at: url, now: now)
-        var headers = [
-            (name: "Content-Type", value: "application/x-www-form-urlencoded"),
-            (name: "Accept", value: "application/json"),
-        ]
-        if let authorization { headers.append((name: "Authorization", value: authorization)) }
-        return OutboundCall(
-            method: "POST", url: url, headers: headers,
-            body: FormEncoding.form(form + settings.parameters + credentials), tls: settings.transport.tls,
-            connectTimeoutMilliseconds: settings.transport.connectTimeoutMilliseconds,
-            readTimeoutMilliseconds: settings.transport.readTimeoutMilliseconds, maximumBytes: 1 << 16)
     }
 
     /// - Parameter refresh: the refresh token that was used, which goes on where no other has come (RFC 6749 section 6).

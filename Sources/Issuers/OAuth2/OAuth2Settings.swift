@@ -146,7 +146,7 @@ private struct OAuth2Settings {
     }
 
     private func missing(_ name: String, for other: String) -> IssuerProblem {
-        IssuerProblem("required member \"\(name)\" is missing", expected: "it goes with \"\(other)\"")
+        IssuerProblem("required member \"\(name)\" is missing", expected: "what \"\(other)\" needs")
     }
 
     private func grant() throws(IssuerProblem) -> OAuth2Grant {

@@ -17,28 +17,16 @@ enum TokenAnswer: Sendable {
 
     /// - Parameter now: when the request began, so that nothing is believed for longer than it was meant to.
     init(_ result: OutboundResult, _ terms: Terms, now: Int64) {
-        switch result {
+        switch TokenReply(result) {
         case .failed(let failure): self = .failed(IssueFailure(failure))
-        case .response(let response) where response.status == 200:
-            self = IssuedToken(response, terms, now: now).map { .token($0) } ?? .failed(.invalidToken)
-        case .response(let response):
-            if let failure = IssueFailure(overloaded: response) {
-                self = .failed(failure)
-            } else if (400..<500).contains(response.status), let code = TokenAnswer.code(response) {
-                self = .refused(code: code)
-            } else {
-                self = .failed(.invalidToken.because("status \(response.status)"))
-            }
+        case .granted(let granted):
+            self = IssuedToken(granted, terms, now: now).map { .token($0) } ?? .failed(.invalidToken)
+        case .malformed: self = .failed(.invalidToken)
+        case .refused(let code): self = .refused(code: code)
+        case .other(let response):
+            self = .failed(
+                IssueFailure(overloaded: response) ?? .invalidToken.because("status \(response.status)"))
         }
-    }
-
-    private static func code(_ response: OutboundResponse) -> String? {
-        let node = try? JSONNode.parse(response.body.span, maximumDepth: 16)
-        // NQSCHAR, and no longer than one of them has reason to be: it goes into the log.
-        guard let code = node?["error"]?.string, (1...64).contains(code.utf8.count),
-            code.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != ASCII.quote && $0 != ASCII.backslash })
-        else { return nil }
-        return code
     }
 
     /// What a refusal means to the caller.
@@ -55,53 +43,17 @@ enum TokenAnswer: Sendable {
 }
 
 extension IssuedToken {
-    /// Nil where a member is missing, or of another shape than it should be.
-    fileprivate convenience init?(_ response: OutboundResponse, _ terms: TokenAnswer.Terms, now: Int64) {
-        guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),
-            let value = node["access_token"]?.string, IssuedToken.isFit(value),
-            let type = node["token_type"]?.string, type.lowercased().utf8.elementsEqual("bearer".utf8)
-        else { return nil }
+    /// Nil where it is a token of another type than was asked for.
+    fileprivate convenience init?(_ granted: TokenReply.Granted, _ terms: TokenAnswer.Terms, now: Int64) {
         if let wanted = terms.issuedTokenType {
-            guard let issued = node["issued_token_type"]?.string, issued.utf8.elementsEqual(wanted.utf8) else {
-                return nil
-            }
+            guard let issued = granted.members["issued_token_type"]?.string, issued.utf8.elementsEqual(wanted.utf8)
+            else { return nil }
         }
-        var lifetime = terms.defaultLifetimeSeconds
-        if let member = node["expires_in"] {
-            guard let seconds = Lifetime.seconds(member) else { return nil }
-            lifetime = seconds
-        }
-        var refresh: [UInt8]?
-        if let member = node["refresh_token"] {
-            guard let text = member.string, IssuedToken.isFit(text) else { return nil }
-            refresh = Array(text.utf8)
-        }
-        let refreshSeconds = node["refresh_expires_in"].flatMap(Lifetime.seconds)
+        let refreshSeconds = granted.members["refresh_expires_in"].flatMap(Lifetime.seconds)
         self.init(
-            value: Array(value.utf8), issuedAt: now, expiresAt: now + lifetime, refresh: refresh,
-            refreshExpiresAt: refreshSeconds.map { now + $0 })
-    }
-
-    private static func isFit(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    }
-}
-
-/// How long something is good, as servers write it.
-enum Lifetime {
-    /// What is said to last longer is not believed; ten years.
-    static let longest: Int64 = 315_360_000
-
-    /// A positive whole number, which some servers write as a string.
-    static func seconds(_ node: JSONNode) -> Int64? {
-        guard let number = node.integer ?? node.string.flatMap(seconds(text:)), number > 0 else { return nil }
-        return min(number, longest)
-    }
-
-    /// `1*DIGIT` and nothing else; nil for 0.
-    static func seconds(text: String) -> Int64? {
-        guard let number = Decimal.parse(Array(text.utf8).span), number > 0 else { return nil }
-        return min(Int64(number), longest)
+            value: Array(granted.value.utf8), issuedAt: now,
+            expiresAt: now + (granted.lifetimeSeconds ?? terms.defaultLifetimeSeconds),
+            refresh: granted.refresh.map { Array($0.utf8) }, refreshExpiresAt: refreshSeconds.map { now + $0 })
     }
 }
 

@@ -9,6 +9,7 @@ struct TokenPrincipals: Sendable {
     private let users: UserStore
     private let roles: RoleCatalogue
     private let liveRoles: Bool
+    private let guestRoles: [String: [String]]
     private let activities: (any SessionActivities)?
 
     init(_ settings: PolicySettings) {
@@ -17,6 +18,7 @@ struct TokenPrincipals: Sendable {
         users = settings.users
         roles = settings.roles
         liveRoles = settings.liveRoles
+        guestRoles = settings.guestRoles
         activities = settings.activities
     }
 
@@ -88,8 +90,12 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        let user = users.user(named: session.subject, realm: backend.realm)
-        guard let granted = user?.roles ?? session.guestRoles, user?.enabled ?? true else { throw .unknownSubject }
+        // Whom a provider alone knows is not who has an account of the same name (JWT-13).
+        let isVirtual = session.provision?.isVirtual == true
+        let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
+        let ofGuest = isVirtual ? [] : roles(ofGuest: session, realm: backend.realm)
+        guard let known = user?.roles ?? ofGuest, user?.enabled ?? true else { throw .unknownSubject }
+        let granted = known + (session.provision?.roles ?? [])
         guard session.issuedAt >= backend.tokensNotBefore, session.issuedAt >= user?.tokensNotBefore ?? 0 else {
             throw .tokenRevoked
         }
@@ -101,7 +107,16 @@ struct TokenPrincipals: Sendable {
             kind: .user, method: .cookie, subject: session.subject, issuer: "local", backendID: session.backendID,
             roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
             expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
+            origins: session.provision.map { [TokenOrigin(tokenID: $0.foundation, backendID: nil)] } ?? [],
             session: session.id, activity: activity)
+    }
+
+    /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.
+    private func roles(ofGuest session: BrowserSession, realm: String) -> [String]? {
+        guard let domain = session.guestDomain, users.namesakes(of: session.subject, realm: realm).isEmpty else {
+            return nil
+        }
+        return guestRoles[domain]
     }
 
     /// When the session of a token was used last; nil where it may lie idle. To obtain a token is a use.

@@ -41,6 +41,8 @@ package struct PolicySettings: Sendable {
     package var activities: (any SessionActivities)?
     /// What browsers are let in by; nil where no scheme has a form (SCH-02).
     package var seals: BrowserSeals?
+    /// Roles of those who log in by browser and are known to another server alone, by service domain (OMS-12).
+    package var guestRoles: [String: [String]] = [:]
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 

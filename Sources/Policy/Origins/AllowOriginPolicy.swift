@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 
 /// The policy `Security_AllowOrigin`: which origins may send cross-site requests (CORS-01). The grammar is that of
 /// section 4.0; the default is that none may.
@@ -9,9 +10,7 @@ package struct AllowOriginPolicy: Sendable {
 
     /// - Parameter text: `disallow`, or URL patterns separated by commas; nil and empty mean `disallow` (CORS-02).
     package init(_ text: String?) {
-        let entries = (text ?? "").utf8.split(separator: ASCII.comma).map(AllowOriginPolicy.trimmed).filter {
-            !$0.isEmpty
-        }
+        let entries = URLPattern.entries(of: text)
         var patterns: [URLPattern] = []
         var problems: [OriginPatternProblem] = []
         if entries != [AllowOriginPolicy.disallow] {
@@ -42,11 +41,6 @@ package struct AllowOriginPolicy: Sendable {
     }
 
     private static let disallow = Array("disallow".utf8)
-
-    private static func trimmed(_ text: Substring.UTF8View) -> [UInt8] {
-        let isSpace: (UInt8) -> Bool = { $0 == ASCII.space || (9...13).contains($0) }
-        return Array(Array(text.drop(while: isSpace)).reversed().drop(while: isSpace).reversed())
-    }
 
     /// Whether the value of an `Origin` field is one origin that some pattern allows. Allocates nothing.
     package func allows(_ origin: Span<UInt8>) -> Bool {

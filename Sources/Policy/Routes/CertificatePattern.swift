@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import HTTP
 
 /// One way in which a client certificate may be the right one: `dns:*.example.com`, `uri:spiffe://example.com/*`,
 /// `email:*@example.com`, `ip:10.0.0.1`, or `subject:CN=device *,O=Example` in the form of RFC 4514.

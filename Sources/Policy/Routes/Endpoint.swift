@@ -28,8 +28,20 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case mobileLogout
     /// The login form for browsers (SCH-02).
     case browserLogin
+    /// Where browsers come back from identity providers (SSO-07, RP-01).
+    case providerCallback
+    /// Where identity providers say which logins have ended.
+    case providerLogout
+    /// Where applications send browsers that are to log in at an identity provider (RP-02).
+    case applicationLogin
     /// User profiles and groups of Mobile & Social (UPS-01).
     case userProfile
+    /// Assertions by the header are exchanged (SAML-01), and browsers get their tokens (SSO-01).
+    case singleSignOn
+    /// A place that answers of identity providers may be sent to in a trial, so that they reach no upstream (SAML-17).
+    case singleSignOnRedirect
+    /// The login form of single sign-on (SSO-07), and its logout.
+    case singleSignOnPages
 
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
@@ -41,7 +53,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
         switch self {
         case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
             .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
-            .userProfile:
+            .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn,
+            .singleSignOnRedirect, .singleSignOnPages:
             true
         case .jwks, .metadata, .whoAmI: false
         }
@@ -50,13 +63,15 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
         switch self {
-        case .token, .exchange, .revocation, .introspection, .applicationToken: Endpoint.posting
-        case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout:
+        case .token, .exchange, .revocation, .introspection, .applicationToken, .providerLogout: Endpoint.posting
+        case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout,
+            .singleSignOnRedirect:
             Endpoint.readingAndPosting
-        case .browserLogin: Endpoint.viewingAndPosting
+        case .browserLogin, .singleSignOnPages: Endpoint.viewingAndPosting
         case .applicationUsers: Endpoint.changing
         case .userProfile: Endpoint.everything
-        case .jwks, .metadata, .whoAmI: Endpoint.reading
+        case .jwks, .metadata, .whoAmI, .providerCallback, .applicationLogin: Endpoint.reading
+        case .singleSignOn: Endpoint.getting
         }
     }
 
@@ -65,5 +80,6 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     private static let changing = Array("GET, HEAD, POST, PUT".utf8)
     private static let everything = Array("GET, HEAD, POST, PUT, PATCH, DELETE".utf8)
     private static let posting = Array("POST".utf8)
+    private static let getting = Array("GET".utf8)
     private static let reading = Array("GET, HEAD".utf8)
 }

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 
 /// A host of a route: a name, or `*.` and a name for all names with exactly one label more.
 package struct HostPattern: Hashable, Sendable {

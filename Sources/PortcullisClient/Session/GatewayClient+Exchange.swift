@@ -14,23 +14,36 @@ extension GatewayClient {
             let reply = try await ask(try OAuthService(profile: profile).exchange(token))
             // A 401 or 400 here is about the token; `invalid_grant` covers both.
             let login = try bearer(reply, .exchange, nil)
-            if storeAccessToken {
-                try change { session in
-                    session.login = login
-                    session.webgates = []
-                }
-            }
-            live.withLock { live in
-                live.passing = storeAccessToken ? nil : login
-                live.isExchangeLoaded = storeAccessToken
-                live.isOffline = false
-            }
+            try take(login, stores: storeAccessToken)
             let context = AuthenticationContext(login)
             delegate?.didFinishAuthentication(context, error: nil)
             return context
         } catch {
             delegate?.didFinishAuthentication(nil, error: error)
             throw error
+        }
+    }
+
+    /// Keeps a token that the gateway has posted after a login by browser (SSO-11): it is used as one of an exchange is.
+    public func keepSSOToken(_ posted: PostedToken) throws(ClientError) -> AuthenticationContext {
+        let login = KeptLogin(
+            method: .exchange, scope: scope, backend: profile.backend, user: nil, token: posted.token,
+            expiresAt: end(posted.seconds))
+        try take(login, stores: true)
+        return AuthenticationContext(login)
+    }
+
+    private func take(_ login: KeptLogin, stores: Bool) throws(ClientError) {
+        if stores {
+            try change { session in
+                session.login = login
+                session.webgates = []
+            }
+        }
+        live.withLock { live in
+            live.passing = stores ? nil : login
+            live.isExchangeLoaded = stores
+            live.isOffline = false
         }
     }
 

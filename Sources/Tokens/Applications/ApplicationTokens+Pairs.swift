@@ -35,7 +35,9 @@ extension ApplicationTokens {
             guard case .success(.record(let held?)) = answer else {
                 return .done(refused(.storeUnavailable, action, application, subject: subject))
             }
-            if held.id == proposed.id { return .done(tokenMap(pair, held, application, action: action, now: now)) }
+            if held.id.utf8.elementsEqual(proposed.id.utf8) {
+                return .done(tokenMap(pair, held, application, action: action, now: now))
+            }
             if isStillWelcome(held, application), let known = self.pair(of: held) {
                 return .done(tokenMap(known, held, application, action: action, now: now))
             }

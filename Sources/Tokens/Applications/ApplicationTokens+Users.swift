@@ -3,7 +3,7 @@ import Crypto
 import HTTP
 import Identity
 
-/// User objects: read, given a manual token or a password, made (AOM-17 to AOM-20, AOM-26).
+/// User objects: read, given a manual token or a password (AOM-17 to AOM-20).
 extension ApplicationTokens {
     /// Who asks about a user object.
     enum Caller: Sendable {
@@ -120,7 +120,7 @@ extension ApplicationTokens {
         return .personal(json(of: user, application), reason: "user_object")
     }
 
-    private func json(of user: User, _ application: Application) -> [UInt8] {
+    func json(of user: User, _ application: Application) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("@type", application.userClass.type)
@@ -188,7 +188,7 @@ extension ApplicationTokens {
         let hasher = settings.hasher
         return .hash {
             guard let hash = try? hasher.make(Array(password.utf8).span) else {
-                return .done(.invalidObject("password"))
+                return .done(.invalidObject("\"password\" cannot be stored"))
             }
             let change = UserChange.setPassword(username: user.username, realm: user.realm, passwordHash: hash)
             return .answer(of: { registry.perform(change, from: origin, then: $0) }) { outcome in
@@ -223,52 +223,11 @@ extension ApplicationTokens {
             }
         }
     }
-
-    // MARK: Sign-up
-
-    /// AOM-26: a user that a client makes, where the application allows it.
-    private func signUp(_ request: EndpointRequest, _ application: Application) -> Effect<EndpointResponse> {
-        guard request.method == .post else { return .done(.methodNotAllowed("POST")) }
-        guard application.allowSignUp, let registry = settings.registry else {
-            return .refuse(.signUpDisabled)
-        }
-        guard request.hasJSONBody else { return .refuse(.unsupportedMediaType) }
-        let wanted: NewUser
-        do throws(UserObjectChange.Refusal) {
-            wanted = try NewUser(request.body, application.userClass)
-        } catch {
-            return .done(.invalidObject(error.expected))
-        }
-        guard !application.isAdministrator(wanted.name),
-            settings.users.user(named: wanted.name, realm: application.realm) == nil
-        else { return .refuse(.nameTaken) }
-        let (hasher, origin) = (settings.hasher, request.origin(application))
-        return .hash { [self] in
-            guard let hash = try? hasher.make(Array(wanted.password.utf8).span) else {
-                return .done(.invalidObject("password"))
-            }
-            let user = User(username: wanted.name, realm: application.realm, passwordHash: hash)
-            return .answer(of: { registry.perform(.add(user), from: origin, then: $0) }) { [self] outcome in
-                .done(outcome.failure?.response ?? created(user, application))
-            }
-        }
-    }
-
-    private func created(_ user: User, _ application: Application) -> EndpointResponse {
-        var response = EndpointResponse.personal(json(of: user, application), reason: "user_created")
-        response.status = 201
-        let path =
-            "\(UserObjectPath.prefix)\(application.name)/models/\(application.userClass.module)/"
-            + "\(application.userClass.name)/\(PathSegment.encode(user.username))"
-        response.headers.append((name: "Location", value: path))
-        response.audit = AuditEntry(
-            action: "user.create", outcome: .changed, subject: user.username, client: application.name)
-        return response
-    }
 }
 
 extension UserChangeOutcome {
-    fileprivate var failure: ApplicationFailure? {
+    /// What an application is told of it; nil where it is done.
+    var failure: ApplicationFailure? {
         switch self {
         case .done, .saved: nil
         case .exists: .nameTaken
@@ -279,7 +238,8 @@ extension UserChangeOutcome {
 }
 
 extension EndpointResponse {
-    fileprivate static func invalidObject(_ detail: String) -> EndpointResponse {
+    /// - Parameter detail: what was expected.
+    static func invalidObject(_ detail: String) -> EndpointResponse {
         .problem(
             status: 400, title: "Bad Request", detail: detail, code: "invalid_request", reason: "invalid_request")
     }

@@ -26,13 +26,6 @@ struct PairRequest: Sendable {
         (accessSeconds, refreshSeconds) = try PairRequest.expirations(form, application.expirations)
     }
 
-    /// A pair that the gateway makes in a slot of its own.
-    init(extra: String, scope: ApplicationScope, _ form: TokenForm, _ application: Application) throws(TokenFailure) {
-        try self.init(form, application)
-        self.extra = extra
-        self.scope = scope
-    }
-
     /// The lifetimes that the form asks for, in seconds.
     static func expirations(
         _ form: TokenForm, _ standard: Application.Expirations

@@ -17,37 +17,25 @@ extension BrowserLogin {
             return .done(BrowserLoginFailure.foreignForm.page)
         }
         let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
-        guard let session else { return .done(loggedOut(browser)) }
-        guard !browser.isReading else { return .done(askWhether(browser, status: 200, reason: "logout_form")) }
-        do throws(BrowserLoginFailure) {
-            _ = try LoginTicket(
-                browser.form?.first("ticket") ?? "", for: BrowserLogin.logoutPurpose, nonce: browser.nonce,
-                seals.tickets, now: now)
-        } catch {
-            return .done(askWhether(browser, status: error.status, reason: error.reason, notice: Page.Notice(error)))
-        }
-        return social.endSession(session.id, subject: session.subject, now: now).map { [self] ended in
-            // The session lives on where the store could not be told.
-            guard ended.status == 200 else {
-                return Page.message(PageText.error, PageText.unavailable, isError: true).response(
-                    status: ended.status, reason: ended.reason, fields: [(name: "Retry-After", value: "1")])
+        guard let session else { return .done(loggedOut(.session, browser)) }
+        return confirmLogout(browser) {
+            social.endSession(session.id, subject: session.subject, now: now).then { [self] ended in
+                // The session lives on where the store could not be told.
+                guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
+                return placeOfLogin(session, now: now).map { [self] there in
+                    var response = loggedOut(.session, browser, there)
+                    response.audit = ended.audit
+                    return response
+                }
             }
-            var response = loggedOut(browser)
-            response.audit = ended.audit
-            return response
         }
     }
 
-    private func askWhether(
-        _ browser: BrowserRequest, status: Int, reason: StaticString, notice: Page.Notice? = nil
-    ) -> EndpointResponse {
-        let (ticket, cookie) = ticket(BrowserLogin.logoutPurpose, browser)
-        return Page.logout(action: browser.request.path, ticket: ticket, notice: notice)
-            .response(status: status, reason: reason, fields: cookie)
-    }
-
-    private func loggedOut(_ browser: BrowserRequest) -> EndpointResponse {
-        Page.message(PageText.signedOut, PageText.signedOutDetail).response(
-            status: 200, reason: "logged_out", fields: [removal(.session, browser), removal(.login, browser)])
+    /// Where the provider ends its own session, for a login at one (OpenID Connect RP-Initiated Logout); nil for others.
+    private func placeOfLogin(_ session: BrowserSession, now: Int64) -> Effect<OutboundURL?> {
+        guard let providers, let provider = session.provision.flatMap({ providers.provider(named: $0.provider) }) else {
+            return .done(nil)
+        }
+        return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocial.logoutPath)", now: now)
     }
 }

@@ -15,18 +15,28 @@ extension BrowserLogin {
         var visit = visit
         let browser = visit.browser
         guard let fields = browser.form else { return .done(again(visit, .foreignForm)) }
-        let pending = fields.first("challenge").map { PendingLogin($0, social.settings.key) }
-        if case .some(.none) = pending { return .done(again(visit, .foreignForm)) }
-        let purpose = pending.flatMap(\.self).map(visit.answerPurpose) ?? visit.loginPurpose
+        let pending: PendingLogin?
         do throws(BrowserLoginFailure) {
+            pending = try self.pending(fields, now: browser.now)
             let ticket = try LoginTicket(
-                fields.first("ticket") ?? "", for: purpose, nonce: browser.nonce, seals.tickets, now: browser.now)
+                fields.first("ticket") ?? "", for: pending.map(visit.answerPurpose) ?? visit.loginPurpose,
+                nonce: browser.nonce, seals.tickets, now: browser.now)
             (visit.target, visit.level) = (ticket.target, ticket.level)
         } catch {
             return .done(again(visit, error))
         }
-        if case .some(.some(let pending)) = pending { return answer(pending, fields.first("answer") ?? "", visit) }
+        if let pending { return answer(pending, fields.first("answer") ?? "", visit) }
         return logIn(fields.first("username") ?? "", fields.first("password") ?? "", visit)
+    }
+
+    /// The login that the form goes on with; nil where it begins one.
+    private func pending(_ fields: FormFields, now: Int64) throws(BrowserLoginFailure) -> PendingLogin? {
+        guard let text = fields.first("challenge") else { return nil }
+        do throws(SealedRecord.Failure) {
+            return try PendingLogin(text, seals.pendingLogins, now: now)
+        } catch {
+            throw error == .expired ? .expiredForm : .foreignForm
+        }
     }
 
     /// The form once more, since the one that came was none of ours, or is too old.
@@ -92,7 +102,7 @@ extension BrowserLogin {
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(visit.answerPurpose(pending), visit)
         let page = Page.answer(
-            to: question, action: action(visit), ticket: ticket, challenge: pending.sealed(social.settings.key),
+            to: question, action: action(visit), ticket: ticket, challenge: pending.sealed(seals.pendingLogins),
             notice: notice)
         return notice == nil
             ? page.response(status: 200, reason: "second_step_asked", fields: cookie)
@@ -121,7 +131,7 @@ extension BrowserLogin {
     // MARK: The session
 
     /// A session of its own in the store, and the cookie for it. What the browser was logged in by before ends.
-    private func open(_ session: Session, _ visit: Visit) -> Answer {
+    func open(_ session: Session, _ visit: Visit) -> Answer {
         let browser = visit.browser
         let store = social.settings.store
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
@@ -151,7 +161,9 @@ extension BrowserLogin {
             BrowserSession(
                 id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
                 issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
-                guestRoles: social.guestRoles(of: record.subject, visit.application, visit.domain)))
+                guestDomain: session.facts.provision == nil && social.isGuest(record.subject, visit.application)
+                    ? visit.domain.name : nil,
+                provision: session.facts.provision))
         var response = EndpointResponse(
             status: 303,
             headers: [

@@ -6,7 +6,7 @@ import JOSE
 
 /// Logins by browser (SCH-02): a form at the place that an authentication scheme names, the session that comes of it, and
 /// the cookie that shows it. Passwords are checked, counted and held back as those of Mobile & Social are.
-package final class BrowserLogin: Sendable {
+package final class BrowserLogin: FormTickets {
     /// A form: where it is and what it logs in to.
     package struct Form: Sendable, Equatable {
         package var path: String
@@ -23,16 +23,18 @@ package final class BrowserLogin: Sendable {
     static let standardSeconds: Int64 = 28_800
     /// What a request without `serviceDomain` means, as at the token services.
     package static let standardDomain = "Default"
-    static let logoutPurpose = "logout"
 
     let social: MobileSocial
     let seals: BrowserSeals
     private let forms: [Form]
+    /// The logins at identity providers; nil where there are none.
+    let providers: ProviderLogin?
 
-    package init(social: MobileSocial, seals: BrowserSeals, forms: [Form]) {
+    package init(social: MobileSocial, seals: BrowserSeals, forms: [Form], providers: ProviderLogin? = nil) {
         self.social = social
         self.seals = seals
         self.forms = forms
+        self.providers = providers
     }
 
     typealias Answer = Effect<EndpointResponse>
@@ -40,6 +42,7 @@ package final class BrowserLogin: Sendable {
     /// A login at a domain that has a form.
     struct Visit: Sendable {
         let browser: BrowserRequest
+        let form: Form
         let domain: ServiceDomain
         let application: MobileApplication
         /// Where the browser goes back to, and what is asked for there.
@@ -60,30 +63,43 @@ package final class BrowserLogin: Sendable {
         if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
             (visit.target, visit.level) = known
         }
-        if browser.isReading { return .done(show(visit)) }
-        guard request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.page) }
+        if browser.isReading { return show(visit) }
+        // Where a provider asks for the password nobody else does.
+        guard request.method == .post, visit.domain.relyingParty == nil else {
+            return .done(BrowserLoginFailure.methodNotAllowed.page)
+        }
         return submit(visit)
     }
 
     private func visit(_ browser: BrowserRequest) -> Visit? {
-        let name = browser.query.first("serviceDomain") ?? BrowserLogin.standardDomain
-        let form = Form(path: browser.request.path, domain: name)
+        visit(
+            Form(
+                path: browser.request.path,
+                domain: browser.query.first("serviceDomain") ?? BrowserLogin.standardDomain), browser)
+    }
+
+    /// Nil where there is no such form.
+    func visit(_ form: Form, _ browser: BrowserRequest) -> Visit? {
+        let name = form.domain
         guard forms.contains(where: { $0.path.isExactly(form.path) && $0.domain.isExactly(name) }),
             let domain = social.domain(named: name),
             let application = domain.browserApplication.flatMap(domain.application(named:))
         else { return nil }
-        return Visit(browser: browser, domain: domain, application: application)
+        return Visit(browser: browser, form: form, domain: domain, application: application)
     }
 
     // MARK: The form
 
     /// The empty form, or why there is none.
-    private func show(_ visit: Visit) -> EndpointResponse {
+    private func show(_ visit: Visit) -> Answer {
         // Without this end to it, the browser would be sent back and forth.
-        guard visit.level <= visit.domain.highestLevel else { return BrowserLoginFailure.levelUnreachable.page }
+        guard visit.level <= visit.domain.highestLevel else {
+            return .done(BrowserLoginFailure.levelUnreachable.page)
+        }
+        if let party = visit.domain.relyingParty { return begin(visit, at: party) }
         // Who is to show more of himself need not type his name again.
         let session = visit.browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: visit.browser.now) }
-        return form(visit, username: session?.subject ?? "", status: 200, reason: "login_form")
+        return .done(form(visit, username: session?.subject ?? "", status: 200, reason: "login_form"))
     }
 
     func form(
@@ -100,30 +116,10 @@ package final class BrowserLogin: Sendable {
         ticket(purpose, visit.browser, target: visit.target, level: visit.level)
     }
 
-    func ticket(
-        _ purpose: String, _ browser: BrowserRequest, target: ReturnTarget = .root, level: Int = 0
-    ) -> (String, [(name: String, value: String)]) {
-        let nonce = LoginTicket.nonce(browser.nonce)
-        let ticket = LoginTicket(purpose: purpose, target: target, level: level, nonce: nonce)
-            .sealed(seals.tickets, now: browser.now)
-        if let held = browser.nonce, held.isExactly(nonce) { return (ticket, []) }
-        return (ticket, [cookie(.login, nonce, browser)])
-    }
-
-    func cookie(
-        _ cookie: BrowserCookie, _ value: String, _ browser: BrowserRequest
-    ) -> (name: String, value: String) {
-        (name: "Set-Cookie", value: cookie.setting(value, secure: browser.request.secure))
-    }
-
-    func removal(_ cookie: BrowserCookie, _ browser: BrowserRequest) -> (name: String, value: String) {
-        (name: "Set-Cookie", value: cookie.removing(secure: browser.request.secure))
-    }
-
     /// The form sends itself to where it is, with the target sealed anew.
     func action(_ visit: Visit) -> String {
         let target = seals.seal(visit.target, level: visit.level, now: visit.browser.now)
         let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)])
-        return "\(visit.browser.request.path)?\(String(decoding: query, as: UTF8.self))"
+        return "\(visit.form.path)?\(String(decoding: query, as: UTF8.self))"
     }
 }

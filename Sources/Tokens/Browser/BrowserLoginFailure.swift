@@ -4,6 +4,12 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     case unknownService
     /// The place that the browser is to go back to asks for a level that no login at the domain has (CHAL-06).
     case levelUnreachable
+    /// The application is none of the domain's, or logs in by the agent, or no provider looks after the domain (RP-01).
+    case unknownApplication
+    /// A parameter is missing or malformed, or there twice.
+    case malformedRequest
+    /// The application may not have browsers sent back there (RP-02).
+    case foreignRedirect
     /// The form was not handed out here, or to another browser, or for something else, or cookies are off.
     case foreignForm
     /// The form stayed open for too long.
@@ -12,7 +18,8 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
 
     package var status: Int {
         switch self {
-        case .unknownService: 404
+        case .unknownService, .unknownApplication: 404
+        case .malformedRequest, .foreignRedirect: 400
         case .levelUnreachable, .foreignForm, .expiredForm: 403
         case .methodNotAllowed: 405
         }
@@ -23,6 +30,9 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
         switch self {
         case .unknownService: "login_unknown_service"
         case .levelUnreachable: "login_level_unreachable"
+        case .unknownApplication: "login_unknown_application"
+        case .malformedRequest: "login_request_malformed"
+        case .foreignRedirect: "login_redirect_foreign"
         case .foreignForm: "login_form_foreign"
         case .expiredForm: "login_form_expired"
         case .methodNotAllowed: "method_not_allowed"
@@ -34,6 +44,8 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
         switch self {
         case .unknownService: PageText.unknownService
         case .levelUnreachable: PageText.levelUnreachable
+        case .unknownApplication, .malformedRequest: PageText.unknownApplication
+        case .foreignRedirect: PageText.foreignRedirect
         case .foreignForm, .methodNotAllowed: PageText.foreignForm
         case .expiredForm: PageText.expiredForm
         }

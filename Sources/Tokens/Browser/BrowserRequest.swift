@@ -10,17 +10,25 @@ struct BrowserRequest: Sendable {
     let nonce: String?
     /// The cookie of an earlier login, whatever it is worth.
     let session: String?
+    /// The same of single sign-on.
+    let signOn: String?
     /// Seconds since 1970.
     let now: Int64
 
     /// Nil for a query that cannot be read.
     init?(_ request: EndpointRequest, now: Int64) {
         guard let query = try? FormFields.parse(request.query.span), query.repeatedName == nil else { return nil }
+        self.init(request, query: query, now: now)
+    }
+
+    /// - Parameter query: that of the request.
+    init(_ request: EndpointRequest, query: FormFields, now: Int64) {
         self.request = request
         self.query = query
         self.now = now
         nonce = BrowserRequest.cookie(.login, request)
         session = BrowserRequest.cookie(.session, request)
+        signOn = BrowserRequest.cookie(.signOn, request)
     }
 
     private static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {

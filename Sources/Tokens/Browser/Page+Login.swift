@@ -96,9 +96,24 @@ extension Page {
                 """)
     }
 
+    /// Where a page leads.
+    struct Link: Sendable {
+        let text: String
+        let target: String
+    }
+
     /// A title and a sentence.
-    static func message(_ title: String, _ detail: String, isError: Bool = false) -> Page {
-        Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>")
+    ///
+    /// - Parameter link: what else can be done, and where; nil for nothing.
+    static func message(_ title: String, _ detail: String, isError: Bool = false, link: Link? = nil) -> Page {
+        let way = link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
+        return Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>\(way)")
+    }
+
+    /// Says that it is not the user's fault.
+    static func unavailable(_ status: Int, _ reason: StaticString) -> EndpointResponse {
+        message(PageText.error, PageText.unavailable, isError: true).response(
+            status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
     }
 
     private static func opening(action: String, ticket: String) -> String {

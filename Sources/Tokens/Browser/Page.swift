@@ -1,10 +1,17 @@
 import Bytes
 import Crypto
 
-/// A page for browsers: HTML and CSS of its own and nothing else. No script, no other server, no frame around it.
+/// A page for browsers: HTML and CSS of its own and nothing else. No other server, no frame around it, and no script but
+/// the one that sends a form.
 struct Page {
     private let title: String
     private let content: String
+    /// Where its form may be sent, as a source expression (CSP 3 section 2.3.1).
+    var formAction = "'self'"
+    /// What it runs; nil for nothing.
+    var script: String?
+    // With `no-referrer`, browsers would call the origin of the form `null` (Fetch, section 3.2).
+    var referrerPolicy = "same-origin"
 
     /// - Parameter content: HTML, what is not of this house escaped in it.
     init(title: String, content: String) {
@@ -16,7 +23,7 @@ struct Page {
     func response(
         status: Int, reason: StaticString, fields: [(name: String, value: String)] = []
     ) -> EndpointResponse {
-        EndpointResponse(status: status, headers: Page.fields + fields, body: Array(html.utf8), reason: reason)
+        EndpointResponse(status: status, headers: self.fields + fields, body: Array(html.utf8), reason: reason)
     }
 
     private var html: String {
@@ -33,7 +40,7 @@ struct Page {
         <main>
         <h1>\(Page.escaped(title))</h1>
         \(content)
-        </main>
+        </main>\(script.map { "\n<script>\($0)</script>" } ?? "")
         </body>
         </html>
 
@@ -68,29 +75,39 @@ struct Page {
           border-radius: .75rem; } }
         h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance; }
         label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
-        input { width: 100%; padding: .625rem; font: inherit; border: 1px solid var(--line); border-radius: .375rem; }
+        input, textarea { width: 100%; padding: .625rem; font: inherit; border: 1px solid var(--line); border-radius: .375rem; }
+        textarea { font-family: ui-monospace, monospace; font-size: .875rem; word-break: break-all; resize: vertical; }
+        a { color: var(--accent); }
         button { width: 100%; margin-top: 1.5rem; padding: .75rem; font: inherit; font-weight: 600; border: 0;
           border-radius: .375rem; background: var(--accent); color: Canvas; cursor: pointer; }
         [aria-invalid=true] { border-color: var(--wrong); border-width: 2px; }
+        a { color: var(--accent); }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         [role=alert] { margin: 0 0 1rem; padding: .75rem; border-left: .25rem solid var(--wrong); color: var(--wrong); }
 
         """
 
-    private static let fields: [(name: String, value: String)] = {
-        let digest = DigestAlgorithm.sha256.digest(Array(style.utf8).span)
-        let hash = String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self)
+    private static let styleSource = source(of: style)
+
+    /// What a policy calls a text that stands in the page (CSP 3 section 2.3.1).
+    private static func source(of text: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(Array(text.utf8).span)
+        return "'sha256-\(String(decoding: Base64.encode(digest.span, .standard), as: UTF8.self))'"
+    }
+
+    private var fields: [(name: String, value: String)] {
+        let scripts = script.map { " script-src \(Page.source(of: $0));" } ?? ""
         return [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Cache-Control", "no-store"),
             (
                 "Content-Security-Policy",
-                "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+                "default-src 'none'; style-src \(Page.styleSource);\(scripts) form-action \(formAction); "
+                    + "frame-ancestors 'none'; base-uri 'none'"
             ),
-            // With `no-referrer`, browsers would call the origin of the form `null` (Fetch, section 3.2).
-            ("Referrer-Policy", "same-origin"),
+            ("Referrer-Policy", referrerPolicy),
             ("X-Content-Type-Options", "nosniff"),
             ("X-Frame-Options", "DENY"),
         ]
-    }()
+    }
 }

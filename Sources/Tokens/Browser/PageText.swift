@@ -21,16 +21,42 @@ enum PageText {
     static let noSecondStep =
         "Nothing is set up for you that this takes beside the password. Ask whoever looks after it."
 
+    static let providerDenied = "You were not signed in there. Try once more, or ask whoever looks after it."
+    static let providerFailed = "Signing in did not work. Try once more."
+    static let tryAgain = "Try again"
+
     static let signedOut = "Signed out"
     static let signedOutDetail = "You are signed out. You can close this window."
     static let signOut = "Sign out"
     static let signOutQuestion = "Do you want to sign out?"
 
+    static let signOutThere = "Sign out there too"
+    static let signedOutHere = "You are signed out here. Where you have signed in, you may still be."
+
     static let error = "This did not work"
     static let unknownService = "There is no such service to sign in to."
     static let levelUnreachable = "What you asked for wants a stronger proof of who you are than can be given here."
+    static let unknownApplication = "There is no such application to sign in to, or it is not set up for this."
+    static let foreignRedirect = "The application may not send you back to where it wants to."
     static let foreignForm = "The form did not come from this site, or cookies are switched off. Try once more."
     static let expiredForm = "This page was open for too long. Try once more."
 
+    static let singleSignOnOff = "There is no single sign-on for this application."
+    static let missingClient =
+        "The address lacks the parameter clientID. Names are written with capitals as they are here."
+    static let repeatedParameter = "The address has one of clientID, redirect_uri, state and prompt more than once."
+    static let malformedParameter = "The parameter state is too long, or has line breaks."
+    static let redirectNotAllowed = "The address in redirect_uri is none that a token may be sent to."
+    static let startOver = "This does not go on from here. Open the application once more."
+    static let wrongRealm = "Your account is not for this application."
+    static let otherAccount = "Use another account"
+    static let token = "Token"
+    static let goOn = "Continue to the application"
+    static let goOnHint = "You are signed in. If nothing happens, continue here."
+
+    static func token(for name: String) -> String { "Your token for \(name)" }
+    static func lifetime(seconds: Int64) -> String {
+        "It ends in \(seconds) seconds. Whoever has it can act for you until then."
+    }
     static func signIn(to name: String) -> String { "Sign in to \(name)" }
 }

@@ -75,7 +75,7 @@ extension MobileSocial {
         // It ends with these, too, and needs nobody to look for it (OMS-16, OMS-17).
         grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds
-        grant.virtual = isGuest(session.record.subject, application)
+        grant.virtual = session.facts.provision?.isVirtual ?? isGuest(session.record.subject, application)
         grant.isOffline = session.facts.isOffline
         if minter.isSlow { return .offload { [self, grant] in .done(reply(grant, client, call)) } }
         return .done(reply(grant, client, call))

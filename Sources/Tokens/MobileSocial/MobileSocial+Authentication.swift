@@ -10,6 +10,7 @@ extension MobileSocial {
         if let challenge = try call.attributes.member("challengeId") { return try answer(challenge, call) }
         if type.isExactly(.client) { return try clientToken(call) }
         guard type.isUser else { throw .unsupportedTokenType }
+        if let code = try call.attributes.member("code") { return try redeem(code, type, call) }
         let profile = try deviceProfile(in: call)
         let subjectType = try call.attributes.attribute("Subject-Type") ?? "USERCREDENTIAL"
         guard ["USERCREDENTIAL", "TOKEN"].contains(where: { $0.isExactly(subjectType) }) else {
@@ -51,7 +52,7 @@ extension MobileSocial {
         return settings.key.tokenID(of: Array(text.utf8).span)
     }
 
-    private func sessionLimits(
+    func sessionLimits(
         of application: MobileApplication, _ call: Call
     ) throws(MobileSocialFailure) -> SessionLimits {
         SessionLimits(
@@ -89,10 +90,11 @@ extension MobileSocial {
         guard let application = call.domain.application(named: name) else {
             return .done(refused(.invalidClientProof, "client-token", call.domain.name))
         }
-        guard let attempt = admit(application, call) else {
+        guard let attempt = admit(application, secret, call) else {
             return .done(refused(.clientThrottled, "client-token", call.domain.reference(application)))
         }
         guard isSharedSecret(secret, of: application) else {
+            attempt.failed()
             return .done(refused(.invalidClientProof, "client-token", call.domain.name))
         }
         attempt.succeeded()

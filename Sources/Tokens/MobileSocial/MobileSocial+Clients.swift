@@ -13,11 +13,15 @@ extension MobileSocial {
 
     /// Goes on with the client of a call. In a mobile domain it has a registration handle (oam-wire 8.1, rule 5);
     /// elsewhere it may do without, and whatever it shows is checked.
+    ///
+    /// - Parameter mayBeNew: whether a device of a mobile domain may come without a handle: one that gets its first user token
+    ///   by other means than a password registers with that.
     func withClient(
-        of call: Call, _ next: @escaping @Sendable (Client) throws(MobileSocialFailure) -> Answer
+        of call: Call, mayBeNew: Bool = false,
+        _ next: @escaping @Sendable (Client) throws(MobileSocialFailure) -> Answer
     ) throws(MobileSocialFailure) -> Answer {
         guard let proof = try proof(in: call) else {
-            if call.domain.isMobile { throw .missingClientProof }
+            if call.domain.isMobile, !mayBeNew { throw .missingClientProof }
             let application = try namedApplication(call)
             return answer { () throws(MobileSocialFailure) in
                 try next(Client(application: application, registration: nil))
@@ -27,7 +31,7 @@ extension MobileSocial {
         if let named = try applicationName(in: call), !named.isExactly(application.name) { throw .invalidClientProof }
         // Handles and tokens are random, and nobody guesses one: they are good however many secrets were wrong.
         let isGuess = !call.domain.isMobile && application.sharedSecret != nil
-        let attempt = isGuess ? admit(application, call) : nil
+        let attempt = isGuess ? admit(application, proof.secret, call) : nil
         if attempt != nil, isSharedSecret(proof.secret, of: application) {
             attempt?.succeeded()
             return try next(Client(application: application, registration: nil))
@@ -35,6 +39,7 @@ extension MobileSocial {
         return ask(.find(.access(settings.key.digest(proof.secret))), now: call.now) { [self] found in
             answer { () throws(MobileSocialFailure) in
                 guard case .record(let record?) = found, record.accessLives(at: call.now) else {
+                    attempt?.failed()
                     throw isGuess && attempt == nil ? .clientThrottled : .invalidClientProof
                 }
                 let client = try client(record, application, call.domain)
@@ -45,9 +50,10 @@ extension MobileSocial {
     }
 
     /// Nil where too many shared secrets of the application were wrong from there.
-    func admit(_ application: MobileApplication, _ call: Call) -> ClientThrottle.Attempt? {
+    func admit(_ application: MobileApplication, _ secret: String, _ call: Call) -> ClientThrottle.Attempt? {
         settings.clientThrottle.admit(
-            call.domain.reference(application), from: ClientOrigin(call.request, now: call.now))
+            call.domain.reference(application), secret: Array(secret.utf8),
+            from: ClientOrigin(call.request, now: call.now))
     }
 
     /// The client whose handle or token a record is.

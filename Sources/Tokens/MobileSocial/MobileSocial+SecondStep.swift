@@ -19,7 +19,7 @@ extension MobileSocial {
     /// The answer to what was asked, by `challengeId` and `answer`.
     func answer(_ challenge: String, _ call: Call) throws(MobileSocialFailure) -> Answer {
         guard let text = try call.attributes.member("answer") else { throw .missingAttribute }
-        guard let pending = PendingLogin(challenge, settings.key), pending.expiresAt > call.now,
+        guard let pending = try? PendingLogin(challenge, settings.seals.pendingLogins, now: call.now),
             pending.facts.domain.isExactly(call.domain.name)
         else { throw .wrongAnswer }
         return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
@@ -54,7 +54,7 @@ extension MobileSocial {
         writer.beginObject()
         writer.member("status", "challenge")
         writer.member("type", pending.steps[0].rawValue)
-        writer.member("challengeId", pending.sealed(settings.key))
+        writer.member("challengeId", pending.sealed(settings.seals.pendingLogins))
         if let question { writer.member("question", question) }
         writer.member("expires_in", PendingLogin.lifetimeSeconds)
         writer.endObject()

@@ -50,12 +50,16 @@ extension MobileSocial {
         answer { () throws(MobileSocialFailure) in
             guard let first = ids.first else { return try next() }
             return ask(.find(.id(first)), now: call.now) { [self] found in
-                guard case .record(let record?) = found, record.accessLives(at: call.now),
-                    Registration(record)?.facts.isWiped != true
-                else { return .deny(.invalidUserToken) }
+                guard MobileSocial.isFoundation(found, at: call.now) else { return .deny(.invalidUserToken) }
                 return withFoundations(ids.dropFirst(), call, next)
             }
         }
+    }
+
+    /// Whether what the store has found bears a session: it is there, in time, and no device that is to be wiped.
+    static func isFoundation(_ found: StoreAnswer, at now: Int64) -> Bool {
+        guard case .record(let record?) = found, record.accessLives(at: now) else { return false }
+        return Registration(record)?.facts.isWiped != true
     }
 
     /// Whether a session goes on by itself: in time, not revoked, its user still welcome with the password of the login.
@@ -72,11 +76,14 @@ extension MobileSocial {
         return user.enabled && record.issuedAt >= user.tokensNotBefore
     }
 
-    /// OMS-09: as far as this process and the store know.
+    /// OMS-09
     private func isIdle(_ session: Session, now: Int64) -> Bool {
-        guard let idle = session.facts.idleSeconds else { return false }
-        let usedAt = max(session.record.issuedAt, session.record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0)
-        return now - usedAt >= idle
+        session.facts.idleSeconds.map { now - usedAt(session) >= $0 } ?? false
+    }
+
+    /// When a session was used last, as far as this process and the store know.
+    func usedAt(_ session: Session) -> Int64 {
+        max(session.record.issuedAt, session.record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0)
     }
 
     /// Notes that a session was used, for whoever holds its access tokens as well.
@@ -88,7 +95,16 @@ extension MobileSocial {
 
     /// The user of a session, as the gateway knows it now.
     func user(of session: Session, _ application: MobileApplication) -> User? {
-        domain(named: session.facts.domain).flatMap { user(named: session.record.subject, application, $0) }
+        guard let provision = session.facts.provision else {
+            return domain(named: session.facts.domain)
+                .flatMap { self.user(named: session.record.subject, application, $0) }
+        }
+        let (name, realm) = (session.record.subject, application.backend.realm)
+        // Whom a provider alone knows is not who has an account of the same name (JWT-13).
+        if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }
+        var account = settings.users.user(named: name, realm: realm)
+        account?.roles += provision.roles
+        return account
     }
 
     func ownApplication(
@@ -176,6 +192,7 @@ extension MobileSocial {
         writer.member("user", session.record.subject)
         let isOffline = session.facts.isOffline
         if isOffline { writer.member("offline", true) }
+        call.provided?.write(to: &writer)
         writer.endObject()
         var response = EndpointResponse.mobile(
             writer.bytes, reason: isOffline ? "user_token_issued_offline" : "user_token_issued")

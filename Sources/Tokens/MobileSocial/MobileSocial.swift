@@ -19,6 +19,8 @@ package final class MobileSocial: Sendable {
         package var catalogue: RoleCatalogue
         package var store: any TokenStore
         package var key: TokenDigestKey
+        /// What clients carry between the steps of a login (DEC-12).
+        package var seals: BrowserSeals
         package var signer: JWTSigner
         /// `iss` and `aud` of its tokens.
         package var issuer = ""
@@ -44,7 +46,7 @@ package final class MobileSocial: Sendable {
 
         package init(
             users: UserStore, hasher: PasswordHasher, catalogue: RoleCatalogue, store: any TokenStore,
-            key: TokenDigestKey, signer: JWTSigner, contexts: any RequestContextReader
+            key: TokenDigestKey, seals: BrowserSeals, signer: JWTSigner, contexts: any RequestContextReader
         ) {
             self.users = users
             self.hasher = hasher
@@ -52,6 +54,7 @@ package final class MobileSocial: Sendable {
             self.store = store
             sessions = SessionRegister(store: store)
             self.key = key
+            self.seals = seals
             self.signer = signer
             self.contexts = contexts
         }
@@ -83,6 +86,8 @@ package final class MobileSocial: Sendable {
         let ownTokens: OwnAccessTokens
         /// Seconds since 1970.
         let now: Int64
+        /// What a login at an identity provider has brought beside the session.
+        var provided: ProvidedReply?
     }
 
     typealias Answer = Effect<EndpointResponse>

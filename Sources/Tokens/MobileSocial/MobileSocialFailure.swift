@@ -30,6 +30,10 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     case deviceDenied, deviceWiped
     /// AGT-02.
     case useAgent, notInCircle
+    /// RP-01: the domain's users log in at an identity provider.
+    case useProvider
+    /// RP-02: the one-time code was used before, has ended, or is another application's.
+    case invalidCode
     /// OMS-14.
     case wrongAnswer, secondStepMissing
     case storeUnavailable
@@ -112,6 +116,8 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         case .deviceWiped: Definition(403, "Device is to be wiped", other, "device_wipe")
         case .useAgent: Definition(403, "Use the single sign-on agent", other, "use_sso_agent")
         case .notInCircle: Definition(403, "Application is not registered", other, "not_in_circle_of_trust")
+        case .useProvider: Definition(403, "Log in at the identity provider", other, "use_identity_provider")
+        case .invalidCode: Definition(400, "Invalid code", other, "oic_code_invalid")
         case .wrongAnswer: Definition(401, "Authentication failed", failed, "oic_wrong_answer")
         case .secondStepMissing:
             Definition(403, "No second step is set up for the user", other, "second_step_missing")

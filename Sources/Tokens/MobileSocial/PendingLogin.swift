@@ -30,7 +30,8 @@ struct PendingLogin: Sendable, Equatable {
     static let lifetimeSeconds: Int64 = 300
     /// Three wrong answers end it.
     static let maximumAnswers = 3
-    private static let purpose = "oic pending login 1"
+    /// What clients are shown it with.
+    private static let prefix = "ch.v1."
 
     init(
         _ facts: Session.Facts, username: String, sessionSeconds: Int64?, steps: [Step], question: Int, now: Int64
@@ -47,7 +48,7 @@ struct PendingLogin: Sendable, Equatable {
     /// Which of so many questions is asked.
     static func choose(among count: Int) -> Int { count == 0 ? 0 : Int(SecureRandom.uint64() % UInt64(count)) }
 
-    func sealed(_ key: TokenDigestKey) -> String {
+    func sealed(_ record: SealedRecord) -> String {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("id", id)
@@ -56,30 +57,31 @@ struct PendingLogin: Sendable, Equatable {
         if let sessionSeconds { writer.member("seconds", sessionSeconds) }
         writer.member("steps", steps.map(\.rawValue))
         writer.member("question", question)
-        writer.member("exp", expiresAt)
         writer.endObject()
-        let sealed = key.seal(writer.bytes, id: PendingLogin.purpose)
-        return "ch.v1.\(String(decoding: Base64.encode(sealed.span, .url), as: UTF8.self))"
+        return PendingLogin.prefix
+            + record.seal([String(decoding: writer.bytes, as: UTF8.self)], expiresAt: expiresAt)
     }
 
-    /// Nil for what `sealed` has not made with this key.
-    init?(_ text: String, _ key: TokenDigestKey) {
-        let prefix = Array("ch.v1.".utf8)
-        let bytes = Array(text.utf8)
-        guard bytes.starts(with: prefix), let sealed = Base64.decode(Array(bytes[prefix.count...]).span, .url),
-            let json = key.open(sealed, id: PendingLogin.purpose),
-            let node = try? JSONNode.parse(json.span, maximumDepth: 4), let id = node["id"]?.string,
+    /// What `sealed` has made.
+    /// - Parameter now: seconds since 1970.
+    init(_ text: String, _ record: SealedRecord, now: Int64) throws(SealedRecord.Failure) {
+        let (bytes, prefix) = (Array(text.utf8), Array(PendingLogin.prefix.utf8))
+        guard bytes.starts(with: prefix) else { throw .notOurs }
+        let opened = try record.open(bytes.span.extracting(droppingFirst: prefix.count), now: now)
+        guard opened.texts.count == 1,
+            let node = try? JSONNode.parse(Array(opened.texts[0].utf8).span, maximumDepth: 4),
+            let id = node["id"]?.string,
             let username = node["user"]?.string,
             let facts = node["facts"]?.string.flatMap({ Session.Facts(Array($0.utf8)) }),
             let steps = node["steps"]?.array?.compactMap({ $0.string.flatMap(Step.init(rawValue:)) }), !steps.isEmpty,
-            let question = node["question"]?.integer, let expiresAt = node["exp"]?.integer
-        else { return nil }
+            let question = node["question"]?.integer
+        else { throw .notOurs }
         self.id = id
         self.username = username
         self.facts = facts
         sessionSeconds = node["seconds"]?.integer
         self.steps = steps
         self.question = Int(question)
-        self.expiresAt = expiresAt
+        expiresAt = opened.expiresAt
     }
 }

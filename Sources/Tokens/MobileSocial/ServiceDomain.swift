@@ -16,6 +16,8 @@ package struct ServiceDomain: Sendable {
     package var level = Principal.standardLevel
     /// Who verifies passwords; nil where they are those of the gateway's own users.
     package var remote: RemoteAuthentication?
+    /// Where users log in who are known to an identity provider (RP-01); nil where they have passwords.
+    package var relyingParty: RelyingParty?
     /// What a login takes beside the password.
     package var secondStep = SecondStep()
     /// Whether its devices can be wiped (OMS-16).
@@ -54,6 +56,21 @@ package struct ServiceDomain: Sendable {
         package init() {}
     }
 
+    /// How a domain uses an identity provider.
+    package struct RelyingParty: Sendable {
+        /// Name of the provider.
+        package var provider: String
+        /// How its claims become users here.
+        package var rules: ProviderRules
+        /// Whether applications are given the provider's access token (RP-03).
+        package var exposesToken = false
+
+        package init(provider: String, rules: ProviderRules) {
+            self.provider = provider
+            self.rules = rules
+        }
+    }
+
     package init(name: String, services: [String], isMobile: Bool) {
         self.name = name
         self.services = services
@@ -90,7 +107,10 @@ package struct MobileApplication: Sendable {
     package var backend: Backend
     /// What a client that is no registered device authenticates with; nil where it cannot.
     package var sharedSecret: String?
+    /// The scheme of the application's own URLs, by which browsers come back to it (RP-02).
     package var urlScheme: String?
+    /// Other places that they may come back to, byte by byte.
+    package var redirectURIs: [String] = []
     /// Whether it takes part in single sign-on (AGT-01).
     package var participates = false
     package var agentPriority: Int?

@@ -30,8 +30,12 @@ struct Session: Sendable, Equatable {
         /// Whether the password was recognised without the server that knows it (OMS-12).
         var isOffline = false
 
-        /// Ids of the records that the session ends with: its device's registration, and the session that it came of.
-        var foundations: [String] { [registration, parent].filter { !$0.isEmpty } }
+        /// The login at an identity provider that it came of; nil for others.
+        var provision: ProvidedLogin?
+
+        /// Ids of the records that the session ends with: its device's registration, the session that it came of, and the
+        /// login at a provider.
+        var foundations: [String] { [registration, parent, provision?.foundation ?? ""].filter { !$0.isEmpty } }
     }
 
     let record: TokenRecord
@@ -98,7 +102,7 @@ struct Session: Sendable, Equatable {
         let device = facts.registration.isEmpty ? facts.device : facts.registration
         return [
             "oic", facts.domain, facts.application, device, subject, "\(facts.level)", facts.tokenType.text,
-            facts.proof, facts.parent,
+            facts.proof, facts.parent, facts.provision?.foundation ?? "",
         ].joined(separator: "\u{1f}") + (facts.isOffline ? "\u{1f}offline" : "")
     }
 }
@@ -119,6 +123,12 @@ extension Session.Facts {
         writer.member("type", tokenType.text)
         if !parent.isEmpty { writer.member("parent", parent) }
         if isOffline { writer.member("offline", true) }
+        if let provision {
+            writer.member("provider", provision.provider)
+            writer.member("login", provision.foundation)
+            writer.member("virtual", provision.isVirtual)
+            writer.member("roles", provision.roles)
+        }
         writer.endObject()
         return writer.bytes
     }
@@ -135,6 +145,12 @@ extension Session.Facts {
             idleSeconds: node["idle"]?.integer, registration: node["registration"]?.string ?? "",
             device: node["device"]?.string ?? "", proof: node["proof"]?.string ?? "", tokenType: type,
             parent: node["parent"]?.string ?? "", isOffline: node["offline"]?.bool ?? false)
+        guard let provider = node["provider"]?.string else { return }
+        // Without the rest nobody knows whose session it is.
+        guard let login = node["login"]?.string, let isVirtual = node["virtual"]?.bool,
+            let roles = node["roles"]?.array?.compactMap(\.string)
+        else { return nil }
+        provision = ProvidedLogin(provider: provider, foundation: login, isVirtual: isVirtual, roles: roles)
     }
 }
 

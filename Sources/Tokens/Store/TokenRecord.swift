@@ -15,9 +15,16 @@ package struct TokenRecord: Sendable, Equatable {
         case registration
         /// A client token of Mobile & Social.
         case client
+        /// A login at an identity provider, on which sessions rest. It has no token; its application is the provider's
+        /// session, or the provider's user (`ProviderLogin`).
+        case provided
+        /// A login that an application is to fetch its session for, whose access token is the one-time code (RP-02).
+        case code
         /// What a user's password was at the last login at another server (OMS-12). It has no access token; the refresh
         /// digest names its state.
         case verifier
+        /// A login by which browsers get tokens for applications (SSO-08). Nobody has a token of it.
+        case signOn = "sso"
     }
 
     /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.

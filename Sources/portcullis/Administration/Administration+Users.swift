@@ -49,6 +49,7 @@ extension Administration {
         let added = now.configuration.users.last { isSame($0.username, made.username) }
         var answer = AdminAnswer.changed(made.username, status: 201, added.map(UserText.json) ?? [])
         answer.user = added.map(User.init)
+        answer.roles = MembershipChange(from: [], to: made.roles)
         return answer
     }
 
@@ -119,11 +120,12 @@ extension Administration {
             // Whoever had the password, or was let in before, starts anew (MAP-04).
             let endsTokens = isNewPassword || (enabled == false && user.isEnabled)
             if endsTokens { text.put("tokensNotBefore", of: place, .number(Administration.cutoff)) }
-            return (name: user.username, endsTokens: endsTokens)
+            return (before: user, endsTokens: endsTokens)
         }
         let user = try find(request, now).user
-        var answer = AdminAnswer.changed(change.name, UserText.json(user), endsTokens: change.endsTokens)
+        var answer = AdminAnswer.changed(user.username, UserText.json(user), endsTokens: change.endsTokens)
         answer.user = User(user)
+        answer.roles = MembershipChange(from: change.before.roles, to: user.roles)
         return answer
     }
 

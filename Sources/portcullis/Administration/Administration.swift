@@ -92,13 +92,17 @@ struct Administration: Sendable {
         switch outcome {
         case .success(let answer):
             let isChange = step.resource?.isChange == true
-            if answer.isAudited { audit.write(step.action, answer.object, request, isChange ? .changed : .shown) }
+            if answer.isAudited {
+                audit.write(
+                    step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
+            }
             return Conclusion(
                 response: answer.response, since: answer.endsTokens ? Administration.cutoff : 0, user: answer.user)
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(
-                    step.action, request.path.dropFirst().joined(separator: "/"), request, .refused(failure.reason))
+                    step.action, request.path.dropFirst().joined(separator: "/"), request, .refused(failure.reason),
+                    roles: request.path.first == "users" ? MembershipChange(askedFor: request) : nil)
             }
             return Conclusion(response: failure.response, since: 0)
         }
@@ -120,6 +124,8 @@ struct AdminAnswer {
     var tag: String?
     /// What was changed, for the audit log.
     var object = ""
+    /// Roles that were given or taken away; nil for what is about no user's.
+    var roles: MembershipChange?
     /// Whether tokens of before are void because of it.
     var endsTokens = false
     /// The user that was made or changed, as it is now.

@@ -17,7 +17,13 @@ enum AuditTrail: Sendable {
         case refused(StaticString)
     }
 
-    func write(_ action: String, _ object: String, _ request: AdminRequest, _ outcome: Outcome) {
+    /// - Parameters:
+    ///   - object: the name of what was to be changed.
+    ///   - roles: the other end of memberships, where the object is a user; nil for what is about something else.
+    func write(
+        _ action: String, _ object: String, _ request: AdminRequest, _ outcome: Outcome,
+        roles: MembershipChange? = nil
+    ) {
         var members: [(String, EventLog.Value)] = [("action", .text(action))]
         switch outcome {
         case .changed: members.append(("outcome", .text("changed")))
@@ -29,7 +35,12 @@ enum AuditTrail: Sendable {
         // A user who signs up is no administrator of ours.
         let author = origin.application.isEmpty ? self.author : "application"
         members += [("object", .text(object)), ("by", .text(author))]
+        for (name, roles) in [("roles_given", roles?.given ?? []), ("roles_taken", roles?.taken ?? [])]
+        where !roles.isEmpty {
+            members.append((name, .texts(roles)))
+        }
         let details = [
+            ("realm", request.parameter("realm") ?? ""),
             ("client", origin.application), ("caller", origin.caller), ("request_id", origin.requestID),
             ("address", origin.address),
         ]

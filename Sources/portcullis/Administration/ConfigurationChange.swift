@@ -12,7 +12,8 @@ struct ConfigurationChange: Sendable {
     func read() throws(AdminFailure) -> Assembly.Reading {
         switch Assembly.examine(directory) {
         case .good(let reading): return reading
-        case .bad(let diagnostics): throw .invalid("the configuration is not valid", diagnostics)
+        case .bad(let diagnostics):
+            throw .invalid("the configuration is not valid as it is, and must be mended first", diagnostics)
         }
     }
 

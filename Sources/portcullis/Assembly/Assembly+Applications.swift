@@ -20,7 +20,7 @@ extension Assembly {
             store: store.tokens, key: store.key)
         settings.social = social
         settings.throttle = lasting.throttle
-        settings.clientThrottle = ClientThrottle(lasting.clientThrottle)
+        settings.clientThrottle = lasting.clientThrottle
         settings.registry = lasting.registry
         settings.revocations = lasting.revocations
         return ApplicationTokens(settings: settings)

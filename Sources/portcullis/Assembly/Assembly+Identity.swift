@@ -16,6 +16,10 @@ extension Assembly {
                 enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
                 tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0,
                 facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
+            // The form is what there is without one.
+            backend.identityProvider =
+                configuration.identityProviders
+                .first { $0.name == entry.identityProvider && $0.kind != .local }?.name
             if !entry.isRevoked { backend.grants = grants(entry.grants, at: "/backends/\(index)") }
             backends.append(backend)
         }

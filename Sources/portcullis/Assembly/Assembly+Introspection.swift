@@ -49,7 +49,7 @@ extension Assembly {
     }
 
     /// A client side of TLS that believes the authorities of a file.
-    private mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
+    mutating func context(authorities path: String, at pointer: String) -> TLSClientContext? {
         guard let pem = contents(of: path, at: pointer) else { return nil }
         var identity = LastingTLS.ClientIdentity()
         identity.authorities = pem

@@ -20,7 +20,7 @@ extension Assembly {
             do throws(KeyError) {
                 return try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm)
             } catch {
-                self.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error)")
+                self.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error.reason)")
                 return nil
             }
         }
@@ -40,14 +40,14 @@ extension Assembly {
     /// What seals all that clients carry for the gateway: contexts of challenges, and what browsers have.
     mutating func sealingKeys() -> AEADKeyRing? {
         let challenge = configuration.challenge
-        var bytes = challenge.key
-        if bytes == nil, !makesKeys, !FileManager.default.fileExists(atPath: challenge.keyFile) {
-            bytes = SecureRandom.bytes(32)
+        var keys = challenge.keys
+        if keys.isEmpty, !makesKeys, !FileManager.default.fileExists(atPath: challenge.keyFile) {
+            keys = [SecureRandom.bytes(32)]
         }
         do throws(KeyFileError) {
-            let key = if let bytes { bytes } else { try KeyFile.symmetricKey(at: challenge.keyFile) }
-            guard let sealing = AEADKey(key.span), let ring = AEADKeyRing([sealing]) else {
-                error("/challenge/key", "the key must have 32 bytes")
+            if keys.isEmpty { keys = try KeyFile.symmetricKeys(at: challenge.keyFile) }
+            guard let ring = AEADKeyRing(keys.compactMap { AEADKey($0.span) }) else {
+                error("/challenge/key", "a key must have 32 bytes")
                 return nil
             }
             return ring
@@ -166,11 +166,12 @@ extension Assembly {
         _ key: SigningKey, _ modules: [String: GuardedIssuer], _ users: UserStore, _ backends: BackendStore,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: LastingStore.Opened,
         _ applications: ApplicationTokens?, _ mobileSocial: MobileSocial?, _ browserLogin: BrowserLogin?,
-        _ userProfiles: UserProfiles?
+        _ providers: ProviderLogin?, _ userProfiles: UserProfiles?, _ signOn: SignOnSettings?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
-        for candidate in [key] + configuration.issuers.flatMap({ modules[$0.name]?.publishedKeys ?? [] }) {
+        for candidate in [key] + providerKeys + configuration.issuers.flatMap({ modules[$0.name]?.publishedKeys ?? [] })
+        {
             let kid = JWTSigner(key: candidate).keyID
             if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
             published.append(JSONWebKey(candidate, kid: kid))
@@ -180,7 +181,7 @@ extension Assembly {
             signer: JWTSigner(key: key), publishedKeys: KeySet(keys: published), users: users, backends: backends,
             catalogue: catalogue, revocations: lasting.revocations, store: store.tokens, storeKey: store.key)
         settings.throttle = lasting.throttle
-        settings.clientThrottle = ClientThrottle(lasting.clientThrottle)
+        settings.clientThrottle = lasting.clientThrottle
         settings.tokenPath = service.tokenPath
         settings.assertions = assertions
         settings.revocationPath = service.revocationPath
@@ -193,6 +194,8 @@ extension Assembly {
         settings.applications = applications
         settings.mobileSocial = mobileSocial
         settings.browserLogin = browserLogin
+        settings.signOn = signOn
+        settings.providerLogin = providers
         settings.userProfiles = userProfiles
         return TokenService(settings: settings)
     }

@@ -13,18 +13,20 @@ extension Assembly {
     /// What answers for the service domains; nil where there are none.
     mutating func mobileSocial(
         _ users: UserStore, _ hasher: PasswordHasher, _ catalogue: RoleCatalogue, _ key: SigningKey,
-        _ store: LastingStore.Opened, _ contexts: any RequestContextReader, _ backends: BackendStore,
+        _ store: LastingStore.Opened, _ seals: BrowserSeals, _ contexts: any RequestContextReader,
+        _ backends: BackendStore,
         _ modules: [String: GuardedIssuer]
     ) -> MobileSocial? {
         guard !configuration.serviceDomains.isEmpty else { return nil }
         let service = configuration.tokenService
         var settings = MobileSocial.Settings(
-            users: users, hasher: hasher, catalogue: catalogue, store: store.tokens, key: store.key,
+            users: users, hasher: hasher, catalogue: catalogue, store: store.tokens, key: store.key, seals: seals,
             signer: JWTSigner(key: key), contexts: contexts)
         let list = backends.backends
         for entry in configuration.serviceDomains {
             var domain = domain(entry, list)
             domain.remote = remote(entry, modules)
+            domain.relyingParty = relyingParty(entry)
             settings.domains.append(domain)
         }
         settings.issuer = service.issuer
@@ -33,7 +35,7 @@ extension Assembly {
         settings.names = publicNames()
         settings.webgates = Set(configuration.webgates.map(\.name))
         settings.throttle = lasting.throttle
-        settings.clientThrottle = ClientThrottle(lasting.clientThrottle)
+        settings.clientThrottle = lasting.clientThrottle
         settings.sessions = store.sessions
         settings.attempts = lasting.loginAttempts
         settings.revocations = lasting.revocations
@@ -51,11 +53,10 @@ extension Assembly {
         var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
         let authentication = entry.authentication
         domain.scheme = authentication.scheme
-        domain.level =
-            authentication.level ?? authentication.scheme.flatMap(scheme(named:))?.level ?? Principal.standardLevel
+        domain.level = configuration.passwordLevel(at: entry)
         domain.secondStep.question = authentication.asksQuestion
         domain.secondStep.code = authentication.asksCode
-        domain.secondStep.level = authentication.strongLevel ?? min(domain.level + 1, 10)
+        domain.secondStep.level = configuration.strongLevel(at: entry)
         domain.secondStep.onDemand = authentication.onDemand
         domain.wipesDevices = entry.wipesDevices
         domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
@@ -95,11 +96,20 @@ extension Assembly {
         return remote
     }
 
+    /// Roles of guests by service domain, where it has any.
+    func guestRoles() -> [String: [String]] {
+        let domains = configuration.serviceDomains.compactMap { entry in
+            entry.authentication.remote?.guestRoles.map { (entry.name, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: domains)
+    }
+
     private static func application(_ entry: MobileApplicationEntry, _ backend: Backend) -> MobileApplication {
         var application = MobileApplication(name: entry.name, backend: backend)
         application.sharedSecret = entry.sharedSecret?.value
         application.displayName = entry.displayName
         application.urlScheme = entry.urlScheme
+        application.redirectURIs = entry.redirectURIs
         application.participates = entry.participates
         application.agentPriority = entry.agentPriority
         application.profileCacheSeconds = Int64(entry.profileCacheSeconds)
@@ -147,9 +157,11 @@ extension Assembly {
     }
 
     /// What answers at the forms; nil where there are none.
-    func browserLogin(_ social: MobileSocial?, _ seals: BrowserSeals) -> BrowserLogin? {
+    func browserLogin(
+        _ social: MobileSocial?, _ seals: BrowserSeals, _ providers: ProviderLogin?
+    ) -> BrowserLogin? {
         let forms = loginForms()
-        guard let social, !forms.isEmpty else { return nil }
-        return BrowserLogin(social: social, seals: seals, forms: forms)
+        guard let social, !forms.isEmpty || hasRelyingParties else { return nil }
+        return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
     }
 }

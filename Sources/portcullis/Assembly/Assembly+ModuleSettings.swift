@@ -18,7 +18,7 @@ extension Assembly {
         let loaded = loaded
         let (reading, found) = loaded.read(entry) { object -> IssuerReading in
             var guarding = GuardedIssuer.Settings()
-            var transport = IssuerTransport()
+            var transport = OutboundTransport()
             if module.callsOut {
                 guarding = Assembly.guarding(&object)
                 transport = self.transport(&object)
@@ -45,8 +45,8 @@ extension Assembly {
         return guarding
     }
 
-    private mutating func transport(_ object: inout ObjectReader) -> IssuerTransport {
-        var transport = IssuerTransport()
+    private mutating func transport(_ object: inout ObjectReader) -> OutboundTransport {
+        var transport = OutboundTransport()
         transport.allowsHTTP = object.flag("allowHttp", default: false)
         transport.connectTimeoutMilliseconds = object.duration("connectTimeout", default: .seconds(5)).milliseconds
         transport.readTimeoutMilliseconds = object.duration("readTimeout", default: .seconds(10)).milliseconds

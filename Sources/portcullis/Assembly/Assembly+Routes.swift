@@ -175,6 +175,11 @@ extension Assembly {
             endpoints.append((MobileSocial.path, .mobileSocial))
             endpoints.append((MobileSocial.logoutPath, .mobileLogout))
         }
+        if !configuration.allIdentityProviders.isEmpty {
+            endpoints.append((ProviderLogin.callbackPath, .providerCallback))
+            endpoints.append((ProviderLogin.logoutPath, .providerLogout))
+        }
+        if hasRelyingParties { endpoints.append((BrowserLogin.applicationPath, .applicationLogin)) }
         for form in loginForms() { endpoints.append((form.path, .browserLogin)) }
         guard configuration.tokenService.isEnabled else { return endpoints }
         for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
@@ -183,6 +188,11 @@ extension Assembly {
         endpoints.append((configuration.tokenService.revocationPath, .revocation))
         endpoints.append((configuration.tokenService.introspectionPath, .introspection))
         endpoints.append(("/mobile/platform/auth/token", .exchange))
+        endpoints.append((TokenService.singleSignOnPath, .singleSignOn))
+        endpoints.append((TokenService.singleSignOnRedirectPath, .singleSignOnRedirect))
+        for path in [TokenService.signOnLoginPath, TokenService.signOnLogoutPath] {
+            endpoints.append((path, .singleSignOnPages))
+        }
         endpoints.append(("/.well-known/jwks.json", .jwks))
         endpoints.append(("/.well-known/oauth-authorization-server", .metadata))
         endpoints.append(("/.well-known/openid-configuration", .metadata))

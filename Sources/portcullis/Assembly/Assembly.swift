@@ -28,6 +28,8 @@ struct Assembly {
     var diagnostics: [Diagnostic] = []
     /// Of the trusted issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
+    /// By which the gateway shows identity providers who it is.
+    var providerKeys: [SigningKey] = []
 
     init?(
         _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
@@ -56,7 +58,8 @@ struct Assembly {
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
         let seals = BrowserSeals(keys: sealing)
-        let mobileSocial = mobileSocial(users, hasher, catalogue, serviceKey, store, challenges, backends, modules)
+        let mobileSocial = mobileSocial(
+            users, hasher, catalogue, serviceKey, store, seals, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
         let applications = applicationTokens(users, hasher, catalogue, social, store)
 
@@ -84,8 +87,11 @@ struct Assembly {
         settings.opaqueTokens = applications
         settings.activities = store.sessions
         settings.socialVerifier = social
-        settings.seals = loginForms().isEmpty ? nil : seals
+        settings.seals = loginForms().isEmpty && !offersSignOn ? nil : seals
+        let signOn = signOn(seals)
+        settings.guestRoles = guestRoles()
         let assertions = assertionSources(catalogue)
+        let providers = providerLogin(seals, store)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
@@ -100,7 +106,7 @@ struct Assembly {
             generation: generation, policy: policy, injections: injections(policy, modules),
             tokens: tokenService(
                 serviceKey, modules, users, backends, catalogue, assertions, store, applications, mobileSocial,
-                browserLogin(mobileSocial, seals), userProfiles(users, hasher, catalogue)),
+                browserLogin(mobileSocial, seals, providers), providers, userProfiles(users, hasher, catalogue), signOn),
             backends: backends, upstreamWebgates: upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits(),
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,

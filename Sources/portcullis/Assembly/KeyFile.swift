@@ -18,7 +18,7 @@ enum KeyFile {
             do throws(KeyError) {
                 return try SigningKey(pem: String(decoding: text, as: UTF8.self), algorithm: algorithm)
             } catch {
-                throw KeyFileError(message: "\(path) holds no key for \(algorithm.rawValue): \(error)")
+                throw KeyFileError(message: "\(path) holds no key for \(algorithm.rawValue): \(error.reason)")
             }
         }
         try write(Array(SigningKey.generate(algorithm).pem.utf8), to: path)
@@ -27,15 +27,23 @@ enum KeyFile {
 
     /// The 32 bytes of a file that holds them as Base64.
     static func symmetricKey(at path: String) throws(KeyFileError) -> [UInt8] {
+        let keys = try symmetricKeys(at: path)
+        guard keys.count == 1 else { throw KeyFileError(message: "\(path) holds more than one key") }
+        return keys[0]
+    }
+
+    /// The keys of a file that holds 32 bytes as Base64 on each line, one at least.
+    static func symmetricKeys(at path: String) throws(KeyFileError) -> [[UInt8]] {
         if let text = try read(path) {
-            let trimmed = text.filter { $0 > ASCII.space }
-            guard let key = Base64.decode(trimmed.span), key.count == 32 else {
+            let lines = text.split(separator: ASCII.lineFeed).map { line in line.filter { $0 > ASCII.space } }
+            let keys = lines.filter { !$0.isEmpty }.map { Base64.decode($0.span) ?? [] }
+            guard !keys.isEmpty, keys.allSatisfy({ $0.count == 32 }) else {
                 throw KeyFileError(message: "\(path) does not hold 32 bytes as Base64")
             }
-            return key
+            return keys
         }
         try write(Base64.encode(SecureRandom.bytes(32).span) + [ASCII.lineFeed], to: path)
-        return try symmetricKey(at: path)
+        return try symmetricKeys(at: path)
     }
 
     private static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {

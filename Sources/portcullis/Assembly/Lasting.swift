@@ -13,7 +13,7 @@ struct Lasting: Sendable {
     /// What those who guess passwords have used up.
     let throttle = LoginThrottle()
     /// The same for secrets of clients.
-    let clientThrottle = LoginThrottle()
+    let clientThrottle = ClientThrottle()
     /// Wrong passwords of applications of service domains.
     let loginAttempts = LoginAttemptTable()
     /// How the rules of token exchange are read anew, and what went wrong with that.

@@ -31,7 +31,8 @@ struct AdminInvocation {
             words.dropFirst(), options: shape.options.union(AdminTarget.options), flags: shape.flags)
         guard shape.names.contains(arguments.positional.count) else {
             Terminal.complain(command.help)
-            throw .usage
+            let some = arguments.positional.count < shape.names.lowerBound ? "few" : "many"
+            throw Arguments.complaint("\(command.name) \(action): too \(some) names")
         }
         self.action = action
         target = try AdminTarget(arguments, usage: command.help)

@@ -40,7 +40,8 @@ enum AdminTarget {
             }
         default:
             Terminal.complain(usage)
-            throw .usage
+            throw Arguments.complaint(
+                "--config DIR or --admin URL says where, one of them (--admin-token-file belongs to --admin)")
         }
     }
 

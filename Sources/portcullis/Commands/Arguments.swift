@@ -40,6 +40,8 @@ struct Arguments {
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
                     throw Arguments.complaint("\(parts[0]) needs a value")
                 }
+                // `--config "$DIR"` with a variable that is not set is not the directory that one stands in.
+                guard !value.isEmpty || parts[0] != "--config" else { throw Arguments.complaint("--config is empty") }
                 guard values.updateValue(value, forKey: parts[0]) == nil else {
                     throw Arguments.complaint("\(parts[0]) is given twice")
                 }
@@ -55,7 +57,8 @@ struct Arguments {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    private static func complaint(_ text: String) -> ExitStatus {
+    /// Says what is wrong with the arguments.
+    static func complaint(_ text: String) -> ExitStatus {
         Terminal.complain("portcullis: \(text)")
         return .usage
     }

@@ -8,6 +8,7 @@ enum CheckCommand: Command {
     static let summary = "check a configuration directory without starting"
     static let help = """
         usage: portcullis check DIR [--production]
+               portcullis check --config DIR [--production]
 
         Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Key files
         that `serve` would make are not made. With --production also warns of what is fine only for development.
@@ -16,10 +17,11 @@ enum CheckCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: ["--production"])
-        guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
-            Terminal.complain("usage: portcullis check DIR [--production]")
-            throw .usage
+        let arguments = try Arguments(arguments, options: ["--config"], flags: ["--production"])
+        // As the other commands have it, too.
+        let directories = arguments.positional + (arguments["--config"].map { [$0] } ?? [])
+        guard let directory = directories.first, directories.count == 1 else {
+            throw Arguments.complaint("one directory is checked: check DIR [--production]")
         }
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment,

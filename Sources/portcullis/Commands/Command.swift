@@ -15,6 +15,7 @@ enum Program {
             RealmsCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
             HashCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
+            TestCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }

@@ -21,7 +21,8 @@ enum EchoCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--listen", "--threads"], flags: [])
-        guard arguments.positional.isEmpty, let address = address(arguments["--listen"] ?? "127.0.0.1:9000"),
+        guard arguments.positional.isEmpty,
+            let address = SocketAddress(place: arguments["--listen"] ?? "127.0.0.1:9000"),
             let threads = Int(arguments["--threads"] ?? "1"), (1...64).contains(threads)
         else {
             Terminal.complain("usage: portcullis echo [--listen ADDRESS:PORT] [--threads N]")
@@ -61,14 +62,16 @@ enum EchoCommand: Command {
         log.write("stopped", [("requests", .number(counter.current))])
         log.flush()
     }
+}
 
-    /// `127.0.0.1:9000` or `[::1]:9000`.
-    private static func address(_ text: String) -> SocketAddress? {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+extension SocketAddress {
+    /// - Parameter place: `127.0.0.1:9000` or `[::1]:9000`.
+    init?(place: String) {
+        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]) else {
             return nil
         }
-        var host = String(text[..<colon])
+        var host = String(place[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        return SocketAddress(literal: host, port: port)
+        self.init(literal: host, port: port)
     }
 }

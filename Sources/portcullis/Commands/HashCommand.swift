@@ -19,11 +19,14 @@ enum HashCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--scheme", "--salt-bits", "--aes-key"], flags: [])
         let name = arguments["--scheme"] ?? PasswordScheme.scrypt.rawValue
-        guard arguments.positional.isEmpty, let scheme = PasswordScheme(rawValue: name),
-            let saltBits = Int(arguments["--salt-bits"] ?? "128")
-        else {
-            Terminal.complain(help)
-            throw .usage
+        guard arguments.positional.isEmpty else {
+            throw Arguments.complaint("the password is read from standard input, never from the arguments")
+        }
+        guard let scheme = PasswordScheme(rawValue: name) else {
+            throw Arguments.complaint("unknown scheme \(name); `portcullis hash --help` lists them")
+        }
+        guard let saltBits = Int(arguments["--salt-bits"] ?? "128") else {
+            throw Arguments.complaint("--salt-bits is no number")
         }
         var aesKey: [UInt8]?
         if let text = arguments["--aes-key"] {

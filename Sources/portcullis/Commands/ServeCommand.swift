@@ -25,8 +25,7 @@ enum ServeCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: [])
         guard let directory = arguments["--config"], arguments.positional.isEmpty else {
-            Terminal.complain("usage: portcullis serve --config DIR")
-            throw .usage
+            throw Arguments.complaint("one directory is served: serve --config DIR")
         }
         try GatewayProcess(directory: directory).run()
     }

@@ -54,11 +54,13 @@ extension GatewayProcess {
             }
         }
         if let obstacle { return log.write("handover_ignored", [("reason", .text(obstacle))]) }
+        // That of an earlier one, which has failed, is at its end.
+        finishHandOver()
         let thread = WorkerThread(name: "hand-over") { [self] in handOver(shared) }
         handOverThread.withLock { $0 = thread }
     }
 
-    /// Waits for a hand-over that is under way when the workers have ended: a successor that was started, and has not
+    /// Waits for the thread of a hand-over. When the workers have ended, one may be under way: a successor that was started, and has not
     /// been told to end yet, would be left behind with the listening sockets.
     func finishHandOver() {
         handOverThread.withLock { $0.take() }?.join()

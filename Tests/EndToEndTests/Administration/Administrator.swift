@@ -18,7 +18,17 @@ struct Administrator: Sendable {
     }
 
     let fixture: Fixture
-    let way: Way
+    private let way: Way
+
+    init(_ way: Way, of fixture: Fixture) {
+        self.fixture = fixture
+        self.way = way
+    }
+
+    /// Of a gateway of his own.
+    init(_ way: Way, _ change: (inout FixtureSettings) -> Void = { _ in }) throws {
+        self.init(way, of: try Fixture(change))
+    }
 
     /// Runs a command, and sees to it that what it changed is in force.
     @discardableResult

@@ -8,32 +8,31 @@ import Testing
         "MBE-06: after revoke neither secret nor keys nor tokens count; rotate-secret brings the backend back",
         arguments: Administrator.Way.allCases)
     func revoke(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
-        let (client, joe) = (try fixture.clientToken(), try fixture.token("joe"))
+        let admin = try Administrator(way)
+        let (client, joe) = (try admin.fixture.clientToken(), try admin.fixture.token("joe"))
         #expect(try admin.bearer(joe) == 200)
         let key: [Field] = ["Authorization: Basic YW5vbi1pbnY6azN5", "Oracle-Mobile-Backend-ID: mbe-inv-1"]
-        #expect(try fixture.request("GET", "/inventory/public", key).status == 200)
+        #expect(try admin.fixture.request("GET", "/inventory/public", key).status == 200)
         #expect(try admin.done("backend", "revoke", "inventory", "1.0").isEmpty)
-        let refusal = try fixture.grant("grant_type=client_credentials")
+        let refusal = try admin.fixture.grant("grant_type=client_credentials")
         #expect(refusal.status == 401)
         #expect(JSONText(refusal.text)["error"].string == "invalid_client")
         #expect(try admin.bearer(joe) == 401)
         #expect(try admin.bearer(client, "GET", "/inventory/public") == 401)
         #expect(try admin.basic("joe:Welcome1") == 401)
-        #expect(try fixture.request("GET", "/inventory/public", key).status == 401)
-        #expect(try fixture.grant("grant_type=client_credentials", client: "inv-client:").status == 401)
-        #expect(try fixture.grant("grant_type=client_credentials", client: "sch-client:sch-secret").status == 200)
+        #expect(try admin.fixture.request("GET", "/inventory/public", key).status == 401)
+        #expect(try admin.fixture.grant("grant_type=client_credentials", client: "inv-client:").status == 401)
+        #expect(try admin.fixture.grant("grant_type=client_credentials", client: "sch-client:sch-secret").status == 200)
         #expect(JSONText(try admin.done("backend", "show", "inventory"))["revoked"].bool == true)
-        #expect(try !fixture.gateway.configuration.read("gateway.json").contains("inv-secret"))
+        #expect(try !admin.fixture.gateway.configuration.read("gateway.json").contains("inv-secret"))
 
         let made = JSONText(try admin.done("backend", "rotate-secret", "inventory", "1.0"))
         let secret = try #require(made["clientSecret"].string)
         #expect(secret.count >= 22 && made["clientId"].string == "inv-client" && !made["revoked"].exists)
-        #expect(try fixture.grant("grant_type=client_credentials").status == 401)
+        #expect(try admin.fixture.grant("grant_type=client_credentials").status == 401)
         #expect(try admin.bearer(joe) == 401)
         // A token of the second of the change counts.
-        #expect(try admin.bearer(try fixture.token("joe", client: "inv-client:\(secret)")) == 200)
+        #expect(try admin.bearer(try admin.fixture.token("joe", client: "inv-client:\(secret)")) == 200)
         #expect(try admin.basic("joe:Welcome1") == 200)
     }
 
@@ -41,24 +40,25 @@ import Testing
         "MBE-06: rotating a secret ends the old one and all tokens, and those of no other backend",
         arguments: Administrator.Way.allCases)
     func rotate(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
-        let (joe, other) = (try fixture.token("joe"), try fixture.token("joe", client: "sch-client:sch-secret"))
+        let admin = try Administrator(way)
+        let (joe, other) = (
+            try admin.fixture.token("joe"), try admin.fixture.token("joe", client: "sch-client:sch-secret")
+        )
         let secret = try #require(
             JSONText(try admin.done("backend", "rotate-secret", "inventory", "1.0"))["clientSecret"].string)
         #expect(try admin.bearer(joe) == 401)
         #expect(try admin.bearer(other, "GET", "/plain") == 200)
-        #expect(try fixture.grant("grant_type=client_credentials").status == 401)
-        #expect(try fixture.grant("grant_type=client_credentials", client: "inv-client:\(secret)").status == 200)
+        #expect(try admin.fixture.grant("grant_type=client_credentials").status == 401)
+        #expect(try admin.fixture.grant("grant_type=client_credentials", client: "inv-client:\(secret)").status == 200)
         #expect(try admin.refused("backend", "rotate-secret", "inventory", "2.0").contains("no backend inventory/2.0"))
-        #expect(!fixture.gateway.everythingWritten.contains(secret))
+        #expect(!admin.fixture.gateway.everythingWritten.contains(secret))
     }
 
     @Test("GW-12: a secret that is kept elsewhere is not rotated here, and can be revoked")
     func referredSecret() throws {
         let backends = FixtureSettings.backends.replacing("\"inv-secret\"", with: "\"file:inv.secret\"")
         let fixture = try Fixture(files: ["inv.secret": "kept-apart\n"]) { $0["backends"] = backends }
-        let admin = Administrator(fixture: fixture, way: .listener)
+        let admin = Administrator(.listener, of: fixture)
         #expect(try fixture.grant("grant_type=client_credentials", client: "inv-client:kept-apart").status == 200)
         #expect(
             try admin.refused("backend", "rotate-secret", "inventory", "1.0").contains("(file:...): change it there"))
@@ -69,13 +69,13 @@ import Testing
 
     @Test("MBE-01 to MBE-03, MBE-05: create, list and the switches", arguments: Administrator.Way.allCases)
     func switches(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
-        let token = try fixture.token("joe")
+        let admin = try Administrator(way)
+        let token = try admin.fixture.token("joe")
         try admin.done("backend", "disable", "inventory", "1.0", "sso")
         try admin.done("backend", "disable", "inventory", "1.0", "oauth")
         #expect(
-            try JSONText(fixture.grant("grant_type=client_credentials").text)["error"].string == "unauthorized_client")
+            try JSONText(admin.fixture.grant("grant_type=client_credentials").text)["error"].string
+                == "unauthorized_client")
         #expect(try admin.bearer(token) == 401)
         #expect(try admin.basic("joe:Welcome1") == 200)
         #expect(
@@ -88,7 +88,7 @@ import Testing
         let made = JSONText(try admin.done("backend", "create", "orders", "1.0"))
         #expect(made["oauthConsumer"].bool == true && made["httpBasic"].bool == true)
         let client = try "\(#require(made["clientId"].string)):\(#require(made["clientSecret"].string))"
-        #expect(try fixture.grant("grant_type=client_credentials", client: client).status == 200)
+        #expect(try admin.fixture.grant("grant_type=client_credentials", client: client).status == 200)
         let list = try admin.done("backend", "list")
         #expect(
             list.split(separator: "\n").map { JSONText(String($0))["name"].string } == [
@@ -107,7 +107,7 @@ import Testing
             $0.addRoutes(
                 #"{"name": "orders", "path": "/orders/**", "upstream": "stub", "backends": ["scheduler/1.0"]}"#)
         }
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = Administrator(way, of: fixture)
         let token = try fixture.token("joe")
         // ISS-07
         #expect(try admin.bearer(token, "GET", "/orders/1") == 403)
@@ -124,15 +124,14 @@ import Testing
         "TOOL-02: route set changes one setting, with effect after a reload or at once",
         arguments: Administrator.Way.allCases)
     func route(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
-        let client = try fixture.clientToken()
+        let admin = try Administrator(way)
+        let client = try admin.fixture.clientToken()
         #expect(try admin.bearer(client) == 401)
         try admin.done("route", "set", "/inventory/me", "loginRequired=false")
         #expect(try admin.bearer(client) == 200)
         try admin.done("route", "set", "/inventory/me", "loginRequired=")
         #expect(try admin.bearer(client) == 401)
-        let ann = try fixture.token("ann")
+        let ann = try admin.fixture.token("ann")
         #expect(try admin.bearer(ann, "POST", "/inventory/items") == 403)
         try admin.done("route", "set", "/inventory/items", #"methods.POST.roles=["Manager","Clerk"]"#, "level=2")
         #expect(try admin.bearer(ann, "POST", "/inventory/items") == 200)
@@ -155,8 +154,7 @@ import Testing
         "JWT-20: certificates are added, listed with subject and period, and removed",
         arguments: Administrator.Way.allCases)
     func certificates(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         let directory = try ConfigurationDirectory()
         try SampleConfiguration.makeCertificate(in: directory.path)
         let file = directory.path + "/cert.pem"

@@ -150,7 +150,7 @@ import Testing
     func underLoad() throws {
         let fixture = try Fixture()
         let token = try fixture.token("ann")
-        let admin = Administrator(fixture: fixture, way: .listener)
+        let admin = Administrator(.listener, of: fixture)
         let connection = try fixture.connect()
         for round in 0..<10 {
             #expect(try connection.exchange("GET", "/inventory/me", [.bearer(token)]).status == 200)
@@ -199,15 +199,14 @@ import Testing
 
     @Test("every change leaves a line in the audit log, with who and what and how it ended, and never a secret")
     func audit() throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: .listener)
+        let admin = try Administrator(.listener)
         try admin.done("users", "add", "carl", "--roles", "Clerk", input: "Top-Secret-1\n")
         _ = try admin.refused("users", "assign-role", "carl", "clerk")
         try admin.done("users", "list")
         let secret = try #require(
             JSONText(try admin.done("backend", "rotate-secret", "inventory", "1.0"))["clientSecret"].string)
         try admin.done("backend", "show", "inventory", "--secrets")
-        let lines = fixture.gateway.events("audit", count: 4)
+        let lines = admin.fixture.gateway.events("audit", count: 4)
         let facts = lines.map { [$0["action"].string, $0["object"].string, $0["outcome"].string, $0["reason"].string] }
         #expect(
             facts == [
@@ -215,16 +214,19 @@ import Testing
                 ["backends.rotate-secret", "inventory/1.0", "changed", nil],
                 ["backends.show", "inventory/1.0", "shown", nil],
             ])
+        // Of a membership both ends.
+        #expect(lines[0]["roles_given"].strings == ["Clerk"] && !lines[0]["roles_taken"].exists)
+        #expect(lines[1]["roles_given"].strings == ["clerk"] && !lines[2]["roles_given"].exists)
         for line in lines {
             #expect(line["by"].string == "admin_api" && line["address"].string == "127.0.0.1")
             #expect(line["request_id"].string?.isEmpty == false)
         }
         for text in ["Top-Secret-1", "admin-secret", secret] {
-            #expect(!fixture.gateway.everythingWritten.contains(text))
+            #expect(!admin.fixture.gateway.everythingWritten.contains(text))
         }
-        let path = fixture.gateway.configuration.path
+        let path = admin.fixture.gateway.configuration.path
         #expect(try CommandLine.run("realms", "add", "Partners", "--config", path).ending == .exit(0))
-        let line = JSONText(try fixture.gateway.configuration.read("state/audit.log"))
+        let line = JSONText(try admin.fixture.gateway.configuration.read("state/audit.log"))
         #expect(line["action"].string == "realms.add" && line["object"].string == "Partners")
         #expect(line["by"].string == "command_line" && line["user"].integer == Int(getuid()))
     }

@@ -12,20 +12,19 @@ import Testing
 
     @Test("POL-01: the next preflight after a policy was set goes by it", arguments: Administrator.Way.allCases)
     func setAndUnset(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         let origin = "https://a.example.com"
-        #expect(try preflight(fixture, origin) == 403)
+        #expect(try preflight(admin.fixture, origin) == 403)
         #expect(try admin.refused("policy", "get", "Security_AllowOrigin").contains("is not set"))
         try admin.done("policy", "set", "Security_AllowOrigin", origin)
-        #expect(try preflight(fixture, origin) == 204)
-        #expect(try preflight(fixture, "https://b.example.com") == 403)
+        #expect(try preflight(admin.fixture, origin) == 204)
+        #expect(try preflight(admin.fixture, "https://b.example.com") == 403)
         #expect(try admin.done("policy", "get", "Security_AllowOrigin") == origin)
         try admin.done("policy", "set", "Security_AllowOrigin", "-", input: "https://b.example.com\n")
-        #expect(try preflight(fixture, origin) == 403)
+        #expect(try preflight(admin.fixture, origin) == 403)
         #expect(try admin.done("policy", "list") == "Security_AllowOrigin: https://b.example.com")
         try admin.done("policy", "unset", "Security_AllowOrigin")
-        #expect(try preflight(fixture, "https://b.example.com") == 403)
+        #expect(try preflight(admin.fixture, "https://b.example.com") == 403)
         #expect(try admin.refused("policy", "unset", "Security_AllowOrigin").contains("is not set"))
     }
 
@@ -33,7 +32,7 @@ import Testing
         "POL-01 to POL-03: unknown names get a suggestion, wrong values the finding of `check`; the old value stays",
         arguments: Administrator.Way.allCases)
     func refusals(_ way: Administrator.Way) throws {
-        let admin = Administrator(fixture: try Fixture(), way: way)
+        let admin = try Administrator(way)
         try admin.done("policy", "set", "Security_TokenExchangeTimeoutSecs", "600")
         for (name, value, message) in [
             ("Security_AllowOrigins", "*", #"did you mean "Security_AllowOrigin"?"#),
@@ -58,7 +57,7 @@ import Testing
         let fixture = try Fixture(files: ["policies.json": before])
         let path = fixture.gateway.configuration.path + "/policies.json"
         try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
-        let admin = Administrator(fixture: fixture, way: .listener)
+        let admin = Administrator(.listener, of: fixture)
         try admin.done("policy", "set", "Security_AllowOrigin", "https://a.example.com")
         try admin.done("policy", "set", "Security_TokenExchangeTimeoutSecs", "60")
         let after = before.replacing("disallow", with: "https://a.example.com")
@@ -102,7 +101,7 @@ import Testing
     @Test("POL-04: two gateways with two directories on one host share nothing")
     func environments() throws {
         let (one, other) = (try Fixture(), try Fixture())
-        try Administrator(fixture: one, way: .listener).done(
+        try Administrator(.listener, of: one).done(
             "policy", "set", "Security_AllowOrigin", "https://a.example.com")
         #expect(try preflight(one, "https://a.example.com") == 204)
         #expect(try preflight(other, "https://a.example.com") == 403)

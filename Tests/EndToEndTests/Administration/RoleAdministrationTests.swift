@@ -8,8 +8,7 @@ import Tokens
         "UPS-05: roles are added, described and removed, but those that are named",
         arguments: Administrator.Way.allCases)
     func roles(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         try admin.done("roles", "add", "Night shift", "--description", "From ten to six")
         // One on a line.
         #expect(
@@ -27,7 +26,10 @@ import Tokens
         #expect(!(try admin.done("roles", "list").contains("Night")))
         let added = try Program.run(
             GatewayProcess.binary,
-            ["roles", "add", "--config", fixture.gateway.configuration.path, "--description", "A dash", "--", "-x"])
+            [
+                "roles", "add", "--config", admin.fixture.gateway.configuration.path, "--description", "A dash", "--",
+                "-x",
+            ])
         #expect(added.ending == .exit(0), "\(added.errors)")
         #expect(try admin.done("roles", "list").contains(#"{"name":"-x","description":"A dash"}"#))
     }

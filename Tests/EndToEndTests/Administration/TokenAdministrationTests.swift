@@ -4,7 +4,7 @@ import Testing
 /// `portcullis tokens`, and the same through the admin listener (AOM-22, AOM-23, MBE-06).
 @Suite struct TokenAdministrationTests {
     private func admin(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> Administrator {
-        Administrator(fixture: try Fixture(change), way: .listener)
+        try Administrator(.listener, change)
     }
 
     @Test("revoke: all tokens of a user, of a client or of a backend are refused at once, those of others go on")

@@ -8,8 +8,7 @@ import Testing
         "MBE-10: a CSV file with three users and roles: each logs in, and the roles apply",
         arguments: Administrator.Way.allCases)
     func importFile(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         let csv = """
             username,email,firstName,password,roles,enabled\r
             carl,carl@example.com,"Carl ""C"", jr.",Welcome4,Manager;Clerk,\r
@@ -21,7 +20,7 @@ import Testing
         #expect(try admin.grant("dora", "pass%2Cword") == 200)
         #expect(try admin.grant("carl", "Welcome5") == 400)
         for (user, password) in ["carl": "Welcome4", "dora": "pass%2Cword"] {
-            let reply = try fixture.grant("grant_type=password&username=\(user)&password=\(password)")
+            let reply = try admin.fixture.grant("grant_type=password&username=\(user)&password=\(password)")
             let token = try #require(JSONText(reply.text)["access_token"].string)
             #expect(try admin.bearer(token, "GET", "/inventory/items") == 200, "\(user)")
             #expect(try admin.bearer(token, "POST", "/inventory/items") == (user == "carl" ? 200 : 403), "\(user)")
@@ -33,16 +32,16 @@ import Testing
         #expect(shown["hasPassword"].bool == false && shown["roles"].strings == ["Manager"])
         #expect(JSONText(try admin.done("users", "show", "carl"))["firstName"].string == #"Carl "C", jr."#)
         // DEC-08, and never in the clear.
-        let users = try fixture.gateway.configuration.contents().values.joined()
+        let users = try admin.fixture.gateway.configuration.contents().values.joined()
         #expect(users.contains("{scrypt}ln=") && !users.contains("Welcome4") && !users.contains("pass,word"))
-        for text in [fixture.gateway.everythingWritten] { #expect(!text.contains("Welcome4")) }
+        for text in [admin.fixture.gateway.everythingWritten] { #expect(!text.contains("Welcome4")) }
     }
 
     @Test(
         "MBE-10: an import with any problem changes nothing and tells each by its line",
         arguments: Administrator.Way.allCases)
     func importProblems(_ way: Administrator.Way) throws {
-        let admin = Administrator(fixture: try Fixture(), way: way)
+        let admin = try Administrator(way)
         let cases: [(String, [String])] = [
             (
                 "username,password\ncarl,a\ndora\n,b\n",
@@ -84,7 +83,7 @@ import Testing
         let fixture = try Fixture {
             $0.addRoutes(#"{"path": "/socket", "upstream": "stub", "backends": ["inventory/1.0"]}"#)
         }
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = Administrator(way, of: fixture)
         let (token, ann) = (try fixture.token("joe"), try fixture.token("ann"))
         #expect(try admin.bearer(token) == 200)
         #expect(try admin.basic("joe:Welcome1") == 200)
@@ -104,18 +103,17 @@ import Testing
         "a new password: the old one and the tokens that it gave are refused at once",
         arguments: Administrator.Way.allCases)
     func setPassword(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
-        let token = try fixture.token("joe")
+        let admin = try Administrator(way)
+        let token = try admin.fixture.token("joe")
         #expect(try admin.bearer(token) == 200)
         try admin.done("users", "set-password", "joe", "--scheme", "SaltedSHA-512", input: "Sesame9\n")
         #expect(try admin.basic("joe:Welcome1") == 401)
         #expect(try admin.basic("joe:Sesame9") == 200)
         #expect(try admin.bearer(token) == 401)
-        let reply = try fixture.grant("grant_type=password&username=joe&password=Sesame9")
+        let reply = try admin.fixture.grant("grant_type=password&username=joe&password=Sesame9")
         // A token of the same second as the change counts.
         #expect(try admin.bearer(try #require(JSONText(reply.text)["access_token"].string)) == 200)
-        let users = try fixture.gateway.configuration.read("gateway.json")
+        let users = try admin.fixture.gateway.configuration.read("gateway.json")
         #expect(users.contains("{SaltedSHA-512}") && !users.contains("Sesame9"))
         try admin.done("users", "set-password", "joe", "--no-password")
         #expect(try admin.basic("joe:Sesame9") == 401)
@@ -127,8 +125,7 @@ import Testing
 
     @Test("users add, show, list, roles and remove, in two realms", arguments: Administrator.Way.allCases)
     func life(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         try admin.done(
             "users", "add", "zoë/1", "--email", "zoe@example.com", "--first-name", "Zoë", "--roles", "Clerk",
             input: "pa ss\n")
@@ -149,7 +146,7 @@ import Testing
         #expect(try admin.refused("users", "assign-role", "zoë/1", "clerk").contains(#"unknown role "clerk""#))
         try admin.done("users", "assign-role", "zoë/1", "Manager", "Clerk")
         #expect(JSONText(try admin.done("users", "show", "zoë/1"))["roles"].strings == ["Clerk", "Manager"])
-        let reply = try fixture.grant("grant_type=password&username=zo%C3%AB%2F1&password=pa+ss")
+        let reply = try admin.fixture.grant("grant_type=password&username=zo%C3%AB%2F1&password=pa+ss")
         let token = try #require(JSONText(reply.text)["access_token"].string)
         #expect(try admin.bearer(token, "POST", "/inventory/items") == 200)
         try admin.done("users", "remove-role", "zoë/1", "Clerk", "Auditor")
@@ -167,8 +164,7 @@ import Testing
         "MBE-09, MBE-10: realms are listed, and from then on users and backends must be in one",
         arguments: Administrator.Way.allCases)
     func realms(_ way: Administrator.Way) throws {
-        let fixture = try Fixture()
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = try Administrator(way)
         #expect(try admin.done("realms", "list") == "Default")
         try admin.done("users", "add", "pat", "--realm", "Anywhere", "--no-password")
         try admin.done("realms", "add", "Partners")
@@ -189,7 +185,8 @@ import Testing
         #expect(try admin.basic("pat:secret") == 401)
         let made = JSONText(try admin.done("backend", "create", "orders", "1.0", "--realm", "Partners"))
         let client = try "\(#require(made["clientId"].string)):\(#require(made["clientSecret"].string))"
-        #expect(try fixture.grant("grant_type=password&username=pat&password=secret", client: client).status == 200)
+        #expect(
+            try admin.fixture.grant("grant_type=password&username=pat&password=secret", client: client).status == 200)
     }
 
     @Test(
@@ -198,7 +195,7 @@ import Testing
     func schemes(_ way: Administrator.Way) throws {
         let key = Data(repeating: 7, count: 32).base64EncodedString()
         let fixture = try Fixture { $0["passwords"] = #"{"aesKey": "\#(key)"}"# }
-        let admin = Administrator(fixture: fixture, way: way)
+        let admin = Administrator(way, of: fixture)
         let vectors = Vectors.json("crypto/crypto.json").list
         #expect(vectors.count == 14)
         for vector in vectors {

@@ -13,6 +13,7 @@ struct FixtureSettings: Sendable {
             "roles": #"["Manager", "Clerk", "Auditor", "Guest", "Employee"]"#,
             "users": Self.users(),
             "backends": Self.backends,
+            "identityProviders": #"[{"name": "local", "kind": "local"}]"#,
             "issuers": #"{"local": {"module": "embedded", "audience": "inventory"}}"#,
             "webgates": Self.webgates,
             "routes": Self.list(Self.routes),

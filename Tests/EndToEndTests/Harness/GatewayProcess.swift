@@ -26,8 +26,14 @@ final class GatewayProcess: Sendable {
 
     /// `PORTCULLIS_PRELOAD`, of deploy/faults, stands in front of the libraries of gateways, and of no other program.
     private static let preloaded: [String: String] = {
-        ProcessInfo.processInfo.environment["PORTCULLIS_PRELOAD"].map { ["LD_PRELOAD": $0] } ?? [:]
+        ProcessInfo.processInfo.environment["PORTCULLIS_PRELOAD"].map { ["LD_PRELOAD": preload($0)] } ?? [:]
     }()
+
+    /// `LD_PRELOAD` with a library in front of those that deploy/sanitize has there.
+    static func preload(_ library: String) -> String {
+        let others = ProcessInfo.processInfo.environment["LD_PRELOAD"] ?? ""
+        return others.isEmpty ? library : "\(library):\(others)"
+    }
 
     let configuration: ConfigurationDirectory
     let program: Program

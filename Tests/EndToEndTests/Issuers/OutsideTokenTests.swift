@@ -138,6 +138,10 @@ import Testing
                 "/issuers/local/tokenEndpoint: not encrypted"
             ),
             (
+                #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "grant": "password"}"#,
+                #"/issuers/local: required member "username" is missing (expected what "password" needs)"#
+            ),
+            (
                 #"{"module": "oauth2", "clientId": "x", "tokenEndpoint": "https://as/t", "grant": "saml2-bearer"}"#,
                 "/issuers/local/grant: RFC 7522 wants the caller's own SAML assertion"
             ),

@@ -12,28 +12,37 @@ import Testing
 struct BrowserPageTests {
     @Test("SCH-02, AGT-06: login, wrong password, step-up and logout in Chromium", arguments: ["public", "secure"])
     func pages(_ listener: String) throws {
-        let fixture = try SecureFixture { BrowserFixture.prepare(&$0) }
+        try walk(
+            listener, "browser_login.py", [BrowserFixture.secret], steps: 20, pictures: 10, BrowserFixture.prepare)
+    }
+
+    @Test("SSO-01 to SSO-10: login, token, form post and logout in Chromium", arguments: ["public", "secure"])
+    func singleSignOn(_ listener: String) throws {
+        try walk(listener, "browser_sso.py", [], steps: 20, pictures: 12, SignOnFixture.prepare)
+    }
+
+    private func walk(
+        _ listener: String, _ script: String, _ words: [String], steps: Int, pictures count: Int,
+        _ prepare: (inout FixtureSettings) -> Void
+    ) throws {
+        let fixture = try SecureFixture { prepare(&$0) }
         let url = try fixture.url(listener)
         // Pages are of an own origin, whose port is known only now.
         var settings = FixtureSettings(upstream: fixture.upstream.url)
         settings["listeners"] = SecureFixture.listeners("", ["tls"])
-        BrowserFixture.prepare(&settings)
+        prepare(&settings)
         settings["baseUrl"] = "\"\(url)\""
         try fixture.gateway.configuration.write("gateway.json", settings.text)
         try fixture.reload()
         let pictures = try ConfigurationDirectory()
         let python = ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] ?? ""
-        let client = try Program(
-            python,
-            [
-                Vectors.root.appending(path: "Tests/Interop/browser_login.py").path, url, BrowserFixture.secret,
-                pictures.path,
-            ])
+        let script = Vectors.root.appending(path: "Tests/Interop/\(script)").path
+        let client = try Program(python, [script, url] + words + [pictures.path])
         let ending = client.waitForEnd(.after(.seconds(120)))
         let said = client.lines(.output) + client.lines(.errors)
         #expect(ending == .exit(0), "\(said.joined(separator: "\n"))\n\(fixture.gateway.everythingWritten)")
-        #expect(client.lines(.output).count >= 20)
+        #expect(client.lines(.output).count >= steps)
         let files = try FileManager.default.contentsOfDirectory(atPath: pictures.path)
-        #expect(files.filter { $0.hasSuffix(".png") }.count == 10)
+        #expect(files.count { $0.hasSuffix(".png") } == count)
     }
 }

@@ -216,6 +216,18 @@ import Testing
         // The right to write is gone with the role, though the token still names it.
         #expect(try fixture.send("DELETE", "/groups/userProfile.write/members/will", will).status == 204)
         #expect(try fixture.send("PUT", "/groups/Clerk/members/bob", will).status == 403)
+        let lines = fixture.audit("users.change", count: 4).map { line in
+            [line["object"], line["realm"], line["caller"]].map { $0.string ?? "" } + line["roles_given"].strings + [
+                "-"
+            ]
+                + line["roles_taken"].strings
+        }
+        #expect(
+            lines == [
+                ["bob", "Default", "will", "Clerk", "-"], ["bob", "Default", "will", "-"],
+                ["bob", "Default", "will", "-", "Clerk"],
+                ["will", "Default", "will", "-", "userProfile.write"],
+            ])
     }
 
     @Test("UPS-07: managers and reports, in a circle too")

@@ -23,8 +23,12 @@ import Testing
         var endless = Self.session
         endless.idleSeconds = nil
         var guest = Self.session
-        guest.guestRoles = ["Guest", "Clerk"]
-        for session in [Self.session, endless, guest] {
+        guest.guestDomain = "Partners"
+        var provided = Self.session
+        provided.provision = ProvidedLogin(provider: "idp", foundation: "f", isVirtual: true, roles: ["Guest"])
+        var account = Self.session
+        account.provision = ProvidedLogin(provider: "idp", foundation: "f", isVirtual: false, roles: [])
+        for session in [Self.session, endless, guest, provided, account] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
             #expect(open(cookie, seals, now: 2_000) == nil)
@@ -53,6 +57,12 @@ import Testing
             #expect(BrowserSession(texts, expiresAt: 2_000) == nil, "\(place) \(text)")
         }
         #expect(BrowserSession(Array(Self.session.texts.dropLast()), expiresAt: 2_000) == nil)
+        for more in [
+            ["x"], ["provider"], ["provider", "idp", "f", "x"], ["provider", "idp", "", "account"],
+            ["Provider", "idp", "f", "account"],
+        ] {
+            #expect(BrowserSession(Self.session.texts + more, expiresAt: 2_000) == nil, "\(more)")
+        }
     }
 
     @Test("not for scripts, not for other sites, and on TLS by a name that only this host can set")
@@ -62,6 +72,6 @@ import Testing
                 == "__Host-portcullis=v; Path=/; HttpOnly; SameSite=Lax; Secure")
         #expect(BrowserCookie.session.setting("v", secure: false) == "portcullis=v; Path=/; HttpOnly; SameSite=Lax")
         #expect(BrowserCookie.login.removing(secure: false).hasSuffix("; Max-Age=0"))
-        #expect(Set(BrowserCookie.names).count == 4)
+        #expect(Set(BrowserCookie.names).count == 6)
     }
 }

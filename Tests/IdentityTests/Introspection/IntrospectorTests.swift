@@ -250,5 +250,6 @@ import Testing
         }
         #expect(caller.calls.count == Introspector.maximumCalls)
         #expect(refused.withLock { $0 } == 3)
+        caller.release(Self.good)
     }
 }

@@ -41,14 +41,14 @@ import Testing
     @Test func manyFirstRequestsMakeOneFetch() throws {
         let keys = try keys(KeyFixture.settings(discovery: "https://idp.example/d", keys: nil))
         let answers = Answers()
-        #expect(keys.keys(for: "a", .es256, now: clock.now).isFetch)
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).isFetch)
         for _ in 0..<50 { keys.fetch(for: KeyFixture.need("a"), then: answers.note) }
         #expect(caller.calls == 1 && answers.list.isEmpty)
         caller.answer(Array(#"{"issuer":"https://idp.example","jwks_uri":"https://idp.example/k"}"#.utf8))
         #expect(caller.calls == 2 && answers.list.isEmpty)
         caller.answer(KeyFixture.jwks("a"))
         #expect(answers.list.count == 50 && answers.list.allSatisfy { $0.names == ["a"] })
-        #expect(keys.keys(for: "a", .es256, now: clock.now).names == ["a"])
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["a"])
         #expect(caller.calls == 2)
     }
 
@@ -89,7 +89,7 @@ import Testing
         keys.fetch(for: KeyFixture.need("a"), then: answers.note)
         caller.answer(.failed(.timeout))
         #expect(answers.list.count == 1 && answers.list[0].isUnavailable)
-        #expect(keys.keys(for: "a", .es256, now: clock.now).isUnavailable)
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).isUnavailable)
         keys.fetch(for: KeyFixture.need("a"), then: answers.note)
         #expect(answers.list.count == 2 && answers.list[1].isUnavailable)
         #expect(caller.calls == 1)
@@ -98,7 +98,7 @@ import Testing
         keys.refreshIfDue()
         #expect(caller.calls == 2)
         caller.answer(KeyFixture.jwks("a"))
-        #expect(keys.keys(for: "a", .es256, now: clock.now).names == ["a"])
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["a"])
         #expect(events.all.withLock { $0 } == ["failed keys_timeout false", "fetched 1 false true"])
     }
 
@@ -110,7 +110,7 @@ import Testing
         let answers = Answers()
         keys.fetch(for: KeyFixture.need("b"), then: answers.note)
         // In the meantime the old key serves.
-        #expect(keys.keys(for: "a", .es256, now: clock.now).names == ["a"])
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["a"])
         caller.answer(KeyFixture.jwks("b", "a"))
         #expect(answers.list[0].names == ["b", "a"])
         #expect(epoch.current == 0)
@@ -119,7 +119,7 @@ import Testing
         caller.answer(KeyFixture.jwks("b", "c"))
         #expect(answers.list[1].names == ["b", "c"])
         #expect(epoch.current == 1)
-        #expect(keys.keys(for: "a", .es256, now: clock.now).names == ["b", "c"])
+        #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["b", "c"])
     }
 
     @Test func senselessAnswersReplaceNothing() throws {
@@ -130,7 +130,7 @@ import Testing
             clock.pass(60)
             keys.refreshIfDue()
             caller.answer(Array(body.utf8))
-            #expect(keys.keys(for: "a", .es256, now: clock.now).names == ["a"])
+            #expect(keys.keys(for: KeyFixture.need("a"), now: clock.now).names == ["a"])
         }
         let report = keys.report
         #expect(report.keyCount == 1 && report.ageSeconds == 240 && report.isStale)

@@ -160,6 +160,10 @@ private final class SlowProvider: OutboundCaller {
     }
 
     func answer(_ result: OutboundResult) {
-        for then in waiting.withLock({ $0 }) { then(result) }
+        let answered = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for then in answered { then(result) }
     }
 }

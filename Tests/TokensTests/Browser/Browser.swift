@@ -4,11 +4,11 @@ import Identity
 import TestSupport
 import Tokens
 
-/// A browser at the forms of service domains: keeps cookies, and sends what the page has in its form.
+/// A browser at the forms of service domains and of single sign-on: keeps cookies, and sends what the page has in its form.
 final class Browser {
     static let form = "/oic_rest/mobilesso"
 
-    let mobile: Mobile
+    let service: TokenService
     var secure = true
     /// Whether each cookie comes in a field of its own.
     var splitsCookies = false
@@ -18,7 +18,8 @@ final class Browser {
     private(set) var action = ""
     private(set) var hidden: [(String, String)] = []
 
-    init(_ mobile: Mobile) { self.mobile = mobile }
+    init(_ service: TokenService) { self.service = service }
+    convenience init(_ mobile: Mobile) { self.init(mobile.service) }
 
     static func query(
         domain: String = "MobileServiceDomain", target: String? = "/mobileapp?a=b", level: Int = 2,
@@ -66,7 +67,7 @@ final class Browser {
     var session: String? { cookies[name("portcullis")] }
     func name(_ plain: String) -> String { secure ? "__Host-\(plain)" : plain }
 
-    private static func form(_ fields: [(String, String)]) -> String {
+    static func form(_ fields: [(String, String)]) -> String {
         fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
             .joined(separator: "&")
     }
@@ -85,7 +86,7 @@ final class Browser {
             method: method, path: path, query: Array(query.utf8),
             contentType: body == nil ? nil : "application/x-www-form-urlencoded", body: Array((body ?? "").utf8),
             secure: secure, fields: fields)
-        let response = mobile.service.handle(request, endpoint: endpoint, now: Mobile.start + seconds).settled()
+        let response = service.handle(request, endpoint: endpoint, now: Mobile.start + seconds).settled()
         read(response)
         return response
     }

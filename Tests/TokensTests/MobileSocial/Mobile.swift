@@ -22,7 +22,7 @@ final class Mobile: Sendable {
 
     init(
         store: any TokenStore = MemoryTokenStore(), key: TokenDigestKey = Service.storeKey,
-        _ change: (inout ServiceDomain) -> Void = { _ in }
+        providers: [any BrowserIdentityProvider] = [], _ change: (inout ServiceDomain) -> Void = { _ in }
     ) {
         self.store = store
         let sessions = SessionRegister(store: store)
@@ -32,7 +32,7 @@ final class Mobile: Sendable {
         settings.storeKey = key
         var mobile = MobileSocial.Settings(
             users: Mobile.users, hasher: PasswordHasher(), catalogue: Service.catalogue, store: store,
-            key: key, signer: JWTSigner(key: Service.key), contexts: StubContexts())
+            key: key, seals: Mobile.seals, signer: JWTSigner(key: Service.key), contexts: StubContexts())
         mobile.domains = Mobile.domains(change)
         mobile.issuer = Service.baseURL
         mobile.audience = [Service.baseURL]
@@ -45,9 +45,12 @@ final class Mobile: Sendable {
         mobile.throttle = LoginThrottle(LoginThrottle.Settings(unlimited: ()))
         let social = MobileSocial(settings: mobile)
         settings.mobileSocial = social
+        settings.providerLogin = ProviderLogin(
+            providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL)
         settings.browserLogin = BrowserLogin(
             social: social, seals: Mobile.seals,
-            forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")])
+            forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],
+            providers: settings.providerLogin)
         settings.users = Mobile.users
         service = TokenService(settings: settings)
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Identity
 import Testing
 
@@ -122,18 +123,29 @@ import Testing
         }
     }
 
-    @Test("a pending login is sealed, and opens with its own key alone")
+    @Test("DEC-12: a pending login is sealed, and opens with its own keys alone, for as long as it lasts")
     func pendingLogin() throws {
         let facts = Session.Facts(
             domain: "d", application: "a", level: 3, methods: ["pwd"], authenticatedAt: 5, idleSeconds: 7)
         let pending = PendingLogin(
             facts, username: "joe", sessionSeconds: 60, steps: [.question, .code], question: 1, now: 100)
-        let sealed = pending.sealed(Service.storeKey)
-        #expect(PendingLogin(sealed, Service.storeKey) == pending)
+        func record(_ seeds: UInt8...) throws -> SealedRecord {
+            let keys = seeds.compactMap { seed in
+                let bytes = [UInt8](repeating: seed, count: 32)
+                return AEADKey(bytes.span)
+            }
+            return BrowserSeals(keys: try #require(AEADKeyRing(keys))).pendingLogins
+        }
+        let sealed = pending.sealed(try record(1))
         #expect(!sealed.contains("joe"))
-        let other = try #require(TokenDigestKey([UInt8](repeating: 9, count: 32)))
-        #expect(PendingLogin(sealed, other) == nil)
-        #expect(PendingLogin(String(sealed.dropLast()), Service.storeKey) == nil)
-        #expect(PendingLogin("ch.v1.", Service.storeKey) == nil)
+        let rotated = try record(2, 1)
+        #expect(try PendingLogin(sealed, rotated, now: 399) == pending)
+        #expect(throws: SealedRecord.Failure.expired) { try PendingLogin(sealed, rotated, now: 400) }
+        for (text, record) in [
+            (sealed, try record(2)), (String(sealed.dropLast()), rotated), ("ch.v1.", rotated),
+            (String(sealed.dropFirst(6)), rotated), (Mobile.seals.tickets.seal(["{}"], expiresAt: 400), rotated),
+        ] {
+            #expect(throws: SealedRecord.Failure.notOurs) { try PendingLogin(text, record, now: 101) }
+        }
     }
 }

@@ -154,6 +154,20 @@ import Tokens
         #expect(setup.outcome("zoe", "Remote3") == "200 offline")
     }
 
+    @Test("nobody is a guest by another writing of a local user's name, where the server takes the two for one")
+    func namesakes() throws {
+        let setup = try Setup { $0.guestRoles = ["Clerk"] }
+        setup.server.foldNames()
+        for name in ["OFF", "Off", "o\u{FB00}"] { #expect(setup.outcome(name, "Remote4") == Self.wrong, "\(name)") }
+        let response = setup.logIn("JOE", "Remote1")
+        #expect(response.json?["user"]?.string == "joe", "the session is that of the local user")
+        let claims = try CompactClaims.of(
+            setup.mobile.value(setup.mobile.access(setup.mobile.value(response), setup.handle)))
+        #expect(claims["virtual"] == nil && claims["sub"]?.string == "joe")
+        #expect(try setup.mobile.value(setup.logIn()) == setup.mobile.value(response))
+        #expect(setup.outcome("ZOE", "Remote3") == "200", "no local user has such a name")
+    }
+
     @Test("what the server refuses is of no use offline either")
     func refusalsWipe() throws {
         let setup = try Setup(maximum: 10)

@@ -9,6 +9,7 @@ final class StubPasswords: PasswordVerifier {
         var forbidden: Set<String> = []
         var outage: PasswordOutage?
         var calls = 0
+        var foldsNames = false
     }
 
     private let state: Mutex<State>
@@ -23,7 +24,8 @@ final class StubPasswords: PasswordVerifier {
             if let outage = state.outage { return .failure(outage) }
             if login.username == "busy" { return .success(.throttled(retryAfter: 17)) }
             if state.forbidden.contains(login.username) { return .success(.forbidden) }
-            return .success(state.passwords[login.username] == login.password ? .right : .wrong)
+            let name = state.foldsNames ? login.username.lowercased() : login.username
+            return .success(state.passwords[name] == login.password ? .right : .wrong)
         }
         return .answer(of: { $0(result) }) { .done($0) }
     }
@@ -36,6 +38,9 @@ final class StubPasswords: PasswordVerifier {
     func down() { fail(PasswordOutage(.unavailable, retryAfterSeconds: 7)) }
 
     func set(_ user: String, _ password: String) { state.withLock { $0.passwords[user] = password } }
+
+    /// As directories do, it takes `JOE` for `joe`.
+    func foldNames() { state.withLock { $0.foldsNames = true } }
 
     func forbid(_ user: String) { _ = state.withLock { $0.forbidden.insert(user) } }
 }

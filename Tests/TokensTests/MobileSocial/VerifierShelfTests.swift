@@ -66,8 +66,7 @@ import Tokens
     @Test(
         "what is kept recognises the password, and shows it to nobody (CRYPTO-02)", arguments: StoreUnderTest.allCases)
     func keeps(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let shelf = shelf(store)
             #expect(try await find(shelf) == nil)
             guard case .none = await attempt(shelf) else { throw Unexpected() }
@@ -164,8 +163,7 @@ import Tokens
     @Test(
         "it ends by its time, with the user's tokens, and by a word of the server", arguments: StoreUnderTest.allCases)
     func ends(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let shelf = shelf(store)
             await keep(shelf, seconds: 100)
             #expect(try await find(shelf, now: 1099) != nil)
@@ -186,8 +184,7 @@ import Tokens
 
     @Test("there are no more of them than are wanted: the oldest go", arguments: StoreUnderTest.allCases)
     func bounded(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let shelf = shelf(store)
             for number in 0..<40 { await keep(shelf, "user \(number)", maximum: 10, now: 1000 + Int64(number)) }
             try await wait { try await store.records().count <= 12 }

@@ -25,6 +25,11 @@ enum StoreUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible
         defer { try? FileManager.default.removeItem(at: directory) }
         return try await body(StorePlace(of: self, in: directory))
     }
+
+    /// The same, opened.
+    func withStore<Result>(_ body: (any TokenStore) async throws -> Result) async throws -> Result {
+        try await with { place in try await body(place.open()) }
+    }
 }
 
 /// Where a store is kept: it can be opened more than once, as several processes do.

@@ -7,8 +7,7 @@ import Tokens
 
     @Test("a slot's living pair is given again (AOM-06, Y01)", arguments: StoreUnderTest.allCases)
     func claimAnswersTheLivingPair(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store async throws in
             let first = record("a", slot: "s")
             #expect(try await store.ask(.claim(first)) == .record(first))
             #expect(try await store.ask(.claim(record("b", slot: "s")), now: 1999) == .record(first))
@@ -23,8 +22,7 @@ import Tokens
         "a new pair replaces the slot's earlier one, its refresh token included (AOM-06, Y03)",
         arguments: StoreUnderTest.allCases)
     func claimReplacesTheEndedPair(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             _ = try await store.ask(.claim(record("a", slot: "s", access: 2000)))
             let second = record("b", slot: "s", access: 5000)
             #expect(try await store.ask(.claim(second), now: 2000) == .record(second))
@@ -37,8 +35,7 @@ import Tokens
 
     @Test("records without a slot do not meet", arguments: StoreUnderTest.allCases)
     func claimWithoutASlotInserts(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store async throws in
             for id in ["a", "b"] {
                 #expect(try await store.ask(.claim(record(id))) == .record(record(id)))
             }
@@ -48,8 +45,7 @@ import Tokens
 
     @Test("50 concurrent first requests give one pair (AOM-06)", arguments: StoreUnderTest.allCases)
     func concurrentClaimsGiveOnePair(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let given = try await withThrowingTaskGroup(of: StoreAnswer.self) { group in
                 for i in 0..<50 { group.addTask { try await store.ask(.claim(record("id \(i)", slot: "s"))) } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -62,8 +58,7 @@ import Tokens
 
     @Test("names that merely look alike are two slots", arguments: StoreUnderTest.allCases)
     func slotsAreComparedByBytes(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store async throws in
             for (id, slot) in [("a", "caf\u{E9}"), ("b", "cafe\u{301}"), ("c", "Caf\u{E9}"), ("d", "caf\u{E9}\0")] {
                 let made = record(id, slot: slot, subject: slot)
                 #expect(try await store.ask(.claim(made)) == .record(made))
@@ -74,8 +69,7 @@ import Tokens
 
     @Test("replace takes the slot from a living pair and denies it (AOM-18)", arguments: StoreUnderTest.allCases)
     func replaceTakesTheSlot(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             _ = try await store.ask(.claim(record("a", slot: "s")))
             let second = record("b", slot: "s")
             #expect(try await store.ask(.replace(second)) == .record(second))
@@ -86,8 +80,7 @@ import Tokens
 
     @Test("a value in use by another user is a conflict (AOM-18)", arguments: StoreUnderTest.allCases)
     func replaceConflicts(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s")
             _ = try await store.ask(.claim(first))
             var second = record("b", slot: "t", subject: "ann", access: 9000)
@@ -112,8 +105,7 @@ import Tokens
 
     @Test("the same token set again goes on", arguments: StoreUnderTest.allCases)
     func replaceByTheSameToken(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s")
             _ = try await store.ask(.replace(first))
             var again = first
@@ -128,8 +120,7 @@ import Tokens
 
     @Test("what was put in comes out by every key", arguments: StoreUnderTest.allCases)
     func find(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store async throws in
             let full = record("a", slot: "sl\u{0}ot")
             var bare = TokenRecord(
                 id: "b", kind: .refresh, application: "", subject: "", tokenID: "", accessExpiresAt: 0, issuedAt: -5)
@@ -156,8 +147,7 @@ import Tokens
 
     @Test("a list is filtered, bounded and in order", arguments: StoreUnderTest.allCases)
     func list(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let a = record("a", application: "shop", subject: "joe", issuedAt: 1)
             let b = record("b", application: "bank", subject: "joe", issuedAt: 3)
             let c = record("c", application: "shop", subject: "ann", issuedAt: 2)
@@ -199,8 +189,7 @@ import Tokens
 
     @Test("only what has ended altogether is cleaned away (AOM-23, Y13)", arguments: StoreUnderTest.allCases)
     func clean(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             for i in 0..<5 { _ = try await store.ask(.insert(record("old \(i)", access: 1100, refresh: 1200))) }
             let refreshable = record("r", access: 1100, refresh: 1201)
             let single = record("n", access: 1201, refresh: nil)
@@ -225,8 +214,7 @@ import Tokens
 
     @Test("cleaning is not done while more of anything has ended", arguments: StoreUnderTest.allCases)
     func cleanUntilDone(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             for i in 0..<5 { _ = try await store.ask(.deny(.token("\(i)", until: 1200))) }
             #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(0, isDone: false))
             #expect(try await store.ask(.clean(limit: 3), now: 1200) == .cleaned(0))
@@ -238,8 +226,7 @@ import Tokens
         "AOM-23: a run of the cleaner leaves nothing that has ended, of whichever kind",
         arguments: StoreUnderTest.allCases)
     func cleaner(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             for i in 0..<510 { _ = try await store.ask(.deny(.token("\(i)", until: 1200))) }
             let cleaner = TokenCleaner { work in work() }
             cleaner.use(store, minuteOfDay: nil)

@@ -65,8 +65,7 @@ import Tokens
 
     @Test(arguments: StoreUnderTest.allCases, [1, 2, 3] as [UInt64])
     func anySequenceKeepsTheRules(_ subject: StoreUnderTest, _ seed: UInt64) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             var random = SeededRandom(seed: seed)
             var issued: [TokenRecord] = []
             for number in 0..<400 {
@@ -83,8 +82,7 @@ import Tokens
     /// Memory is the simplest of them: the others answer as it does.
     @Test(arguments: StoreUnderTest.shared, [4, 5, 6] as [UInt64])
     func allStoresAnswerAlike(_ subject: StoreUnderTest, _ seed: UInt64) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let model = MemoryTokenStore()
             var random = SeededRandom(seed: seed)
             var issued: [TokenRecord] = []

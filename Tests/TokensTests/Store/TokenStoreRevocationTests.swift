@@ -17,8 +17,7 @@ import Tokens
 
     @Test("a refresh replaces both tokens (AOM-13, Y06)", arguments: StoreUnderTest.allCases)
     func rotation(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s")
             _ = try await store.ask(.claim(first))
             let second = successor(of: first, "a2")
@@ -32,8 +31,7 @@ import Tokens
     @Test(
         "a refresh after the end of the access token denies nothing (AOM-14, Y07)", arguments: StoreUnderTest.allCases)
     func lateRotation(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s", access: 1200)
             _ = try await store.ask(.claim(first))
             let second = successor(of: first, "a2")
@@ -49,8 +47,7 @@ import Tokens
         "a refresh token is refused that is unknown, ended or another's (AOM-12, Y08)",
         arguments: StoreUnderTest.allCases)
     func refusedRotations(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s", refresh: 3000)
             _ = try await store.ask(.claim(first))
             let second = successor(of: first, "a2")
@@ -75,8 +72,7 @@ import Tokens
 
     @Test("of parallel refreshes with one token exactly one succeeds (AOM-13)", arguments: StoreUnderTest.allCases)
     func parallelRotations(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", slot: "s")
             _ = try await store.ask(.claim(first))
             let answers = try await withThrowingTaskGroup(of: StoreAnswer.self) { group in
@@ -97,8 +93,7 @@ import Tokens
         "within its grace a refresh token may come again for an answer that was lost",
         arguments: StoreUnderTest.allCases)
     func grace(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a", access: 9000, refresh: 9000)
             _ = try await store.ask(.insert(first))
             let (lost, second, third) = (
@@ -124,8 +119,7 @@ import Tokens
 
     @Test("a grace is over once somebody has what was given, or uses what was lost", arguments: StoreUnderTest.allCases)
     func endsOfGrace(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let grace = ReuseRule.detected(graceSeconds: 100)
             let families = ["a", "b"].map { record($0, access: 9000, refresh: 9000) }
             for first in families {
@@ -151,8 +145,7 @@ import Tokens
 
     @Test("a refresh token used twice ends its family (RFC 9700 section 4.14.2)", arguments: StoreUnderTest.allCases)
     func reuse(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             let first = record("a")
             _ = try await store.ask(.insert(first))
             let second = successor(of: first, "a2")
@@ -215,8 +208,7 @@ import Tokens
 
     @Test("entries come in order, behind a place, up to a limit", arguments: StoreUnderTest.allCases)
     func changes(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store async throws in
             #expect(try await store.ask(.changes(after: 0, limit: 9)) == .changes([], latest: 0))
             let entries: [DenyEntry] = [
                 .token("t", subject: "joe", until: 2000), .subject("jo\u{EB}", issuedBefore: 5, until: 6),
@@ -237,8 +229,7 @@ import Tokens
 
     @Test("a single-use key is fresh once, until its time has passed", arguments: StoreUnderTest.allCases)
     func singleUse(_ subject: StoreUnderTest) async throws {
-        try await subject.with { place in
-            let store = try place.open()
+        try await subject.withStore { store in
             #expect(try await store.ask(.remember(key: "k", until: 1100)) == .fresh(true))
             #expect(try await store.ask(.remember(key: "k", until: 9000), now: 1099) == .fresh(false))
             #expect(try await store.ask(.remember(key: "K", until: 1100), now: 1099) == .fresh(true))

@@ -7,7 +7,10 @@ import JOSE
 /// OMS-13).
 extension MobileSocial {
     /// Looks at a password, and counts it whatever comes of it.
-    func check(_ check: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
+    func check(_ presented: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
+        // RP-01: where a provider asks for the password nobody else does, not even for those of the gateway's own users.
+        guard presented.domain.relyingParty == nil else { return next(.refused(.useProvider)) }
+        let check = presented.domain.remote == nil ? presented : presented.named(by: settings.users)
         let guess = settings.key.digest(check.login.password)
         switch settings.attempts.begin(check.key, guess: guess, maximum: check.maximum, now: check.now) {
         case .locked: return next(.refused(.attemptsExceeded))
@@ -205,16 +208,13 @@ extension MobileSocial {
 
     // MARK: Users
 
-    /// The local user of a name, or in a domain whose users are known elsewhere one with the roles of its guests.
+    /// The local user of a name, or in a domain whose users are known elsewhere one with the roles of its guests. Whoever may
+    /// be a local user by another writing of the name is no guest: he could be disabled here.
     func user(named name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> User? {
         let realm = application.backend.realm
         if let known = settings.users.user(named: name, realm: realm) { return known }
+        guard settings.users.namesakes(of: name, realm: realm).isEmpty else { return nil }
         return domain.remote?.guestRoles.map { User(username: name, realm: realm, roles: $0) }
-    }
-
-    /// The roles of a user who is known from another server alone; nil for a local one.
-    func guestRoles(of name: String, _ application: MobileApplication, _ domain: ServiceDomain) -> [String]? {
-        isGuest(name, application) ? domain.remote?.guestRoles ?? [] : nil
     }
 
     /// Whether a user is known from another server alone.

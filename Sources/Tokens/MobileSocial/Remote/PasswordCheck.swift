@@ -2,7 +2,7 @@ import Identity
 
 /// A password that somebody tries in a service domain.
 struct PasswordCheck: Sendable {
-    let login: PresentedLogin
+    private(set) var login: PresentedLogin
     let domain: ServiceDomain
     let application: MobileApplication
     /// How many may be wrong in a row.
@@ -21,6 +21,16 @@ struct PasswordCheck: Sendable {
     }
 
     var verifier: VerifierShelf.Key { VerifierShelf.Key(domain: domain.name, user: login.username) }
+
+    /// The same for a server that may take names for the same that are not: it is asked about the user of the gateway by the
+    /// name that he has here, so that nobody is beside himself a guest by another writing of it (OMS-12).
+    func named(by users: UserStore) -> PasswordCheck {
+        let namesakes = users.namesakes(of: login.username, realm: application.backend.realm)
+        guard namesakes.count == 1 else { return self }
+        var check = self
+        check.login.username = namesakes[0].username
+        return check
+    }
 
     /// What is known once it was looked at.
     enum Result: Sendable {

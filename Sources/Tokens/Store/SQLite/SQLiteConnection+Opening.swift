@@ -27,10 +27,13 @@
 
         /// What speaks against using the file; nothing is written.
         private func refusal() throws(SQLiteFailure) -> SQLiteOpenError? {
+            // At one moment: another process may be making the file a store, which is nobody else's file half way.
+            try run("BEGIN")
             let application = try integer("PRAGMA application_id")
             let version = try integer("PRAGMA user_version")
+            let tables = try integer("SELECT count(*) FROM sqlite_schema")
+            try run("COMMIT")
             if application != SQLiteSchema.applicationID {
-                let tables = try integer("SELECT count(*) FROM sqlite_schema")
                 return application == 0 && version == 0 && tables == 0 ? nil : .foreign
             }
             if version > SQLiteSchema.version { return .newer(version: version) }

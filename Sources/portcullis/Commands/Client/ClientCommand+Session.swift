@@ -86,7 +86,7 @@ extension ClientCommand {
         return readLine(strippingNewline: true)
     }
 
-    private static func print(_ context: AuthenticationContext) {
+    static func print(_ context: AuthenticationContext) {
         var text = "\(context.user ?? "somebody") by \(context.method.rawValue)"
         if let level = context.level { text += ", level \(level)" }
         if let end = context.expiresAt {

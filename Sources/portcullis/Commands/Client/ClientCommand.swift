@@ -9,6 +9,8 @@ enum ClientCommand: Command {
                portcullis client setup WHERE
                portcullis client login [--user NAME] [--method oauth|basic|oam] [--mode online|offline|auto] [--level N] WHERE
                portcullis client exchange --token TOKEN [--store] WHERE
+               portcullis client sso login [--client-id ID] [--listen 127.0.0.1:PORT] [--wait SECONDS] WHERE
+               portcullis client capture [--field NAME] [--listen 127.0.0.1:PORT] [--wait SECONDS]
                portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth] WHERE
                portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json] WHERE
                portcullis client token show [--value]|clear WHERE
@@ -25,6 +27,11 @@ enum ClientCommand: Command {
                    has a client secret, else basic
         exchange   exchanges a JWT or a packed SAML assertion (`-` reads it from standard input); the gateway's token is
                    kept with --store
+        sso login  prints the address to open in a browser; the token that the gateway posts to this machine after the login
+                   there is kept like an exchanged one. The gateway's white list needs http://127.0.0.1:PORT; by default
+                   the port is any
+        capture    waits for one request of a browser to this machine, and prints its field `token`, or another one such as
+                   SAMLResponse, of the query or of the form that is posted
         request    sends a request. A challenge of a webgate is answered with a token of its own, which is kept. The body is
                    printed; the status too, on standard error, where it is not a success
         call       the same for a path of the gateway: with the stored token, else with what TOKEN is exchanged for
@@ -45,6 +52,8 @@ enum ClientCommand: Command {
         "configure": (1...1, [], []), "setup": (0...0, [], []),
         "login": (0...0, ["--user", "--method", "--mode", "--level"], []), "logout": (0...0, [], []),
         "exchange": (0...0, ["--token"], ["--store"]),
+        "sso": (1...1, ["--client-id", "--listen", "--wait"], []),
+        "capture": (0...0, ["--field", "--listen", "--wait"], []),
         "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth"]),
         "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json"]), "token": (1...1, [], ["--value"]),
         "cred": (2...3, ["--user", "--tenant", "--label", "--description"], []),
@@ -66,6 +75,8 @@ enum ClientCommand: Command {
         case "login": try logIn(arguments, place)
         case "logout": try logOut(place)
         case "exchange": try exchange(arguments, place)
+        case "sso": try signOn(arguments, place)
+        case "capture": try capture(arguments)
         case "request", "call": try ClientCall(arguments, place).run(action)
         case "token": try token(arguments, place)
         default: try credentials(arguments, place)

@@ -54,7 +54,7 @@ package struct SerializedOrigin {
     }
 
     /// Offset behind the `]` of an IPv6 literal. Its text is only compared, so its inner form does not matter.
-    static func endOfAddress(_ text: Span<UInt8>, from start: Int) -> Int? {
+    package static func endOfAddress(_ text: Span<UInt8>, from start: Int) -> Int? {
         var i = start + 1
         while i < text.count, text[i] != UInt8(ascii: "]") {
             let byte = text[i]
@@ -81,7 +81,7 @@ package struct SerializedOrigin {
     }
 
     /// Letters, digits, hyphen and underscore: what browsers leave in a host name.
-    static func isNameCharacter(_ byte: UInt8) -> Bool {
+    package static func isNameCharacter(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 

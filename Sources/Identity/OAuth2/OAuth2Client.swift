@@ -1,13 +1,11 @@
 import Bytes
 import Crypto
-import Identity
 import JOSE
-import Tokens
 
 /// Who the gateway is to an authorization server, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2,
 /// RFC 8705 section 2.1).
-struct OAuth2Client: Sendable {
-    enum Authentication: Sendable {
+package struct OAuth2Client: Sendable {
+    package enum Authentication: Sendable {
         case secretBasic(String)
         case secretPost(String)
         case privateKeyJWT(JWTSigner)
@@ -20,17 +18,24 @@ struct OAuth2Client: Sendable {
     /// How long an assertion about the gateway itself is good.
     private static let assertionSeconds: Int64 = 60
 
-    let id: String
-    let authentication: Authentication
+    package let id: String
+    package let authentication: Authentication
+
+    package init(id: String, authentication: Authentication) {
+        self.id = id
+        self.authentication = authentication
+    }
 
     /// Whether showing who it is takes a slow signature.
-    var isSlow: Bool {
+    package var isSlow: Bool {
         if case .privateKeyJWT(let signer) = authentication { signer.key.isSlow } else { false }
     }
 
     /// What goes into header and form.
     /// - Parameter endpoint: the token endpoint, for which an assertion is meant and nobody else.
-    func credentials(at endpoint: OutboundURL, now: Int64) -> (authorization: String?, form: [(String, String)]) {
+    func credentials(
+        at endpoint: OutboundURL, now: Int64
+    ) -> (authorization: String?, form: [(String, String)]) {
         switch authentication {
         case .secretBasic(let secret): return (FormEncoding.basic(clientID: id, secret: secret), [])
         case .secretPost(let secret): return (nil, [("client_id", id), ("client_secret", secret)])
@@ -48,6 +53,21 @@ struct OAuth2Client: Sendable {
         }
     }
 
+    /// A request for a token (RFC 6749 section 3.2), in which the gateway shows who it is.
+    /// - Parameter form: what belongs to the grant.
+    package func call(
+        _ form: [(String, String)], at endpoint: OutboundURL, _ transport: OutboundTransport, now: Int64
+    ) -> OutboundCall {
+        let (authorization, credentials) = self.credentials(at: endpoint, now: now)
+        var headers = [
+            (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            (name: "Accept", value: "application/json"),
+        ]
+        if let authorization { headers.append((name: "Authorization", value: authorization)) }
+        return transport.call(
+            "POST", endpoint, headers: headers, body: FormEncoding.form(form + credentials), maximumBytes: 1 << 16)
+    }
+
     private func claims(_ endpoint: OutboundURL, now: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -56,7 +76,7 @@ struct OAuth2Client: Sendable {
         writer.member("aud", endpoint.description)
         writer.member("iat", now)
         writer.member("exp", now + OAuth2Client.assertionSeconds)
-        writer.member("jti", AccessTokenMinter.randomID())
+        writer.member("jti", SecureRandom.text(16))
         writer.endObject()
         return writer.bytes
     }

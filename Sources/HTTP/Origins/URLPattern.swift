@@ -23,6 +23,21 @@ package struct URLPattern: Sendable {
     /// Whether the last label of the host has a wildcard, which then reaches into other top-level domains (AMB-16).
     package var reachesTopLevel: Bool { labels.last.map { text[$0.range].contains(SegmentGlob.wildcard) } ?? false }
 
+    /// Whether what is sent there can be read on the way: `http`, and not to one's own machine.
+    package var isInClear: Bool {
+        guard text[scheme.range].elementsEqual("http".utf8) else { return false }
+        let host = labels.map { String(decoding: text[$0.range], as: UTF8.self) }.joined(separator: ".")
+        return !["localhost", "127.0.0.1", "[::1]"].contains { $0.utf8.elementsEqual(host.utf8) }
+    }
+
+    /// The entries of a list, which commas separate.
+    package static func entries(of list: String?) -> [[UInt8]] {
+        let isSpace: (UInt8) -> Bool = { $0 == ASCII.space || (9...13).contains($0) }
+        return (list ?? "").utf8.split(separator: ASCII.comma)
+            .map { Array(Array($0.drop(while: isSpace)).reversed().drop(while: isSpace).reversed()) }
+            .filter { !$0.isEmpty }
+    }
+
     /// - Throws: why no URL can match the text.
     package init(_ written: [UInt8]) throws(URLPatternError) {
         guard let schemeEnd = SerializedOrigin.endOfScheme(written.span) else { throw .noScheme }

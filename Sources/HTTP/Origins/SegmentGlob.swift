@@ -1,8 +1,8 @@
 import Bytes
 
 /// Texts in which `*` stands for zero or more characters other than `.`, `/` and `:` (CORS-05).
-enum SegmentGlob {
-    static let wildcard = UInt8(ascii: "*")
+package enum SegmentGlob {
+    package static let wildcard = UInt8(ascii: "*")
 
     /// Whether the whole text fits the pattern.
     ///
@@ -10,7 +10,7 @@ enum SegmentGlob {
     /// and text pair up in one way only, and between two of them this is the usual glob.
     ///
     /// - Parameter ignoringCase: the pattern is in lower case, and the text may be in any.
-    static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>, ignoringCase: Bool) -> Bool {
+    package static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>, ignoringCase: Bool) -> Bool {
         var p = 0
         var t = 0
         var starInPattern = -1

@@ -2,28 +2,29 @@ import Bytes
 import Identity
 
 extension TokenService {
-    /// Makes the token and the reply; off the loop where the signature is slow, and by the backend's own issuer where it
-    /// has one (OAUTH-09).
+    /// Makes the token and the reply.
     func issue(_ issuance: Issuance, now: Int64) -> Effect<EndpointResponse> {
-        if let name = issuance.grant.backend.issuer {
-            guard let issuer = settings.grantIssuers[name] else {
-                return .done(TokenFailure.issuerUnavailable.response)
-            }
-            return issuer.issue(issuance.grant, now: now).map { result in
-                switch result {
-                case .success(let token) where token.isShortEnough(for: issuance): TokenService.reply(issuance, token)
-                case .success, .failure: TokenFailure.issuerUnavailable.response
-                }
-            }
+        token(of: issuance, now: now).map { token in
+            token.map { TokenService.reply(issuance, $0) } ?? TokenFailure.issuerUnavailable.response
         }
-        guard minter.isSlow else { return .done(signed(issuance, now: now)) }
-        return .offload { .done(self.signed(issuance, now: now)) }
     }
 
-    private func signed(_ issuance: Issuance, now: Int64) -> EndpointResponse {
+    /// The token alone; off the loop where the signature is slow, and by the backend's own issuer where it has one
+    /// (OAUTH-09). Nil where that gives none that would do.
+    func token(of issuance: Issuance, now: Int64) -> Effect<GrantedToken?> {
         let grant = issuance.grant
-        let token = minter.mint(grant, tokenID: issuance.tokenID, now: now)
-        return TokenService.reply(issuance, GrantedToken(value: token, expiresIn: grant.lifetimeSeconds))
+        if let name = grant.backend.issuer {
+            guard let issuer = settings.grantIssuers[name] else { return .done(nil) }
+            return issuer.issue(grant, now: now).map { result in
+                guard case .success(let token) = result, token.isShortEnough(for: issuance) else { return nil }
+                return token
+            }
+        }
+        let sign: @Sendable () -> GrantedToken? = { [self] in
+            GrantedToken(
+                value: minter.mint(grant, tokenID: issuance.tokenID, now: now), expiresIn: grant.lifetimeSeconds)
+        }
+        return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
     }
 
     /// The reply of RFC 6749 section 5.1 with the `oracle_*` members that clients expect, and no other (OAUTH-02,

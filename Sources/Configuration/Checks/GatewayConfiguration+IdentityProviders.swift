@@ -1,0 +1,74 @@
+/// Whether identity providers and those who use them fit together (RP-01, RP-02).
+extension GatewayConfiguration {
+    /// All of them: those of the section, and those that stand in service domains.
+    package var allIdentityProviders: [IdentityProviderEntry] {
+        identityProviders + serviceDomains.compactMap(\.authentication.relyingParty?.inline)
+    }
+
+    func checkIdentityProviders(_ findings: Findings) {
+        for domain in serviceDomains {
+            guard let party = domain.authentication.relyingParty else { continue }
+            check(domain, party, findings)
+        }
+        checkSingleSignOn(findings)
+        for (place, provider) in allIdentityProviders.enumerated() where !provider.name.isEmpty {
+            let earlier = allIdentityProviders[..<place]
+            if place >= identityProviders.count, earlier.contains(where: { $0.name == provider.name }) {
+                findings.error(
+                    JSONPointer.child(provider.pointer, "name"), "duplicate identity provider \"\(provider.name)\"",
+                    expected: "a unique name")
+            }
+            guard provider.users.virtualUserEnabled, provider.kind != .local else { continue }
+            let rival = earlier.first {
+                $0.users.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
+            }
+            if let rival {
+                findings.warning(
+                    JSONPointer.child(provider.pointer, "usernamePrefix"),
+                    "users of \"\(rival.name)\" may have the same names", expected: "a prefix of its own")
+            }
+        }
+    }
+
+    /// MBE-05: who has single sign-on has somebody who recognises his users.
+    private func checkSingleSignOn(_ findings: Findings) {
+        guard findings.sources.isReadable("identityProviders") else { return }
+        let hasForm = identityProviders.contains { $0.kind == .local }
+        for (index, backend) in backends.enumerated() where backend.enableSSO && backend.oauthConsumer {
+            let pointer = "/backends/\(index)/enableSso"
+            if backend.identityProvider == nil, !hasForm {
+                findings.error(
+                    pointer, "single sign-on is not set up: the backend has no identity provider",
+                    expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
+            } else if !tokenService.isEnabled {
+                findings.error(
+                    pointer, "single sign-on is not set up: the token service is off",
+                    expected: "\"tokenService\": {\"enabled\": true}")
+            }
+        }
+    }
+
+    private func check(_ domain: ServiceDomainEntry, _ party: RelyingPartyEntry, _ findings: Findings) {
+        let pointer = JSONPointer.child("/serviceDomains", domain.name)
+        let known = allIdentityProviders.first { $0.name == party.provider }
+        if known?.kind == .local {
+            findings.error(
+                "\(pointer)/authentication/provider", "\"\(party.provider)\" is this gateway's own form",
+                expected: "a provider of kind \"oidc\" or \"oauth2\"")
+        }
+        for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
+        where isAsked {
+            findings.error(
+                "\(pointer)/authentication/\(name)", "what a login takes is the provider's business",
+                expected: "no \"\(name)\"")
+        }
+        for application in domain.applications {
+            guard let scheme = application.urlScheme,
+                MobileApplicationEntry.sharedSchemes.contains(scheme.lowercased())
+            else { continue }
+            findings.error(
+                "\(pointer)/applications/\(application.name)/urlScheme", "\"\(scheme)\" is nobody's own scheme",
+                expected: "a scheme of the application, or \"redirectUris\"")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Bytes
+
+/// How a service domain uses an identity provider (RP-01 to RP-03).
+package struct RelyingPartyEntry: Sendable {
+    /// Name of the provider.
+    package var provider: String
+    /// The provider itself, where it stands here.
+    package var inline: IdentityProviderEntry?
+    /// Whether users have the names of their e-mail addresses, or of the provider's subjects; nil where the provider's
+    /// entry says it.
+    package var usernameFromEmail: Bool?
+    /// Whether applications are given the provider's access token.
+    package var exposesToken: Bool
+
+    private static let members = ["provider", "usernameFrom", "exposeProviderToken"]
+
+    /// - Parameters:
+    ///   - domain: name of the domain, which a provider that stands here has if it names no other.
+    ///   - isWanted: whether the domain has any use for the members.
+    static func read(_ object: inout ObjectReader, domain: String, isWanted: Bool) -> RelyingPartyEntry? {
+        guard isWanted else {
+            for field in members.compactMap({ object.take($0) }) {
+                field.error(
+                    "nobody is sent to an identity provider here", expected: "\"type\": \"relyingParty\" beside it")
+            }
+            return nil
+        }
+        var inline: IdentityProviderEntry?
+        let name = object.required(
+            "provider", "the name of an identity provider, or one itself", standIn: ""
+        ) { (field: Field) -> String? in
+            guard field.node.members != nil else { return field.reference(to: .identityProvider) }
+            let entry = IdentityProviderEntry.read(field, name: domain)
+            inline = entry
+            return entry.name
+        }
+        return RelyingPartyEntry(
+            provider: name, inline: inline,
+            usernameFromEmail: object.optional("usernameFrom") { $0.choice(["email", "subject"]) }.map {
+                $0 == "email"
+            },
+            exposesToken: object.flag("exposeProviderToken", default: false))
+    }
+}

@@ -1,0 +1,49 @@
+import Reactor
+import Synchronization
+
+/// Values that were replaced, until nobody uses them any more. Whoever lets go of a configuration last frees every user in
+/// it, and with very many users that takes longer than a loop may stand still: here a thread beside the loops does it.
+final class Retirement<Value: AnyObject & Sendable>: Sendable {
+    private struct State {
+        var current: Value?
+        var retired: [Value] = []
+        var isReviewing = false
+    }
+
+    private let state = Mutex(State())
+    private let queue = SerialQueue(label: "portcullis.retirement")
+    private let milliseconds: Int
+
+    /// - Parameter milliseconds: how often it is looked whether what has retired is still used.
+    init(reviewedEvery milliseconds: Int = 1000) { self.milliseconds = milliseconds }
+
+    /// The one in use from now on. To be called before anybody lets go of the one before.
+    func replace(with fresh: Value) {
+        let isFirst = state.withLock { state -> Bool in
+            if let old = state.current { state.retired.append(old) }
+            state.current = fresh
+            guard !state.retired.isEmpty, !state.isReviewing else { return false }
+            state.isReviewing = true
+            return true
+        }
+        if isFirst { reviewLater() }
+    }
+
+    private func reviewLater() { queue.submit(afterMilliseconds: milliseconds) { [weak self] in self?.review() } }
+
+    /// Lets go of what nobody else has.
+    private func review() {
+        let (unused, isDone) = state.withLock { state -> ([Value], Bool) in
+            var (unused, used): ([Value], [Value]) = ([], [])
+            while var value = state.retired.popLast() {
+                if isKnownUniquelyReferenced(&value) { unused.append(value) } else { used.append(value) }
+            }
+            state.retired = used
+            state.isReviewing = !used.isEmpty
+            return (unused, used.isEmpty)
+        }
+        // Freed here, with nobody waiting for the lock.
+        withExtendedLifetime(unused) {}
+        if !isDone { reviewLater() }
+    }
+}

@@ -1,0 +1,38 @@
+/// What a session owes to the identity provider that the user has logged in at.
+package struct ProvidedLogin: Sendable, Equatable {
+    /// Name of the provider.
+    package var provider: String
+    /// Id of the record in the store that the session rests on, which ends when the provider says so.
+    package var foundation: String
+    /// Whether the user is known from the provider alone: an account of the same name is somebody else's (JWT-13).
+    package var isVirtual: Bool
+    /// Names of the roles that the provider's claims give, beside those of an account.
+    package var roles: [String]
+
+    package init(provider: String, foundation: String, isVirtual: Bool, roles: [String]) {
+        self.provider = provider
+        self.foundation = foundation
+        self.isVirtual = isVirtual
+        self.roles = roles
+    }
+
+    private static let mark = "provider"
+    private static let virtual = "virtual"
+    private static let account = "account"
+
+    /// For a sealed record.
+    var texts: [String] {
+        [ProvidedLogin.mark, provider, foundation, isVirtual ? ProvidedLogin.virtual : ProvidedLogin.account] + roles
+    }
+
+    /// Nil for what `texts` does not write.
+    init?(_ texts: [String]) {
+        guard texts.count >= 4, texts[0].utf8.elementsEqual(ProvidedLogin.mark.utf8), !texts[1].isEmpty,
+            !texts[2].isEmpty
+        else { return nil }
+        let isVirtual = texts[3].utf8.elementsEqual(ProvidedLogin.virtual.utf8)
+        guard isVirtual || texts[3].utf8.elementsEqual(ProvidedLogin.account.utf8) else { return nil }
+        self.init(
+            provider: texts[1], foundation: texts[2], isVirtual: isVirtual, roles: Array(texts.dropFirst(4)))
+    }
+}

@@ -1,0 +1,94 @@
+import Bytes
+import Crypto
+import Synchronization
+
+/// What an authorization server says of itself (RFC 8414, OpenID Connect Discovery), asked for once an hour. Used by all
+/// threads.
+package final class ServerMetadata: Sendable {
+    package enum Failure: Error, Sendable {
+        case call(OutboundFailure)
+        /// Another status than 200; the whole response.
+        case status(OutboundResponse)
+        /// It is no JSON object.
+        case malformed
+        /// It speaks for somebody else, and is not to be used (RFC 8414 section 3.3).
+        case wrongIssuer
+    }
+
+    private typealias Answer = Result<JSONNode, Failure>
+
+    private struct State {
+        var known: (document: JSONNode, until: Int64)?
+        /// Who waits for the call that is under way.
+        var waiters: [@Sendable (Result<JSONNode, Failure>) -> Void] = []
+    }
+
+    private static let documentSeconds: Int64 = 3600
+    /// Whoever comes beyond that is not kept waiting.
+    private static let maximumWaiters = 4096
+
+    private let issuer: String
+    private let call: OutboundCall
+    private let caller: any OutboundCaller
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - url: of the document.
+    ///   - issuer: whom it must speak for, byte by byte.
+    package init(at url: OutboundURL, issuer: String, _ transport: OutboundTransport, caller: any OutboundCaller) {
+        self.issuer = issuer
+        self.caller = caller
+        call = transport.call("GET", url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 1 << 18)
+    }
+
+    /// One call at a time, whoever waits for it: a server that is away costs no more than that.
+    /// - Parameter now: seconds since 1970.
+    package func document(now: Int64) -> Effect<Result<JSONNode, Failure>> {
+        if let known = state.withLock({ $0.known }), now < known.until { return .done(.success(known.document)) }
+        return .answer(of: { [self] in ask(now: now, $0) }) { .done($0) }
+    }
+
+    private func ask(now: Int64, _ then: @escaping @Sendable (Result<JSONNode, Failure>) -> Void) {
+        enum Step { case answer(Answer), wait, call }
+        let step = state.withLock { state -> Step in
+            // Somebody else's call may just have ended.
+            if let known = state.known, now < known.until { return .answer(.success(known.document)) }
+            guard state.waiters.count < ServerMetadata.maximumWaiters else {
+                return .answer(.failure(.call(.unavailable)))
+            }
+            state.waiters.append(then)
+            return state.waiters.count == 1 ? .call : .wait
+        }
+        switch step {
+        case .answer(let answer): then(answer)
+        case .wait: break
+        case .call: caller.perform(call) { [self] in finish(read($0), now: now) }
+        }
+    }
+
+    private func finish(_ answer: Answer, now: Int64) {
+        let (waiters, told) = state.withLock { state -> ([@Sendable (Result<JSONNode, Failure>) -> Void], Answer) in
+            if case .success(let document) = answer { state.known = (document, now + ServerMetadata.documentSeconds) }
+            let waiters = state.waiters
+            state.waiters = []
+            // A document that cannot be had just now does not make the old one wrong.
+            return (waiters, state.known.map { .success($0.document) } ?? answer)
+        }
+        for waiter in waiters { waiter(told) }
+    }
+
+    private func read(_ result: OutboundResult) -> Result<JSONNode, Failure> {
+        switch result {
+        case .failed(let failure): return .failure(.call(failure))
+        case .response(let response):
+            guard response.status == 200 else { return .failure(.status(response)) }
+            guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16), node.members != nil else {
+                return .failure(.malformed)
+            }
+            guard let name = node["issuer"]?.string, name.utf8.elementsEqual(issuer.utf8) else {
+                return .failure(.wrongIssuer)
+            }
+            return .success(node)
+        }
+    }
+}

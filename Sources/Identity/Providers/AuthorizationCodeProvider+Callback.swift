@@ -1,0 +1,171 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// What is done with a browser that comes back: the code for tokens, and the tokens for the name of a user.
+extension AuthorizationCodeProvider {
+    package func finish(
+        _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        endpoints(now: now).success { [self] endpoints in
+            do throws(ProviderFailure) {
+                let code = try code(in: callback, namesIssuer: endpoints.namesIssuer)
+                return redeem(code, secrets, redirectURI, endpoints, now: now)
+            } catch {
+                return .done(.failure(error))
+            }
+        }
+    }
+
+    private func code(in callback: ProviderCallback, namesIssuer: Bool) throws(ProviderFailure) -> String {
+        // RFC 9207 section 2.4: before anything else is believed, also of an error.
+        if let issuer {
+            if let named = callback.issuer {
+                guard named.isExactly(issuer) else { throw .foreignAnswer }
+            } else if namesIssuer {
+                throw .foreignAnswer
+            }
+        }
+        if let error = callback.error {
+            guard let code = TokenReply.code(error) else { throw .malformedCallback }
+            throw ProviderFailure(code: code, isOfCode: false)
+        }
+        guard let code = callback.code, !code.isEmpty else { throw .malformedCallback }
+        return code
+    }
+
+    // MARK: The code for tokens (RFC 6749 section 4.1.3)
+
+    private func redeem(
+        _ code: String, _ secrets: LoginSecrets, _ redirectURI: String, _ endpoints: ProviderEndpoints, now: Int64
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        let form = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
+            ("code_verifier", secrets.verifier),
+        ]
+        let work = { @Sendable [self] () -> Effect<Result<ProvidedIdentity, ProviderFailure>> in
+            let call = settings.client.call(form, at: endpoints.token, settings.transport, now: now)
+            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
+                do throws(ProviderFailure) {
+                    let granted = try AuthorizationCodeProvider.granted(TokenReply(result))
+                    return identity(granted, secrets, endpoints, now: now)
+                } catch {
+                    return .done(.failure(error))
+                }
+            }
+        }
+        return settings.client.isSlow ? .offload(work) : work()
+    }
+
+    private static func granted(_ reply: TokenReply) throws(ProviderFailure) -> TokenReply.Granted {
+        switch reply {
+        case .granted(let granted): return granted
+        case .refused(let code): throw ProviderFailure(code: code, isOfCode: true)
+        case .malformed: throw .answer("token: no token")
+        case .other(let response): throw ProviderFailure(response, "token")
+        case .failed(let failure): throw ProviderFailure(failure, "token")
+        }
+    }
+
+    // MARK: Tokens for a user
+
+    private func identity(
+        _ granted: TokenReply.Granted, _ secrets: LoginSecrets, _ endpoints: ProviderEndpoints, now: Int64
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        guard verifier != nil else { return plainIdentity(granted, endpoints) }
+        guard let text = granted.members["id_token"]?.string else { return .done(.failure(.answer("token: id_token"))) }
+        let token = Array(text.utf8)
+        let terms = IDTokenTerms(clientID: settings.client.id, nonce: secrets.nonce, accessToken: granted.value)
+        return verified(token, now: now).success { [self] verified in
+            do throws(ProviderFailure) {
+                guard let algorithm = (try? ReceivedToken(token.span))?.algorithm else { throw .token(.malformed) }
+                let subject = try terms.subject(of: verified, algorithm)
+                return complete(verified.claims, subject, granted, endpoints)
+            } catch {
+                return .done(.failure(error))
+            }
+        }
+    }
+
+    /// A JWT of the provider for this client, with keys that are fetched where they are not at hand.
+    func verified(_ token: [UInt8], now: Int64) -> Effect<Result<VerifiedToken, ProviderFailure>> {
+        guard let verifier else { return .done(.failure(.answer("no tokens are signed there"))) }
+        switch verifier.verify(token.span, now: now) {
+        case .needsKeys(let index, let need):
+            guard case .openID(_, _, let keys) = settings.place else { break }
+            return .answer(of: { keys.fetch(for: need, then: $0) }) { answer in
+                guard case .ready(let fetched) = answer else { return .done(.failure(.unavailable("keys"))) }
+                let outcome = verifier.verify(token.span, now: now, with: .fetched(fetched, issuerIndex: index))
+                return .done(AuthorizationCodeProvider.result(outcome))
+            }
+        case let outcome: return .done(AuthorizationCodeProvider.result(outcome))
+        }
+        return .done(.failure(.unavailable("keys")))
+    }
+
+    private static func result(_ outcome: VerificationOutcome) -> Result<VerifiedToken, ProviderFailure> {
+        switch outcome {
+        case .verified(let token): .success(token)
+        case .rejected(let rejection): .failure(.token(rejection))
+        case .needsKeys, .keysUnavailable: .failure(.unavailable("keys"))
+        }
+    }
+
+    /// With what the user info endpoint has beyond the ID token.
+    private func complete(
+        _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        let done = { @Sendable [name] (claims: JSONNode) in
+            ProvidedIdentity(
+                provider: name, subject: subject, sessionID: claims["sid"]?.string, claims: claims,
+                accessToken: granted.value)
+        }
+        let isAsked =
+            switch settings.userInfo {
+            case .always: true
+            case .never: false
+            case .whenNeeded: !rules.areMet(by: claims)
+            }
+        guard isAsked, let url = endpoints.userInfo else { return .done(.success(done(claims))) }
+        return ask(url, granted.value) { more throws(ProviderFailure) in
+            done(try UserClaims.join(claims, more, subject: subject))
+        }
+    }
+
+    /// Of a provider without ID tokens. That the access token is the gateway's own is known: it came from the token
+    /// endpoint, for a code that nobody else could use.
+    private func plainIdentity(
+        _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        guard let url = endpoints.userInfo else { return .done(.failure(.answer("no user info endpoint"))) }
+        return ask(url, granted.value) { [name, settings] more throws(ProviderFailure) in
+            let (subject, claims) = try UserClaims.plain(more, subjectAttribute: settings.subjectAttribute)
+            return ProvidedIdentity(
+                provider: name, subject: subject, sessionID: nil, claims: claims, accessToken: granted.value)
+        }
+    }
+
+    private func ask(
+        _ url: OutboundURL, _ accessToken: String,
+        _ read: @escaping @Sendable (JSONNode) throws(ProviderFailure) -> ProvidedIdentity
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        let call = UserClaims.call(url, accessToken: accessToken, settings.transport)
+        return .answer(of: { [caller] in caller.perform(call, then: $0) }) { result in
+            .done(Result { () throws(ProviderFailure) in try read(try UserClaims.read(result)) })
+        }
+    }
+}
+
+extension Effect {
+    /// What a success leads to; a failure stays.
+    func success<Good: Sendable, Next: Sendable, Failure>(
+        _ next: @escaping @Sendable (Good) -> Effect<Result<Next, Failure>>
+    ) -> Effect<Result<Next, Failure>> where Value == Result<Good, Failure> {
+        then { result in
+            switch result {
+            case .success(let value): next(value)
+            case .failure(let failure): .done(.failure(failure))
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// A provider of the authorization code flow (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1). Immutable
+/// but for what it has found out of the provider; used by all threads.
+package final class AuthorizationCodeProvider: BrowserIdentityProvider {
+    package struct Settings: Sendable {
+        package enum Place: Sendable {
+            /// OpenID Connect: a discovery document that speaks for the issuer, and its keys.
+            case openID(issuer: String, discovery: OutboundURL, keys: any KeySource)
+            /// OAuth 2 alone: the user is whoever the user info endpoint says.
+            case plain(authorization: OutboundURL, token: OutboundURL, userInfo: OutboundURL)
+        }
+
+        /// Whether the user info endpoint is asked beside the ID token.
+        package enum UserInfoUse: Sendable {
+            case always, never
+            /// Where the ID token lacks a claim that the rules look for.
+            case whenNeeded
+        }
+
+        package var name: String
+        package var place: Place
+        package var client: OAuth2Client
+        package var scopes: [String] = []
+        /// Further fields of the authorization request.
+        package var parameters: [(name: String, value: String)] = []
+        package var rules: ProviderRules
+        package var userInfo = UserInfoUse.whenNeeded
+        /// The claim of the user info endpoint that is the user's id, where there is no ID token.
+        package var subjectAttribute = "sub"
+        package var algorithms = SignatureAlgorithm.asymmetric
+        package var clockSkewSeconds: Int64 = 60
+        /// Whether browsers that log out here are sent there too.
+        package var logsOutThere = true
+        package var transport = OutboundTransport()
+
+        package init(name: String, place: Place, client: OAuth2Client, rules: ProviderRules) {
+            self.name = name
+            self.place = place
+            self.client = client
+            self.rules = rules
+        }
+    }
+
+    package var name: String { settings.name }
+    package var rules: ProviderRules { settings.rules }
+
+    let settings: Settings
+    let caller: any OutboundCaller
+    /// Nil where there is no discovery document.
+    private let metadata: ServerMetadata?
+    /// Verifies ID tokens and logout tokens; nil where there are none.
+    let verifier: JWTVerifier?
+
+    package init(_ settings: Settings, caller: any OutboundCaller) {
+        self.settings = settings
+        self.caller = caller
+        guard case .openID(let issuer, let discovery, let keys) = settings.place else {
+            (metadata, verifier) = (nil, nil)
+            return
+        }
+        metadata = ServerMetadata(at: discovery, issuer: issuer, settings.transport, caller: caller)
+        verifier = JWTVerifier(issuers: [
+            TrustedIssuer(
+                name: settings.name, issuer: issuer, audiences: [settings.client.id], keys: .published(keys),
+                algorithms: settings.algorithms, clockSkewSeconds: settings.clockSkewSeconds)
+        ])
+    }
+
+    /// The `iss` of its answers; nil where that is not known.
+    var issuer: String? {
+        if case .openID(let issuer, _, _) = settings.place { issuer } else { nil }
+    }
+
+    func endpoints(now: Int64) -> Effect<Result<ProviderEndpoints, ProviderFailure>> {
+        guard let metadata else {
+            guard case .plain(let authorization, let token, let userInfo) = settings.place else {
+                return .done(.failure(.answer("discovery")))
+            }
+            return .done(
+                .success(ProviderEndpoints(authorization: authorization, token: token, userInfo: userInfo)))
+        }
+        return metadata.document(now: now).map { [allowsHTTP = settings.transport.allowsHTTP] answer in
+            switch answer {
+            case .failure(let failure): .failure(ProviderFailure(failure))
+            case .success(let document):
+                Result { () throws(ProviderFailure) in try ProviderEndpoints(document, allowsHTTP: allowsHTTP) }
+            }
+        }
+    }
+
+    // MARK: To the provider
+
+    package func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
+        endpoints(now: now).map { [self] result in
+            result.map { LoginRedirect(location: $0.authorization.with(request(start))) }
+        }
+    }
+
+    private func request(_ start: LoginStart) -> [(String, String)] {
+        var fields = [
+            ("response_type", "code"), ("client_id", settings.client.id), ("redirect_uri", start.redirectURI),
+            ("state", start.state), ("code_challenge", start.secrets.challenge), ("code_challenge_method", "S256"),
+        ]
+        if !settings.scopes.isEmpty { fields.append(("scope", settings.scopes.joined(separator: " "))) }
+        if verifier != nil { fields.append(("nonce", start.secrets.nonce)) }
+        if start.forcesLogin { fields.append(("prompt", "login")) }
+        return fields + settings.parameters.map { ($0.name, $0.value) }
+    }
+
+    // MARK: Logout
+
+    /// Without the ID token, though providers like to have it as a hint: no token goes into a URL.
+    package func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> {
+        guard settings.logsOutThere, metadata != nil else { return .done(nil) }
+        return endpoints(now: now).map { [client = settings.client] result in
+            guard case .success(let endpoints) = result, let url = endpoints.endSession else { return nil }
+            return try? OutboundURL(url.with([("client_id", client.id), ("post_logout_redirect_uri", back)]))
+        }
+    }
+
+    package func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {
+        verified(token, now: now).map { result in
+            result.flatMap { token in Result { () throws(ProviderFailure) in try LogoutNotice(token) } }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Bytes
+import Crypto
+
+/// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01). What it has said of a user is
+/// believed for what it is: `rules` make a user of the gateway of it.
+package protocol BrowserIdentityProvider: AnyObject, Sendable {
+    /// Of the configuration.
+    var name: String { get }
+    var rules: ProviderRules { get }
+
+    /// Where a browser goes to log in.
+    /// - Parameter now: seconds since 1970, as everywhere here.
+    func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>>
+
+    /// What became of it, once the browser is back.
+    /// - Parameter redirectURI: the one that the login was begun with.
+    func finish(
+        _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>>
+
+    /// Where a browser goes to be logged out there too; nil for nowhere.
+    /// - Parameter back: where the provider sends it afterwards.
+    func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?>
+
+    /// What the provider says by itself of logins that have ended there.
+    func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
+}
+
+/// What the gateway alone knows of a login that it has sent to a provider.
+package struct LoginSecrets: Sendable, Equatable {
+    /// The code verifier of RFC 7636.
+    package let verifier: String
+    /// Comes back in the provider's token (OpenID Connect Core section 3.1.2.1).
+    package let nonce: String
+
+    package init(verifier: String, nonce: String) {
+        self.verifier = verifier
+        self.nonce = nonce
+    }
+
+    /// New ones: 256 and 128 random bits.
+    package init() { self.init(verifier: SecureRandom.text(32), nonce: SecureRandom.text(16)) }
+
+    /// The challenge of RFC 7636 section 4.2, method `S256`.
+    package var challenge: String { LoginSecrets.challenge(of: verifier) }
+
+    package static func challenge(of verifier: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(Array(verifier.utf8).span)
+        return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+}
+
+/// A login on its way to a provider.
+package struct LoginStart: Sendable {
+    /// Comes back with the browser as it is: of the URL-safe alphabet.
+    package let state: String
+    package let secrets: LoginSecrets
+    /// Where the provider sends the browser back to.
+    package let redirectURI: String
+    /// Whether the user is to log in though the provider knows him already.
+    package let forcesLogin: Bool
+
+    package init(state: String, secrets: LoginSecrets, redirectURI: String, forcesLogin: Bool = false) {
+        self.state = state
+        self.secrets = secrets
+        self.redirectURI = redirectURI
+        self.forcesLogin = forcesLogin
+    }
+}
+
+/// Where a browser is sent.
+package struct LoginRedirect: Sendable, Equatable {
+    package let location: String
+
+    package init(location: String) { self.location = location }
+}
+
+/// What a browser brings back from a provider, read from query or form: evidence of nothing.
+package struct ProviderCallback: Sendable {
+    package var code: String?
+    package var error: String?
+    /// `iss` (RFC 9207).
+    package var issuer: String?
+    /// What else there is, for providers that speak another protocol.
+    package var fields: [(name: String, value: String)]
+
+    package init(code: String?, error: String?, issuer: String?, fields: [(name: String, value: String)] = []) {
+        self.code = code
+        self.error = error
+        self.issuer = issuer
+        self.fields = fields
+    }
+}
+
+/// Whom a provider has seen.
+package struct ProvidedIdentity: Sendable, Equatable {
+    /// Name of the provider.
+    package let provider: String
+    /// What the provider knows the user by, and nobody else at this provider.
+    package let subject: String
+    /// The provider's name for its own session, by which it may end the login later (`sid`).
+    package let sessionID: String?
+    /// All that it says of the user; `sub` is `subject`.
+    package let claims: JSONNode
+    /// Its access token; nil where it gives none.
+    package let accessToken: String?
+
+    package init(provider: String, subject: String, sessionID: String?, claims: JSONNode, accessToken: String?) {
+        self.provider = provider
+        self.subject = subject
+        self.sessionID = sessionID
+        self.claims = claims
+        self.accessToken = accessToken
+    }
+}
+
+/// Logins that have ended at a provider (OpenID Connect Back-Channel Logout section 2.4): those of a session of the
+/// provider's, or all that a user has.
+package struct LogoutNotice: Sendable, Equatable {
+    package enum Scope: Sendable, Equatable {
+        case session(String)
+        case subject(String)
+    }
+
+    package let scope: Scope
+    /// `jti`.
+    package let tokenID: String
+    /// When the provider has said so, in seconds since 1970.
+    package let issuedAt: Int64
+
+    package init(scope: Scope, tokenID: String, issuedAt: Int64) {
+        self.scope = scope
+        self.tokenID = tokenID
+        self.issuedAt = issuedAt
+    }
+}

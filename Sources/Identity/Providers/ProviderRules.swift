@@ -1,0 +1,60 @@
+import Bytes
+
+/// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
+package struct ProviderRules: Sendable {
+    /// What an e-mail address is worth as the name of a user.
+    package enum EmailRule: Sendable {
+        /// The provider must say that it has seen to it that the address is the user's (`email_verified`).
+        case verified
+        /// It must not say that it has not.
+        case notUnverified
+        /// Whatever the provider says.
+        case any
+    }
+
+    package var identity: ExternalIdentityRules
+    /// What the names of users without an account begin with, so that those of one provider are no names of another one
+    /// or of this gateway.
+    package var prefix = ""
+    package var emailRule = EmailRule.verified
+
+    package init(identity: ExternalIdentityRules) { self.identity = identity }
+
+    /// - Parameter realm: of the backend (MBE-09); nil looks in all.
+    package func identify(
+        _ identity: ProvidedIdentity, realm: String?, users: UserStore, catalogue: RoleCatalogue
+    ) throws(ExternalIdentityRejection) -> ExternalIdentity {
+        let name = try username(identity)
+        let whole = self.identity.virtualUserEnabled ? prefix + name : name
+        return try self.identity.resolve(
+            whole, claims: identity.claims, realm: realm, users: users, catalogue: catalogue)
+    }
+
+    /// The user name that the claims hold, as the provider has it (RP-03).
+    package func username(_ identity: ProvidedIdentity) throws(ExternalIdentityRejection) -> String {
+        if isByEmail, !isVerified(identity.claims) { throw .unverifiedEmail }
+        return try self.identity.username(in: identity.claims)
+    }
+
+    /// Whether the claims hold all that is looked for.
+    func areMet(by claims: JSONNode) -> Bool {
+        let wanted = [self.identity.usernameAttribute].compactMap { $0 } + self.identity.roleMapping.roleAttributes
+        return wanted.allSatisfy { claims[$0] != nil }
+    }
+
+    /// Who can write any address into his profile at the provider would be whoever has that address here.
+    private var isByEmail: Bool {
+        self.identity.userMapping == .mail && !self.identity.virtualUserEnabled
+            || self.identity.usernameAttribute?.utf8.elementsEqual("email".utf8) == true
+    }
+
+    private func isVerified(_ claims: JSONNode) -> Bool {
+        let claim = claims["email_verified"]
+        let isTrue = claim?.bool == true || claim?.string?.utf8.elementsEqual("true".utf8) == true
+        switch emailRule {
+        case .verified: return isTrue
+        case .notUnverified: return claim == nil || isTrue
+        case .any: return true
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Bytes
+import JOSE
+
+/// What a provider says of a user to whoever has his access token (OpenID Connect Core section 5.3), and what providers
+/// that know OAuth 2 alone have in its place.
+enum UserClaims {
+    static func call(_ url: OutboundURL, accessToken: String, _ transport: OutboundTransport) -> OutboundCall {
+        transport.call(
+            "GET", url,
+            headers: [
+                (name: "Accept", value: "application/json"), (name: "Authorization", value: "Bearer \(accessToken)"),
+            ],
+            maximumBytes: 1 << 18)
+    }
+
+    /// The claims.
+    static func read(_ result: OutboundResult) throws(ProviderFailure) -> JSONNode {
+        switch result {
+        case .failed(let failure): throw ProviderFailure(failure, "userinfo")
+        case .response(let response):
+            guard response.status == 200 else { throw ProviderFailure(response, "userinfo") }
+            guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 32), node.members != nil else {
+                throw .answer("userinfo: no JSON object")
+            }
+            return node
+        }
+    }
+
+    /// The claims of an ID token with what userinfo has beyond them.
+    static func join(_ claims: JSONNode, _ more: JSONNode, subject: String) throws(ProviderFailure) -> JSONNode {
+        // Section 5.3.2: without this, whoever stands between could have the claims of another user taken.
+        guard more["sub"]?.string?.isExactly(subject) == true else { throw .answer("userinfo: sub of another user") }
+        var members = claims.members ?? []
+        // What was signed counts.
+        for member in more.members ?? [] where claims[member.name] == nil { members.append(member) }
+        return JSONNode(.object(members))
+    }
+
+    /// The claims of a provider that has no ID tokens, with `sub` as the user's id there. Ids are texts, or numbers.
+    static func plain(_ claims: JSONNode, subjectAttribute: String) throws(ProviderFailure) -> (String, JSONNode) {
+        let claim = claims[subjectAttribute]
+        guard let subject = claim?.string ?? claim?.integer.map({ String($0) }), IDTokenTerms.isSubject(subject) else {
+            throw .answer("userinfo: \(subjectAttribute)")
+        }
+        let members = (claims.members ?? []).filter { !$0.name.isExactly("sub") }
+        return (subject, JSONNode(.object(members + [JSONMember(name: "sub", node: JSONNode(.string(subject)))])))
+    }
+}

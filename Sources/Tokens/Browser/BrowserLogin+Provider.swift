@@ -1,0 +1,85 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// Forms of service domains whose users log in at an identity provider: there is none, the browser goes there instead
+/// (SCH-02, RP-01).
+extension BrowserLogin {
+    func begin(_ visit: Visit, at party: ServiceDomain.RelyingParty) -> Answer {
+        guard let providers, let provider = providers.provider(named: party.provider) else {
+            return .done(BrowserLoginFailure.unknownService.page)
+        }
+        let errand = LoginErrand(
+            .form, [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"])
+        return providers.begin(provider, errand, visit.browser)
+    }
+
+    /// The browser is back.
+    func finish(
+        form texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
+    ) -> Answer {
+        guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
+            let level = Decimal.parse(Array(texts[3].utf8).span),
+            var visit = visit(Form(path: texts[0], domain: texts[1]), browser),
+            let party = visit.domain.relyingParty
+        else { return .done(BrowserLoginFailure.unknownService.page) }
+        (visit.target, visit.level) = (target, level)
+        switch result {
+        case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
+        case .success(let identity): return open(identity, party, providers, visit)
+        }
+    }
+
+    private func open(
+        _ identity: ProvidedIdentity, _ party: ServiceDomain.RelyingParty, _ providers: ProviderLogin, _ visit: Visit
+    ) -> Answer {
+        let (domain, application, now) = (visit.domain, visit.application, visit.browser.now)
+        let user: MobileSocial.ProvidedUser
+        do throws(ExternalIdentityRejection) {
+            user = try social.user(of: identity, party, application)
+        } catch {
+            return .done(refuse(error, identity, visit))
+        }
+        let limits = SessionLimits(
+            session: (application.sessionTimeout ?? BrowserLogin.standardSeconds, nil),
+            idle: (application.idleTimeout, nil))
+        let until = now + (limits.session ?? Session.longestSeconds)
+        return providers.foundation(of: identity, subject: user.subject, until: until, now: now).then {
+            [self] foundation in
+            guard let foundation else { return .done(providers.page(.unavailable("store"), again: action(visit))) }
+            var facts = user.facts(domain, application, foundation: foundation, now: now)
+            facts.idleSeconds = limits.idle
+            let session = Session(
+                facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)
+            return open(session.alone, visit)
+        }
+    }
+
+    /// Who has logged in is nobody here.
+    private func refuse(
+        _ rejection: ExternalIdentityRejection, _ identity: ProvidedIdentity, _ visit: Visit
+    ) -> EndpointResponse {
+        var response = Page.message(
+            PageText.error, PageText.forbidden, isError: true,
+            link: Page.Link(text: PageText.tryAgain, target: action(visit))
+        ).response(status: 403, reason: rejection.reason)
+        response.audit = audit(.refused, visit, "\(identity.provider):\(identity.subject)")
+        return response
+    }
+}
+
+extension ExternalIdentityRejection {
+    /// Stable code for the log.
+    package var reason: StaticString {
+        switch self {
+        case .missingUsername: "provider_username_missing"
+        case .unusableUsername: "provider_username_unusable"
+        case .clientToken: "provider_token_of_client"
+        case .unknownUser: "provider_user_unknown"
+        case .ambiguousUser: "provider_user_ambiguous"
+        case .disabledUser: "provider_user_disabled"
+        case .unverifiedEmail: "provider_email_unverified"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import HTTP
+import Identity
+import JOSE
+
+/// What pages with forms have in common: each form has a ticket, of which the browser holds the other half.
+protocol FormTickets: Sendable {
+    var seals: BrowserSeals { get }
+}
+
+extension FormTickets {
+    /// A sealed ticket, and the field that gives the browser its half where it has none.
+    func ticket(
+        _ purpose: String, _ browser: BrowserRequest, target: ReturnTarget = .root, level: Int = 0
+    ) -> (String, [(name: String, value: String)]) {
+        let nonce = LoginTicket.nonce(browser.nonce)
+        let ticket = LoginTicket(purpose: purpose, target: target, level: level, nonce: nonce)
+            .sealed(seals.tickets, now: browser.now)
+        if let held = browser.nonce, held.isExactly(nonce) { return (ticket, []) }
+        return (ticket, [cookie(.login, nonce, browser)])
+    }
+
+    func cookie(
+        _ cookie: BrowserCookie, _ value: String, _ browser: BrowserRequest
+    ) -> (name: String, value: String) {
+        (name: "Set-Cookie", value: cookie.setting(value, secure: browser.request.secure))
+    }
+
+    func removal(_ cookie: BrowserCookie, _ browser: BrowserRequest) -> (name: String, value: String) {
+        (name: "Set-Cookie", value: cookie.removing(secure: browser.request.secure))
+    }
+
+    // MARK: Logout
+
+    /// By GET the question, since a link from elsewhere must log nobody out; by POST the logout.
+    ///
+    /// - Parameter end: goes on where the user wants to log out.
+    func confirmLogout(
+        _ browser: BrowserRequest, _ end: () -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        guard !browser.isReading else { return .done(askWhether(browser, status: 200, reason: "logout_form")) }
+        do throws(BrowserLoginFailure) {
+            _ = try LoginTicket(
+                browser.form?.first("ticket") ?? "", for: logoutPurpose, nonce: browser.nonce, seals.tickets,
+                now: browser.now)
+        } catch {
+            return .done(askWhether(browser, status: error.status, reason: error.reason, notice: Page.Notice(error)))
+        }
+        return end()
+    }
+
+    private var logoutPurpose: String { "logout" }
+
+    private func askWhether(
+        _ browser: BrowserRequest, status: Int, reason: StaticString, notice: Page.Notice? = nil
+    ) -> EndpointResponse {
+        let (ticket, cookie) = ticket(logoutPurpose, browser)
+        return Page.logout(action: browser.request.path, ticket: ticket, notice: notice)
+            .response(status: status, reason: reason, fields: cookie)
+    }
+
+    /// - Parameters:
+    ///   - session: the cookie of the session that has ended.
+    ///   - there: where the browser goes on to. By the page and no redirect: the answer to a form may lead nowhere that
+    ///     `form-action` does not name, and nobody knows where the provider sends its browsers.
+    func loggedOut(
+        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: OutboundURL? = nil
+    ) -> EndpointResponse {
+        let removals = [removal(session, browser), removal(.login, browser)]
+        guard let there else {
+            return Page.message(PageText.signedOut, PageText.signedOutDetail).response(
+                status: 200, reason: "logged_out", fields: removals)
+        }
+        let link = Page.Link(text: PageText.signOutThere, target: there.description)
+        return Page.message(PageText.signedOut, PageText.signedOutHere, link: link).response(
+            status: 200, reason: "logged_out",
+            fields: removals + [(name: "Refresh", value: "0; url=\(there.description)")])
+    }
+}

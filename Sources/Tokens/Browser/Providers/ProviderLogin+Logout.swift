@@ -1,0 +1,130 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import JOSE
+
+/// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
+/// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.
+extension ProviderLogin {
+    /// By how many seconds a provider's clock may be behind ours: logins that began later than its word are others.
+    private static let clockSkew: Int64 = 60
+
+    /// Lays down a login that sessions are to rest on: a record that is found by the provider's session, and one that is
+    /// found by the provider's user and names the first.
+    ///
+    /// - Parameters:
+    ///   - subject: the user's name here, whose injected tokens go with the login.
+    ///   - until: seconds since 1970 when the last of the sessions ends.
+    /// - Returns: the id of the record; nil where the store does not take it.
+    func foundation(
+        of identity: ProvidedIdentity, subject: String, until: Int64, now: Int64
+    ) -> Effect<String?> {
+        let id = AccessTokenMinter.randomID()
+        let login = TokenRecord(
+            id: id, kind: .provided,
+            application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
+            tokenID: id, accessExpiresAt: until, issuedAt: now)
+        var index = TokenRecord(
+            id: AccessTokenMinter.randomID(), kind: .provided,
+            application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",
+            accessExpiresAt: until, issuedAt: now)
+        index.extra = id
+        return store.ask(.insert(index), now: now) { [store] answer in
+            guard case .success(.record(_?)) = answer else { return .done(nil) }
+            return store.ask(.insert(login), now: now) { answer in
+                guard case .success(.record(_?)) = answer else { return .done(nil) }
+                return .done(id)
+            }
+        }
+    }
+
+    /// The names are the provider's: of any length, and with whatever it likes in them.
+    private static func session(_ id: String, at provider: String) -> String {
+        "provider:\(provider):sid:\(digest(id))"
+    }
+
+    private static func user(_ id: String, at provider: String) -> String {
+        "provider:\(provider):sub:\(digest(id))"
+    }
+
+    private static func digest(_ text: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(Array(text.utf8).span)
+        return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+
+    // MARK: A provider's word
+
+    /// `POST` of a `logout_token`.
+    func logOut(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let names = PathSegment.decode(request.path, behind: ProviderLogin.logoutPath), names.count == 1,
+            let provider = provider(named: names[0])
+        else { return .deny(.unknownService) }
+        guard request.method == .post, TokenForm.isForm(request.contentType),
+            let form = try? FormFields.parse(request.body.span), form.repeatedName == nil,
+            let token = form.first("logout_token")
+        else { return .done(ProviderLogin.refusal(400, reason: "provider_logout_malformed")) }
+        return provider.logoutNotice(Array(token.utf8), now: now).then { [self] result in
+            switch result {
+            case .failure(let failure):
+                observe(provider.name, failure, request.requestID)
+                // Section 2.8: 400 for what is not believed; what cannot be known now may be told again.
+                return .done(ProviderLogin.refusal(failure.status == 503 ? 503 : 400, reason: failure.reason))
+            case .success(let notice): return end(notice, provider.name, now: now)
+            }
+        }
+    }
+
+    private func end(_ notice: LogoutNotice, _ provider: String, now: Int64) -> Effect<EndpointResponse> {
+        let application =
+            switch notice.scope {
+            case .session(let id): ProviderLogin.session(id, at: provider)
+            case .subject(let id): ProviderLogin.user(id, at: provider)
+            }
+        return store.ask(.list(application: application, subject: nil, limit: .max), now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return .done(ProviderLogin.storeFailure) }
+            // What came after the word is none of it: a token that is sent once more ends no later login.
+            let ending = records.filter {
+                $0.kind == .provided && $0.issuedAt <= notice.issuedAt + ProviderLogin.clockSkew
+            }
+            // The record of a user names that of a login, which goes first.
+            let ids = ending.map(\.extra).filter { !$0.isEmpty } + ending.map(\.id)
+            return revoke(ids[...], now: now) { ended in
+                guard ended else { return .done(ProviderLogin.storeFailure) }
+                var response = EndpointResponse(
+                    status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [],
+                    reason: "provider_logout")
+                response.audit = AuditEntry(
+                    action: "provider.logout", outcome: .changed, client: provider, tokenID: notice.tokenID)
+                return .done(response)
+            }
+        }
+    }
+
+    /// - Parameter then: is told whether the store has done it all.
+    private func revoke(
+        _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        guard let first = ids.first else { return then(true) }
+        return store.ask(.revoke(.id(first)), now: now) { [self] answer in
+            guard case .success(.removed(let gone)) = answer else { return then(false) }
+            for record in gone where !record.tokenID.isEmpty {
+                revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
+            }
+            return revoke(ids.dropFirst(), now: now, then: then)
+        }
+    }
+
+    private static let storeFailure = refusal(503, reason: "store_unavailable")
+
+    private static func refusal(_ status: Int, reason: StaticString) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", status == 400 ? "invalid_request" : "temporarily_unavailable")
+        writer.endObject()
+        var response = EndpointResponse.personal(writer.bytes, reason: reason)
+        response.status = status
+        if status == 503 { response.headers.append((name: "Retry-After", value: "5")) }
+        return response
+    }
+}

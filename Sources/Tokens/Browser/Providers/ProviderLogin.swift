@@ -1,0 +1,154 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import JOSE
+
+/// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
+/// begins it, and gets the answer.
+package final class ProviderLogin: Sendable {
+    /// Where providers send browsers back to: each to a path of its own, so that the answer of one is none of another
+    /// (RFC 9700 section 4.4.2.2).
+    package static let callbackPath = "/mobile/platform/sso/callback/"
+    /// Where providers say which logins have ended.
+    package static let logoutPath = "/mobile/platform/sso/backchannel-logout/"
+
+    /// What came of a browser that has come back.
+    enum Return: Sendable {
+        /// There is nothing to go on with: a page that says so.
+        case ended(EndpointResponse)
+        case arrived(LoginErrand, Result<ProvidedIdentity, ProviderFailure>, BrowserRequest)
+    }
+
+    /// Told of every login that failed, for the log.
+    package typealias Observer = @Sendable (_ provider: String, _ failure: ProviderFailure, _ requestID: String) -> Void
+
+    let store: any TokenStore
+    let revocations: RevocationList
+    private let providers: [any BrowserIdentityProvider]
+    private let seals: BrowserSeals
+    private let baseURL: String
+    let observe: Observer
+
+    /// - Parameter baseURL: that of the gateway, without a trailing slash.
+    package init(
+        _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
+        revocations: RevocationList, baseURL: String, observe: @escaping Observer = { _, _, _ in }
+    ) {
+        self.providers = providers
+        self.seals = seals
+        self.store = store
+        self.revocations = revocations
+        self.baseURL = baseURL
+        self.observe = observe
+    }
+
+    func provider(named name: String) -> (any BrowserIdentityProvider)? {
+        providers.first { $0.name.isExactly(name) }
+    }
+
+    private func redirectURI(of provider: String) -> String {
+        "\(baseURL)\(ProviderLogin.callbackPath)\(PathSegment.encode(provider))"
+    }
+
+    // MARK: To the provider
+
+    /// Sends the browser to the provider.
+    func begin(
+        _ provider: any BrowserIdentityProvider, _ errand: LoginErrand, _ browser: BrowserRequest,
+        forcesLogin: Bool = false
+    ) -> Effect<EndpointResponse> {
+        let nonce = LoginTicket.nonce(browser.nonce)
+        let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
+        let start = LoginStart(
+            state: ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
+            redirectURI: redirectURI(of: provider.name), forcesLogin: forcesLogin)
+        return provider.begin(start, now: browser.now).map { [self] result in
+            switch result {
+            case .failure(let failure):
+                observe(provider.name, failure, browser.request.requestID)
+                return page(failure)
+            case .success(let redirect):
+                var headers = [
+                    (name: "Location", value: redirect.location), (name: "Cache-Control", value: "no-store"),
+                ]
+                if browser.nonce?.isExactly(nonce) != true {
+                    let value = BrowserCookie.login.setting(nonce, secure: browser.request.secure)
+                    headers.append((name: "Set-Cookie", value: value))
+                }
+                return EndpointResponse(status: 302, headers: headers, body: [], reason: "login_at_provider")
+            }
+        }
+    }
+
+    /// A page that says why there is no login.
+    /// - Parameter again: where to begin anew; nil for nowhere.
+    func page(_ failure: ProviderFailure, again: String? = nil) -> EndpointResponse {
+        let text =
+            switch failure {
+            case .denied: PageText.providerDenied
+            case .unavailable: PageText.unavailable
+            default: PageText.providerFailed
+            }
+        let link = again.map { Page.Link(text: PageText.tryAgain, target: $0) }
+        let wait = failure.status == 503 ? [(name: "Retry-After", value: "5")] : []
+        return Page.message(PageText.error, text, isError: true, link: link)
+            .response(status: failure.status, reason: failure.reason, fields: wait)
+    }
+
+    // MARK: Back again
+
+    /// A browser that has come back. What it brings is believed once the ticket is this gateway's, this browser's, for this
+    /// provider, and has not come before.
+    func receive(_ request: EndpointRequest, now: Int64) -> Effect<Return> {
+        guard request.method == .get || request.method == .head else {
+            return .done(.ended(BrowserLoginFailure.methodNotAllowed.page))
+        }
+        guard let browser = BrowserRequest(request, now: now),
+            let names = PathSegment.decode(request.path, behind: ProviderLogin.callbackPath), names.count == 1,
+            let provider = provider(named: names[0])
+        else { return .done(.ended(BrowserLoginFailure.unknownService.page)) }
+        let ticket: ProviderTicket
+        do throws(BrowserLoginFailure) {
+            ticket = try ProviderTicket(
+                browser.query.first("state") ?? "", nonce: browser.nonce, seals.providerTickets, now: now)
+        } catch {
+            return .done(.ended(error.page))
+        }
+        guard ticket.provider.isExactly(provider.name) else {
+            observe(provider.name, .foreignAnswer, request.requestID)
+            return .done(.ended(page(.foreignAnswer)))
+        }
+        return takeOnce(ticket, now: now) { [self] isFirst in
+            guard let isFirst else { return .done(.ended(page(.unavailable("store")))) }
+            guard isFirst else { return .done(.ended(BrowserLoginFailure.foreignForm.page)) }
+            return finish(ticket, provider, browser)
+        }
+    }
+
+    /// - Parameter next: is told nil where the store does not answer.
+    private func takeOnce(
+        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable (Bool?) -> Effect<Return>
+    ) -> Effect<Return> {
+        store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
+            result in
+            guard case .success(let answer) = result else { return next(nil) }
+            return next(answer == .fresh(true))
+        }
+    }
+
+    private func finish(
+        _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
+    ) -> Effect<Return> {
+        let query = browser.query
+        let callback = ProviderCallback(
+            code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
+            fields: query.fields.map { ($0.name, $0.value) })
+        let finish = provider.finish(
+            callback, ticket.secrets, redirectURI: redirectURI(of: provider.name), now: browser.now)
+        return finish.map { [self] result in
+            if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
+            return .arrived(ticket.errand, result, browser)
+        }
+    }
+}

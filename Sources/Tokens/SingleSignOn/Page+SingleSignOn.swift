@@ -1,0 +1,43 @@
+import Bytes
+import HTTP
+
+/// The pages that a token arrives on.
+extension Page {
+    /// Shows a token to its user (SSO-01).
+    ///
+    /// - Parameters:
+    ///   - client: what people know the application by.
+    ///   - logout: where a browser logs out.
+    static func token(_ token: String, seconds: Int64, client: String, logout: String) -> Page {
+        Page(
+            title: PageText.token(for: client),
+            content: """
+                <label for="token">\(escaped(PageText.token))</label>
+                <textarea id="token" rows="8" readonly spellcheck="false" aria-describedby="lifetime">\(escaped(token))\
+                </textarea>
+                <p id="lifetime">\(escaped(PageText.lifetime(seconds: seconds)))</p>
+                <p><a href="\(escaped(logout))">\(escaped(PageText.signOut))</a></p>
+                """)
+    }
+
+    /// Sends fields to an application by POST, so that no address has the token (SSO-02). The script sends the form, and
+    /// where there are no scripts the button does.
+    static func post(_ fields: [(String, String)], to target: RedirectTarget) -> Page {
+        let inputs = fields.map { name, value in
+            "<input type=\"hidden\" name=\"\(escaped(name))\" value=\"\(escaped(value))\">\n"
+        }
+        var page = Page(
+            title: PageText.goOn,
+            content: """
+                <form method="post" action="\(escaped(target.text))">
+                \(inputs.joined())<p>\(escaped(PageText.goOnHint))</p>
+                <button type="submit">\(escaped(PageText.goOn))</button>
+                </form>
+                """)
+        page.formAction = target.formAction
+        page.script = "document.forms[0].submit()"
+        // The application sees which site the form is of, and nothing else of where it came from.
+        page.referrerPolicy = "strict-origin"
+        return page
+    }
+}

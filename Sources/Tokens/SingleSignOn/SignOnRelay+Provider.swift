@@ -1,0 +1,80 @@
+import HTTP
+import Identity
+import JOSE
+
+/// Logins at identity providers (SSO-07), for backends that name one.
+extension SignOnRelay {
+    /// Sends the browser to the provider of the backend.
+    func beginAtProvider(_ visit: Visit, forcesLogin: Bool) -> Answer {
+        guard let login = service.settings.providerLogin, let provider = login.provider(named: visit.provider) else {
+            return .done(SingleSignOnFailure.unavailable.page)
+        }
+        return login.begin(
+            provider, LoginErrand(.relay, visit.request.texts), visit.browser, forcesLogin: forcesLogin)
+    }
+
+    /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
+    /// policies of now count; and a backend that has another provider by now takes nothing of this one (mix-up).
+    ///
+    /// - Parameter texts: of the errand that it was sent with.
+    func arrive(
+        _ texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest,
+        _ login: ProviderLogin
+    ) -> Answer {
+        do throws(SingleSignOnFailure) {
+            guard let request = SignOnRequest(texts: texts) else { throw .foreignRequest }
+            let visit = try visit(request, browser)
+            switch result {
+            case .failure(let failure):
+                var response = login.page(failure, again: visit.request.location)
+                response.audit = audit("login", .refused, visit, "")
+                return .done(response)
+            case .success(let identity):
+                guard identity.provider.isExactly(visit.provider), let provider = login.provider(named: visit.provider)
+                else { throw .foreignRequest }
+                return open(identity, provider.rules, login, visit)
+            }
+        } catch {
+            return .done(error.page)
+        }
+    }
+
+    private func open(
+        _ identity: ProvidedIdentity, _ rules: ProviderRules, _ login: ProviderLogin, _ visit: Visit
+    ) -> Answer {
+        let catalogue = service.settings.catalogue
+        let known: ExternalIdentity
+        do throws(ExternalIdentityRejection) {
+            known = try rules.identify(
+                identity, realm: visit.backend.realm, users: service.settings.users, catalogue: catalogue)
+        } catch {
+            var response = Page.message(
+                PageText.error, PageText.forbidden, isError: true,
+                link: Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
+            ).response(status: 403, reason: error.reason)
+            response.audit = audit("login", .refused, visit, "\(identity.provider):\(identity.subject)")
+            return .done(response)
+        }
+        var session = newSession(known.username, realm: visit.backend.realm, visit)
+        session.isVirtual = known.virtual
+        // Those of an account are looked up whenever a token is made.
+        let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
+        session.roles = catalogue.names(of: known.roles).filter { role in !assigned.contains { $0.isExactly(role) } }
+        let until = session.expiresAt + lifetime(session, now: visit.now)
+        return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
+            [session] foundation in
+            guard let foundation else { return .done(SingleSignOnFailure.unavailable.page) }
+            var session = session
+            session.foundations = [foundation]
+            return open(session, visit)
+        }
+    }
+
+    /// Where the provider ends its own session (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
+    func placeOfLogin(_ session: SignOnSession, now: Int64) -> Effect<OutboundURL?> {
+        guard let provider = service.settings.providerLogin?.provider(named: session.provider) else {
+            return .done(nil)
+        }
+        return provider.logoutURL(back: service.settings.baseURL + SignOnRelay.logoutPath, now: now)
+    }
+}

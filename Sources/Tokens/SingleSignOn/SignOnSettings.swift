@@ -1,0 +1,21 @@
+import HTTP
+import Identity
+
+/// What the single sign-on of browsers goes by.
+package struct SignOnSettings: Sendable {
+    /// What stands for the login form of the gateway itself (SSO-07), which no provider can be called.
+    package static let localProvider = "own form"
+
+    package var seals: BrowserSeals
+    /// Where tokens may be posted to (SSO-03).
+    package var whitelist: RedirectWhitelist
+    /// How long a login lasts.
+    package var sessionSeconds: Int64 = 28_800
+    /// How long a browser may ask for nothing until it has to log in again.
+    package var idleSeconds: Int64 = 3600
+
+    package init(seals: BrowserSeals, whitelist: RedirectWhitelist) {
+        self.seals = seals
+        self.whitelist = whitelist
+    }
+}

@@ -1,0 +1,64 @@
+/// Why a browser gets no token. What is wrong with what was typed is a matter of the login form.
+package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
+    /// There is `client_id`, or an empty `clientID`: names are compared with case (SSO-12).
+    case missingClient
+    /// `clientID`, `redirect_uri`, `state` or `prompt` comes more than once (SSO-12).
+    case repeatedParameter
+    /// `state` is too long, or no text.
+    case malformedParameter
+    /// No such client, or one whose backend has OAuth Consumer or single sign-on off (SSO-06).
+    case notEnabled
+    /// No entry of the white list has the `redirect_uri` (SSO-03).
+    case redirectNotAllowed
+    /// A page has sent the request behind its user's back.
+    case notNavigated
+    /// The login was begun too long ago, or elsewhere.
+    case foreignRequest
+    /// The user is none of the backend's realm (SSO-10).
+    case wrongRealm
+    /// The store of sessions, or whoever makes the backend's tokens, does not answer.
+    case unavailable
+
+    package var status: Int {
+        switch self {
+        case .missingClient, .repeatedParameter, .malformedParameter, .notEnabled, .redirectNotAllowed: 400
+        case .notNavigated, .foreignRequest, .wrongRealm: 403
+        case .unavailable: 503
+        }
+    }
+
+    /// Stable code for the log.
+    package var reason: StaticString {
+        switch self {
+        case .missingClient: "sso_client_missing"
+        case .repeatedParameter: "sso_repeated_parameter"
+        case .malformedParameter: "sso_malformed_parameter"
+        case .notEnabled: "sso_not_enabled"
+        case .redirectNotAllowed: "sso_redirect_not_allowed"
+        case .notNavigated: "sso_not_navigated"
+        case .foreignRequest: "sso_request_foreign"
+        case .wrongRealm: "sso_wrong_realm"
+        case .unavailable: "sso_unavailable"
+        }
+    }
+
+    /// What people are told.
+    var text: String {
+        switch self {
+        case .missingClient: PageText.missingClient
+        case .repeatedParameter: PageText.repeatedParameter
+        case .malformedParameter: PageText.malformedParameter
+        case .notEnabled: PageText.singleSignOnOff
+        case .redirectNotAllowed: PageText.redirectNotAllowed
+        case .notNavigated, .foreignRequest: PageText.startOver
+        case .wrongRealm: PageText.wrongRealm
+        case .unavailable: PageText.unavailable
+        }
+    }
+
+    /// A page that says so, and leads nowhere.
+    var page: EndpointResponse {
+        guard self != .unavailable else { return Page.unavailable(status, reason) }
+        return Page.message(PageText.error, text, isError: true).response(status: status, reason: reason)
+    }
+}

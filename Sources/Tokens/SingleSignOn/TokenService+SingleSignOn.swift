@@ -1,0 +1,73 @@
+import Bytes
+import HTTP
+import Identity
+import JOSE
+
+/// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
+/// browsers that name a client log in (SSO-01).
+extension TokenService {
+    package static let singleSignOnPath = "/mobile/platform/sso/exchange-token"
+    package static let signOnLoginPath = SignOnRelay.loginPath
+    package static let signOnLogoutPath = SignOnRelay.logoutPath
+    package static let singleSignOnRedirectPath = "/mobile/platform/sso/redirect"
+
+    func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
+        guard request.method == .get else { return .done(TokenService.onlyReading("GET")) }
+        // ISS-08.
+        guard request.authorization.count <= 1 else { throw .repeatedAuthorization }
+        guard let field = request.authorization.first else { return relay(request, now: now) }
+        guard let token = TokenService.bearer(in: field) else { return .done(TokenService.missingBearer) }
+        return try samlExchange(token, request, now: now)
+    }
+
+    /// A packed SAML assertion or an outside JWT for a token of the gateway's own.
+    ///
+    /// - Parameter token: what follows `Bearer`, not empty.
+    private func samlExchange(
+        _ token: [UInt8], _ request: EndpointRequest, now: Int64
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        throw .samlUnavailable
+    }
+
+    /// A browser that asks for a token.
+    private func relay(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        // What is no query at all names nobody.
+        guard let query = try? FormFields.parse(request.query.span),
+            query.fields.contains(where: { ["clientID", "client_id"].contains($0.name) })
+        else { return .done(TokenService.missingBearer) }
+        guard let relay = signOnRelay else { return .done(SingleSignOnFailure.notEnabled.page) }
+        return relay.exchange(BrowserRequest(request, query: query, now: now))
+    }
+
+    /// The pages of the relay: its login form and its logout.
+    func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let relay = signOnRelay, let browser = BrowserRequest(request, now: now) else {
+            return .done(SingleSignOnFailure.foreignRequest.page)
+        }
+        return request.path.isExactly(TokenService.signOnLogoutPath)
+            ? relay.logOut(browser) : relay.showOrLogIn(browser)
+    }
+
+    var signOnRelay: SignOnRelay? { settings.signOn.map { SignOnRelay(service: self, settings: $0) } }
+
+    private static func bearer(in field: String) -> [UInt8]? {
+        let bytes = Array(field.utf8)
+        guard let (scheme, rest) = Credentials.split(bytes.span), !rest.isEmpty,
+            bytes[scheme.range].map(ASCII.lowercased) == Array("bearer".utf8)
+        else { return nil }
+        return Array(bytes[rest.range])
+    }
+
+    /// AMB-11: nobody is there whose token could be exchanged.
+    private static var missingBearer: EndpointResponse {
+        .problem(
+            status: 401, title: "Unauthorized", detail: "a bearer token or clientID is missing", code: "unauthorized",
+            reason: "missing_credential", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+    }
+
+    /// SAML-17: nothing is here, for no upstream either.
+    static var reservedPath: EndpointResponse {
+        .problem(
+            status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+    }
+}

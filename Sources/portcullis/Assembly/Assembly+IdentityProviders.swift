@@ -1,0 +1,180 @@
+import Configuration
+import Crypto
+import Gateway
+import Identity
+import JOSE
+import Reactor
+import Tokens
+
+/// Identity providers behind logins by browser (SSO-07, RP-01).
+extension Assembly {
+    var hasRelyingParties: Bool { configuration.serviceDomains.contains { $0.authentication.relyingParty != nil } }
+
+    /// What sends browsers there; nil where there is no provider.
+    mutating func providerLogin(_ seals: BrowserSeals, _ store: LastingStore.Opened) -> ProviderLogin? {
+        var providers: [AuthorizationCodeProvider] = []
+        // The form of the gateway is no provider that anybody is sent to.
+        for entry in configuration.allIdentityProviders where entry.kind != .local && !entry.name.isEmpty {
+            if let provider = provider(entry) { providers.append(provider) }
+        }
+        guard !providers.isEmpty else { return nil }
+        let log = lasting.log
+        return ProviderLogin(
+            providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
+            baseURL: configuration.baseURL.description
+        ) { provider, failure, requestID in
+            log.write(
+                "provider_login_failed",
+                [
+                    ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
+                    ("detail", .text(failure.detail)), ("requestId", .text(requestID)),
+                ])
+        }
+    }
+
+    /// How a service domain uses its provider; nil for one that uses none.
+    func relyingParty(_ entry: ServiceDomainEntry) -> ServiceDomain.RelyingParty? {
+        guard let party = entry.authentication.relyingParty,
+            let provider = configuration.allIdentityProviders.first(where: { $0.name == party.provider })
+        else { return nil }
+        var rules = Assembly.rules(provider.users)
+        if let isEmail = party.usernameFromEmail { rules.identity.usernameAttribute = isEmail ? "email" : nil }
+        var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
+        made.exposesToken = party.exposesToken
+        return made
+    }
+
+    private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
+        var transport = OutboundTransport()
+        transport.allowsHTTP = entry.allowHTTP
+        transport.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
+        transport.readTimeoutMilliseconds = entry.readTimeout.milliseconds
+        var authorities: [UInt8]?
+        if let path = entry.authorityFile {
+            let pointer = "\(entry.pointer)/caFile"
+            guard let pem = contents(of: path, at: pointer), let tls = context(authorities: path, at: pointer) else {
+                return nil
+            }
+            authorities = pem
+            transport.tls = tls
+        }
+        guard let place = place(entry, authorities), let client = client(entry) else { return nil }
+        var settings = AuthorizationCodeProvider.Settings(
+            name: entry.name, place: place, client: client, rules: Assembly.rules(entry.users))
+        settings.rules.identity.usernameAttribute = usernameAttribute(of: entry)
+        settings.scopes = entry.scopes
+        settings.parameters = entry.parameters
+        settings.userInfo =
+            switch entry.userInfo {
+            case .always: .always
+            case .never: .never
+            case .whenNeeded: .whenNeeded
+            }
+        settings.subjectAttribute = entry.subjectAttribute
+        if let names = entry.algorithms { settings.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
+        settings.clockSkewSeconds = entry.clockSkew.components.seconds
+        settings.logsOutThere = entry.logsOutThere
+        settings.transport = transport
+        return AuthorizationCodeProvider(settings, caller: lasting.outbound)
+    }
+
+    /// The claim that names users, as far as a domain that uses the provider says it, so that it is asked for.
+    private func usernameAttribute(of entry: IdentityProviderEntry) -> String? {
+        let isEmail = configuration.serviceDomains.contains {
+            $0.authentication.relyingParty?.provider == entry.name
+                && $0.authentication.relyingParty?.usernameFromEmail == true
+        }
+        return isEmail ? "email" : entry.users.usernameAttribute
+    }
+
+    private mutating func place(
+        _ entry: IdentityProviderEntry, _ authorities: [UInt8]?
+    ) -> AuthorizationCodeProvider.Settings.Place? {
+        guard let issuer = entry.issuer else {
+            guard let authorization = address(entry.authorizationEndpoint, "authorizationEndpoint", of: entry),
+                let token = address(entry.tokenEndpoint, "tokenEndpoint", of: entry),
+                let userInfo = address(entry.userInfoEndpoint, "userInfoEndpoint", of: entry)
+            else { return nil }
+            return .plain(authorization: authorization, token: token, userInfo: userInfo)
+        }
+        // OpenID Connect Discovery section 4.
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let text = entry.discoveryURI ?? "\(base)/.well-known/openid-configuration"
+        guard let discovery = address(text, entry.discoveryURI == nil ? "issuer" : "discoveryUri", of: entry),
+            let keys = keys(of: entry, issuer, discovery, authorities)
+        else { return nil }
+        return .openID(issuer: issuer, discovery: discovery, keys: keys)
+    }
+
+    private mutating func keys(
+        of entry: IdentityProviderEntry, _ issuer: String, _ discovery: OutboundURL, _ authorities: [UInt8]?
+    ) -> RemoteKeySet? {
+        do throws(RemoteKeySettings.Problem) {
+            var settings = try RemoteKeySettings(
+                issuer: issuer, discovery: discovery, keys: nil, allowHTTP: entry.allowHTTP)
+            settings.connectTimeoutMilliseconds = entry.connectTimeout.milliseconds
+            settings.readTimeoutMilliseconds = entry.readTimeout.milliseconds
+            settings.authorities = authorities
+            let keys = try? lasting.keys.keys(settings, name: entry.name, caller: lasting.outbound, log: lasting.log)
+            guard let keys else {
+                self.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
+                return nil
+            }
+            // The gateway is ready without them: who does not log in by the provider has no need of them.
+            issuerKeys.append(IssuerKeys(name: entry.name, keys: keys, isOptional: true))
+            return keys
+        } catch {
+            // The configuration has made sure of it.
+            self.error(entry.pointer, "there is no address that the keys may be fetched from")
+            return nil
+        }
+    }
+
+    private mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
+        // What is missing has been reported.
+        guard let text else { return nil }
+        do throws(OutboundURL.Problem) {
+            return try OutboundURL(text)
+        } catch {
+            self.error("\(entry.pointer)/\(member)", "\"\(text)\" is no address to call: \(error.rawValue)")
+            return nil
+        }
+    }
+
+    private mutating func client(_ entry: IdentityProviderEntry) -> OAuth2Client? {
+        let client = entry.client
+        switch client.method {
+        case .none: return OAuth2Client(id: client.id, authentication: .none)
+        case .secretBasic:
+            return client.secret.map { OAuth2Client(id: client.id, authentication: .secretBasic($0.value)) }
+        case .secretPost:
+            return client.secret.map { OAuth2Client(id: client.id, authentication: .secretPost($0.value)) }
+        case .privateKeyJWT:
+            guard let path = client.keyFile, let algorithm = SignatureAlgorithm(rawValue: client.keyAlgorithm),
+                let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/clientKeyFile")
+            else { return nil }
+            providerKeys.append(key)
+            let signer = client.keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)
+            return OAuth2Client(id: client.id, authentication: .privateKeyJWT(signer))
+        }
+    }
+
+    private static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
+        let roles = RoleMapping(
+            roleAttributes: entry.roleAttributes,
+            mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },
+            defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
+        var rules = ProviderRules(
+            identity: ExternalIdentityRules(
+                usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
+                userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles))
+        rules.prefix = entry.prefix
+        rules.emailRule =
+            switch entry.emailRule {
+            case .required: .verified
+            case .notDenied: .notUnverified
+            case .ignored: .any
+            }
+        return rules
+    }
+}

@@ -1,0 +1,147 @@
+import Bytes
+import Foundation
+import HTTP
+import PortcullisClient
+
+/// `portcullis test`: one request, as somebody sends it who tries an API out (TOOL-01).
+enum TestCommand: Command {
+    static let name = "test"
+    static let summary = "send one request to an API, and print what the gateway makes of it"
+    static let help = """
+        usage: portcullis test METHOD PATH --auth sso|oauth|basic|anonymous|facebook [--token TOKEN] [--exchange]
+                               [--user NAME] WHERE
+
+        --auth      how the caller shows who he is:
+                      sso        TOKEN; one that is not the gateway's own is exchanged first
+                      oauth      TOKEN, else a token for the user's password
+                      basic      name and password
+                      anonymous  the anonymous key of the backend
+                      facebook   TOKEN, of Facebook
+        --token     the token; `-` reads it from standard input
+        --exchange  TOKEN is somebody else's, whatever it looks like
+        --user      the password comes from standard input
+
+        Prints `exchanged` where a token was, the status, challenges, and the decision with its reason. Nothing is kept.
+        Exit status: 0 a success (status below 400), 1 not.
+
+        \(ClientPlace.help)
+        """
+
+    private enum Authentication: String {
+        case sso, oauth, basic, anonymous, facebook
+    }
+
+    static func run(_ words: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(
+            words, options: ClientPlace.options.union(["--auth", "--token", "--user"]), flags: ["--exchange"])
+        guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/"),
+            let authentication = Authentication(rawValue: arguments["--auth"] ?? "")
+        else { throw usage() }
+        let profile = try ClientPlace(arguments).profile()
+        // What comes of a test is no login.
+        let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let client = try ExitStatus.rethrowing { () throws(ClientError) in
+            try GatewayClient(profile: profile, store: CredentialStore(directory: directory.path))
+        }
+        var request = ClientRequest(
+            arguments.positional[0].uppercased(), profile.url(arguments.positional[1]), usesSession: false)
+        request.fields = try credentials(authentication, arguments, client, &request)
+        let prepared = request
+        let response = try ExitStatus.waiting { () async throws(ClientError) in try await client.execute(prepared) }
+        try show(response)
+    }
+
+    private static func usage() -> ExitStatus {
+        Terminal.complain(help)
+        return .usage
+    }
+
+    // MARK: Who calls
+
+    private static func credentials(
+        _ authentication: Authentication, _ arguments: Arguments, _ client: GatewayClient,
+        _ request: inout ClientRequest
+    ) throws(ExitStatus) -> [ClientRequest.Field] {
+        let backend = client.profile.mobileBackendID.map { [ClientRequest.Field("Oracle-Mobile-Backend-ID", $0)] } ?? []
+        switch authentication {
+        case .sso: return [bearer(try token(arguments, client) { !isOwn($0) })] + backend
+        case .oauth where arguments["--token"] != nil:
+            return [bearer(try token(arguments, client) { _ in false })] + backend
+        case .oauth:
+            let (user, password) = try login(arguments)
+            request.usesSession = true
+            _ = try ExitStatus.waiting { () async throws(ClientError) in
+                try await client.authenticate(user: user, password: password, method: .oauth)
+            }
+            return []
+        case .basic:
+            let (user, password) = try login(arguments)
+            return [basic(Base64.encode(Array("\(user):\(password)".utf8).span, .standard))] + backend
+        case .anonymous:
+            guard let key = client.profile.anonymousKey else { throw lacking("anonymousKey") }
+            return [basic(Array(key.utf8))] + backend
+        case .facebook:
+            guard let key = client.profile.anonymousKey else { throw lacking("anonymousKey") }
+            return [
+                basic(Array(key.utf8)), .init("Oracle-Mobile-Social-Identity-Provider", "facebook"),
+                .init("Oracle-Mobile-Social-Access-Token", try token(arguments, client) { _ in false }),
+            ] + backend
+        }
+    }
+
+    private static func lacking(_ name: String) -> ExitStatus {
+        Terminal.complain("portcullis: /\(name) is missing in the profile")
+        return .failed
+    }
+
+    private static func bearer(_ token: String) -> ClientRequest.Field { .init("Authorization", "Bearer \(token)") }
+
+    private static func basic(_ credential: [UInt8]) -> ClientRequest.Field {
+        .init("Authorization", "Basic \(String(decoding: credential, as: UTF8.self))")
+    }
+
+    private static func login(_ arguments: Arguments) throws(ExitStatus) -> (user: String, password: String) {
+        guard let user = arguments["--user"], let password = NewPassword.line("password:") else { throw usage() }
+        return (user, password)
+    }
+
+    private static func token(
+        _ arguments: Arguments, _ client: GatewayClient, isExchanged: (String) -> Bool
+    ) throws(ExitStatus) -> String {
+        guard let argument = arguments["--token"] else { throw usage() }
+        let token = try ClientCommand.read(argument)
+        guard arguments.has("--exchange") || isExchanged(token) else { return token }
+        _ = try ExitStatus.waiting { () async throws(ClientError) in
+            try await client.authenticateSSOTokenExchange(token, storeAccessToken: false)
+        }
+        guard let own = client.accessToken else { throw .failed }
+        Terminal.print("exchanged")
+        return own
+    }
+
+    /// Whether it has the type of the gateway's own tokens (RFC 9068 section 2.1).
+    private static func isOwn(_ token: String) -> Bool {
+        guard let first = token.utf8.split(separator: ASCII.dot).first,
+            let header = Base64.decode(Array(first).span, .url),
+            let type = (try? JSONNode.parse(header.span))?["typ"]?.string
+        else { return false }
+        return type.lowercased() == "at+jwt"
+    }
+
+    // MARK: What comes of it
+
+    private static func show(_ response: ClientResponse) throws(ExitStatus) {
+        Terminal.print("\(response.status) \(StatusReason.text(response.status))")
+        for challenge in response.values("www-authenticate") { Terminal.print("challenge: \(challenge)") }
+        let body = try? JSONNode.parse(response.body.span)
+        let isRefusal = response.status == 401 || response.status == 403
+        guard isRefusal, let code = body?["code"]?.string else {
+            Terminal.print(isRefusal ? "decision: denied" : "decision: allowed")
+            if response.status >= 400 { throw .failed }
+            return
+        }
+        Terminal.print("decision: denied, \(code): \(body?["detail"]?.string ?? "")")
+        throw .failed
+    }
+}

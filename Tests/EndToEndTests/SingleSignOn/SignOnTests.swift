@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+/// Single sign-on as browsers and applications meet it (SSO-01 to SSO-12).
+@Suite struct SignOnTests {
+    @Test("SSO-01, SSO-09: a token is shown, opens routes, and is in no log")
+    func shown() throws {
+        let fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        let jar = CookieJar(fixture.gateway)
+        let page = try jar.signOn("\(SignOnFixture.path)?clientID=inv-client")
+        #expect(page.status == 200)
+        let token = try #require(SignOnFixture.field("access_token", page.text))
+        #expect(page.text.contains("21600"))
+        #expect(try fixture.request("GET", "/inventory/me", ["Authorization: Bearer \(token)"]).status == 200)
+        _ = fixture.gateway.waitForAccess { $0["reason"].string == "sso_token_shown" }
+        let written = fixture.gateway.everythingWritten
+        #expect(!written.contains(token) && !written.contains("Welcome1"))
+        #expect(written.contains("sso.login") && written.contains("sso.token"))
+        let value = try #require(jar[SignOnFixture.cookie])
+        #expect(!written.contains(value))
+        // The cookie is for the gateway alone.
+        let before = fixture.upstream.requests.count
+        #expect(try fixture.request("GET", "/open/x", ["Cookie: a=b; \(SignOnFixture.cookie)=\(value)"]).status == 200)
+        let received = try #require(fixture.upstream.requests.dropFirst(before).first)
+        #expect(!received.head.raw.contains(value) && received.head.raw.contains("a=b"))
+    }
+
+    @Test("SSO-02, SSO-03: a form for the application; the white list of now counts")
+    func posted() throws {
+        let fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        let jar = CookieJar(fixture.gateway)
+        let link = "\(SignOnFixture.path)?clientID=inv-client&redirect_uri=https%3A%2F%2Fwww.example.com%2Fcb&state=s"
+        let page = try jar.signOn(link)
+        #expect(page.text.contains(#"action="https://www.example.com/cb""#))
+        #expect(SignOnFixture.field("state", page.text) == "s")
+        #expect(page.only("Content-Security-Policy")?.contains("form-action https://www.example.com/cb;") == true)
+        let evil = "\(SignOnFixture.path)?clientID=inv-client&redirect_uri=https%3A%2F%2Fevil.net%2F"
+        let refused = try jar.send("GET", evil)
+        #expect(refused.status == 400 && refused.only("Location") == nil)
+        try fixture.reload {
+            SignOnFixture.prepare(&$0)
+            $0["policies"] =
+                #"{"Security_SsoRedirectWhitelist": "https://evil.net", "Security_TokenExchangeTimeoutSecs": 60}"#
+        }
+        #expect(try jar.send("GET", link).status == 400)
+        let short = try jar.send("GET", evil)
+        #expect(short.status == 200 && SignOnFixture.field("expires_in", short.text) == "60")
+    }
+
+    @Test("SSO-06, SSO-10, SSO-12: pages instead of tokens")
+    func refused() throws {
+        let fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        let jar = CookieJar(fixture.gateway)
+        #expect(try jar.send("GET", "\(SignOnFixture.path)?clientID=sch-client").status == 400)
+        #expect(try jar.send("GET", "\(SignOnFixture.path)?client_id=inv-client").text.contains("clientID"))
+        #expect(try jar.send("POST", "\(SignOnFixture.path)?clientID=inv-client", body: "").status == 405)
+        #expect(try jar.send("GET", SignOnFixture.path).status == 401)
+        let page = try jar.signOn("\(SignOnFixture.path)?clientID=inv-client", user: "eve", password: "Welcome6")
+        #expect(page.status == 403 && SignOnFixture.field("access_token", page.text) == nil)
+        #expect(try fixture.gateway.request("GET", "/metrics", listener: "admin").text.contains("sso_wrong_realm"))
+    }
+
+    @Test("CSRF: a page of another site can neither ask nor log in", arguments: ["https://evil.net", "null"])
+    func otherSites(_ origin: String) throws {
+        let fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        let jar = CookieJar(fixture.gateway)
+        _ = try jar.signOn("\(SignOnFixture.path)?clientID=inv-client")
+        let asked = try jar.send(
+            "GET", "\(SignOnFixture.path)?clientID=inv-client", BrowserFixture.navigation + ["Origin: \(origin)"])
+        #expect(asked.status == 403)
+        let form = try #require(
+            jar.send("GET", "\(SignOnFixture.path)?clientID=inv-client&prompt=login").only("Location"))
+        let sent = try jar.fill(
+            jar.send("GET", form), form, "username=joe&password=Welcome1", ["Origin: \(origin)"])
+        #expect(sent.status == 403)
+    }
+
+    @Test("SSO-11: the command line gets its token by a browser, and keeps it")
+    func commandLine() throws {
+        let fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        let home = try ClientHome(ClientHome.inventory(try fixture.url))
+        let login = try Program(
+            GatewayProcess.binary, ["client", "sso", "login", "--home", home.path, "--listen", "127.0.0.1:0"])
+        let url = try #require(login.wait(.output) { $0.first }, "\(login.lines(.errors))")
+        let link = String(url.dropFirst(try fixture.url.utf8.count))
+        let page = try CookieJar(fixture.gateway).signOn(link)
+        let target = try #require(page.text.firstMatch(of: /action="([^"]*)"/)).1
+        let form = page.text.matches(of: /type="hidden" name="([^"]*)" value="([^"]*)"/).map { "\($0.1)=\($0.2)" }
+        func post(_ form: [String]) throws -> String {
+            try Program.run(
+                "/usr/bin/curl",
+                ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-d", form.joined(separator: "&"), String(target)]
+            ).output
+        }
+        // What another page sends there is none of it.
+        #expect(try post(["access_token=forged", "token_type=Bearer", "expires_in=60", "state=x"]) == "400")
+        #expect(try post(Array(form.dropLast())) == "400")
+        #expect(try post(form) == "200")
+        #expect(login.waitForEnd() == .exit(0), "\(login.lines(.errors))")
+        #expect(try home.run("token", "show").output.contains("by exchange"))
+        #expect(try home.run("call", "/inventory/me").ending == .exit(0))
+        let token = try #require(SignOnFixture.field("access_token", page.text))
+        #expect(!login.lines(.output).joined().contains(token))
+        let kept = try home.everything
+        #expect(!kept.contains(token))
+    }
+
+    @Test("TOOL-03: one field of one request, of a query or of a form", arguments: [false, true])
+    func capture(_ isForm: Bool) throws {
+        let name = isForm ? "SAMLResponse" : "token"
+        let capture = try Program(
+            GatewayProcess.binary,
+            ["client", "capture", "--listen", "127.0.0.1:0"] + (isForm ? ["--field", name] : []))
+        let url = try #require(capture.wait(.errors) { $0.first })
+        func curl(_ arguments: String...) throws -> String {
+            try Program.run("/usr/bin/curl", ["-s"] + arguments).output
+        }
+        #expect(try curl("\(url)?other=x").contains("not what is waited for"))
+        #expect(try curl("\(url)?\(name)=a&\(name)=b").contains("not what is waited for"))
+        let page = try isForm ? curl("-d", "\(name)=a%2Bb", url) : curl("\(url)?\(name)=a%2Bb")
+        #expect(page.contains("You can close this window"))
+        #expect(capture.waitForEnd() == .exit(0))
+        #expect(capture.lines(.output) == ["a+b"])
+    }
+
+    @Test("TOOL-03: nothing comes; other machines may not bring anything")
+    func captureFails() throws {
+        let late = try Program.run(GatewayProcess.binary, ["client", "capture", "--wait", "1"])
+        #expect(late.ending == .exit(1) && late.errors.contains("nothing came"))
+        let open = try Program.run(
+            GatewayProcess.binary, ["client", "capture", "--listen", "0.0.0.0:0", "--wait", "1"])
+        #expect(open.ending == .exit(2))
+    }
+}
+
+/// `portcullis test` (TOOL-01).
+@Suite struct TestCommandTests {
+    private let fixture: Fixture
+    private let home: ClientHome
+
+    init() throws {
+        fixture = try Fixture { SignOnFixture.prepare(&$0) }
+        home = try ClientHome(
+            ClientHome.inventory(try fixture.url, more: #", "anonymousKey": "YW5vbi1pbnY6azN5""#))
+    }
+
+    private func test(
+        _ words: String..., input: String = ""
+    ) throws -> (ending: Program.Ending, output: String, errors: String) {
+        try Program.run(GatewayProcess.binary, ["test"] + words + ["--home", home.path], input: input)
+    }
+
+    @Test("a token of single sign-on: what it opens, and why it does not")
+    func signOn() throws {
+        let page = try CookieJar(fixture.gateway).signOn("\(SignOnFixture.path)?clientID=inv-client")
+        let token = try #require(SignOnFixture.field("access_token", page.text))
+        let good = try test("get", "/inventory/me", "--auth", "sso", "--token", token)
+        #expect(good.ending == .exit(0) && good.output.contains("200 OK") && good.output.contains("decision: allowed"))
+        let bad = try test("GET", "/inventory/me", "--auth", "oauth", "--token", "-", input: "x\n")
+        #expect(bad.ending == .exit(1) && bad.output.contains("401") && bad.output.contains("challenge: "))
+        #expect(bad.output.contains("decision: denied, unauthorized"))
+        // What is nobody's token is not exchanged either.
+        #expect(try test("GET", "/inventory/me", "--auth", "sso", "--token", "x.y.z").ending == .exit(1))
+    }
+
+    @Test("passwords and the anonymous key; nothing is kept")
+    func others() throws {
+        let basic = try test("GET", "/inventory/me", "--auth", "basic", "--user", "joe", input: "Welcome1\n")
+        #expect(basic.output.contains("200 OK"), "\(basic)")
+        let oauth = try test("POST", "/inventory/items", "--auth", "oauth", "--user", "joe", input: "Welcome1\n")
+        #expect(oauth.output.contains("200 OK"), "\(oauth)")
+        let anonymous = try test("GET", "/inventory/public", "--auth", "anonymous")
+        #expect(anonymous.output.contains("200 OK"), "\(anonymous)")
+        #expect(try test("GET", "/inventory/me", "--auth", "anonymous").output.contains("decision: denied"))
+        #expect(try home.run("token", "show").output == "none")
+        #expect(try test("GET", "/inventory/me", "--auth", "magic").ending == .exit(2))
+    }
+}

@@ -1,0 +1,211 @@
+import Bytes
+import Crypto
+import Identity
+import JOSE
+import Synchronization
+import TestSupport
+import Testing
+
+/// The authorization code flow as far as it goes well (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1).
+@Suite struct AuthorizationCodeTests {
+    private static func start(_ provider: AuthorizationCodeProvider, forcesLogin: Bool = false) throws -> [String:
+        String]
+    {
+        let start = LoginStart(
+            state: "st", secrets: FakeProvider.secrets, redirectURI: FakeProvider.redirect, forcesLogin: forcesLogin)
+        let location = try provider.begin(start, now: FakeProvider.now).settled().get().location
+        let parts = location.split(separator: "?", maxSplits: 1).map(String.init)
+        var fields = ["": parts[0]]
+        for pair in parts[1].split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            #expect(fields.updateValue(halves.count > 1 ? halves[1] : "", forKey: halves[0]) == nil, "\(location)")
+        }
+        return fields
+    }
+
+    @Test("RFC 7636 appendix B: the challenge of the verifier")
+    func challenge() {
+        #expect(FakeProvider.secrets.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        let (one, other) = (LoginSecrets(), LoginSecrets())
+        #expect(one.verifier.utf8.count == 43 && one.verifier != other.verifier && one.nonce != other.nonce)
+    }
+
+    @Test("the request has all that is needed, beside what the endpoint has in its query already")
+    func request() throws {
+        let provider = try FakeProvider().provider { $0.parameters = [("resource", "https://api/x")] }
+        let fields = try Self.start(provider)
+        #expect(
+            fields == [
+                "": "https://idp.example/authorize", "tenant": "a", "response_type": "code", "client_id": "gateway",
+                "redirect_uri": "https%3A%2F%2Fgw.example%2Fmobile%2Fplatform%2Fsso%2Fcallback%2Fidp", "state": "st",
+                "code_challenge": FakeProvider.secrets.challenge, "code_challenge_method": "S256",
+                "scope": "openid%20email", "nonce": FakeProvider.secrets.nonce, "resource": "https%3A%2F%2Fapi%2Fx",
+            ])
+        #expect(try Self.start(provider, forcesLogin: true)["prompt"] == "login")
+    }
+
+    @Test("a code becomes a user, with the verifier and the secret in the call and no claim lost")
+    func login() throws {
+        let idp = FakeProvider { $0.claims = [("sid", .text("s-9")), ("groups", .list("a", "b"))] }
+        let identity = try FakeProvider.finish(idp.provider()).get()
+        #expect(identity.provider == "idp" && identity.subject == "248289" && identity.sessionID == "s-9")
+        #expect(identity.accessToken == "at-1" && identity.claims["groups"]?.array?.count == 2)
+        let call = try #require(idp.calls(to: "/token").first)
+        #expect(call.method == "POST" && !call.mayRepeat)
+        #expect(
+            String(decoding: call.body, as: UTF8.self)
+                == "grant_type=authorization_code&code=c-1&redirect_uri=https%3A%2F%2Fgw.example%2Fmobile%2Fplatform%2Fsso"
+                + "%2Fcallback%2Fidp&code_verifier=\(FakeProvider.secrets.verifier)")
+        #expect(call.headers.contains { $0 == ("Authorization", "Basic Z2F0ZXdheTpzM2NyZXQ=") })
+        // Nothing was missing, so that nobody was asked for more.
+        #expect(idp.calls(to: "/userinfo").isEmpty)
+        // The document is asked for by the flow and by the keys, the keys once.
+        #expect(idp.calls(to: "/keys").count == 1)
+        _ = try FakeProvider.finish(idp.provider()).get()
+    }
+
+    @Test("the secret in the form, no secret, and a signed assertion about the gateway for the token endpoint")
+    func clientAuthentication() throws {
+        func body(_ authentication: OAuth2Client.Authentication) throws -> (String, Bool) {
+            let idp = FakeProvider()
+            let provider = try idp.provider { $0.client = OAuth2Client(id: "gateway", authentication: authentication) }
+            _ = try FakeProvider.finish(provider).get()
+            let call = try #require(idp.calls(to: "/token").first)
+            return (String(decoding: call.body, as: UTF8.self), call.headers.contains { $0.name == "Authorization" })
+        }
+        #expect(try body(.secretPost("s3")).0.hasSuffix("&client_id=gateway&client_secret=s3"))
+        #expect(try body(.none).0.hasSuffix("&client_id=gateway"))
+        let signer = try #require(KeyFixture.signers["b"])
+        let (text, hasField) = try body(.privateKeyJWT(signer))
+        #expect(!hasField)
+        let assertion = try #require(text.split(separator: "&").first { $0.hasPrefix("client_assertion=") }).dropFirst(
+            17)
+        let verifier = JWTVerifier(issuers: [
+            TrustedIssuer(
+                name: "client", issuer: "gateway", audiences: ["https://idp.example/token"], keys: KeyFixture.set("b"))
+        ])
+        guard case .verified(let claims) = verifier.verify(Array(assertion.utf8).span, now: 0 + FakeProvider.now) else {
+            Issue.record("\(assertion)")
+            return
+        }
+        #expect(claims.subject == "gateway" && claims.tokenID?.isEmpty == false)
+    }
+
+    @Test("a slow signature is made on the blocking pool")
+    func slowSignature() throws {
+        let signer = JWTSigner(key: SigningKey.generate(.rs256))
+        let provider = try FakeProvider().provider {
+            $0.client = OAuth2Client(id: "gateway", authentication: .privateKeyJWT(signer))
+        }
+        // The document comes first.
+        _ = Self.settledStart(provider)
+        let effect = provider.finish(
+            ProviderCallback(code: "c", error: nil, issuer: nil), FakeProvider.secrets,
+            redirectURI: FakeProvider.redirect, now: FakeProvider.now)
+        guard case .offload = effect else {
+            Issue.record("\(effect)")
+            return
+        }
+    }
+
+    private static func settledStart(_ provider: AuthorizationCodeProvider) -> Bool {
+        (try? start(provider)) != nil
+    }
+
+    @Test("userinfo adds what the ID token lacks, and changes nothing that was signed")
+    func userInfo() throws {
+        let idp = FakeProvider {
+            $0.claims = [("email", .text("signed@example.com"))]
+            $0.userInfo = FakeProvider.json(#"{"sub":"248289","email":"other@example.com","phone":"1"}"#)
+        }
+        let identity = try FakeProvider.finish(idp.provider { $0.userInfo = .always }).get()
+        #expect(identity.claims["email"]?.string == "signed@example.com")
+        #expect(identity.claims["phone"]?.string == "1")
+        #expect(idp.calls(to: "/userinfo")[0].headers.contains { $0 == ("Authorization", "Bearer at-1") })
+        // Asked where the rules look for a claim that is not there.
+        let wanting = FakeProvider()
+        let found = try FakeProvider.finish(
+            wanting.provider { $0.rules.identity.usernameAttribute = "email" }
+        ).get()
+        #expect(found.claims["email"]?.string == "ann@example.com" && wanting.calls(to: "/userinfo").count == 1)
+        let never = FakeProvider()
+        _ = try FakeProvider.finish(
+            never.provider {
+                $0.rules.identity.usernameAttribute = "email"
+                $0.userInfo = .never
+            })
+        #expect(never.calls(to: "/userinfo").isEmpty)
+    }
+
+    @Test("a key that came with a rotation is fetched, and at_hash of the access token is right")
+    func rotation() throws {
+        let digest = DigestAlgorithm.sha256.digest(Array("at-1".utf8).span)
+        let hash = String(decoding: Base64.encode(Array(digest[..<16]).span, .url), as: UTF8.self)
+        let idp = FakeProvider {
+            $0.keys = KeyFixture.jwks("a", "c")
+            $0.signer = "c"
+            $0.claims = [("at_hash", .text(hash))]
+        }
+        #expect(try FakeProvider.finish(idp.provider()).get().subject == "248289")
+    }
+
+    @Test("OAuth 2 alone: the user is whoever the user info endpoint says, by a text or a number")
+    func plain() throws {
+        let idp = FakeProvider {
+            $0.idToken = ""
+            $0.userInfo = FakeProvider.json(#"{"id":583231,"login":"octocat","sub":"somebody else"}"#)
+        }
+        func provider(_ attribute: String) throws -> AuthorizationCodeProvider {
+            try idp.provider {
+                $0.subjectAttribute = attribute
+                $0.place = .plain(
+                    authorization: try! OutboundURL("https://idp.example/authorize"),
+                    token: try! OutboundURL("https://idp.example/token"),
+                    userInfo: try! OutboundURL("https://idp.example/userinfo"))
+            }
+        }
+        let identity = try FakeProvider.finish(provider("id")).get()
+        #expect(identity.subject == "583231" && identity.claims["sub"]?.string == "583231")
+        #expect(identity.claims["login"]?.string == "octocat" && identity.sessionID == nil)
+        #expect(try Self.start(provider("id"))["nonce"] == nil)
+        // A provider that lacks it says nothing of the user.
+        #expect(try FakeProvider.finish(provider("uid")).error == .answer("userinfo: uid"))
+        #expect(try provider("id").logoutURL(back: "https://gw", now: FakeProvider.now).settled() == nil)
+    }
+
+    @Test("logout at the provider: its own place, with no token in the URL; none where it is switched off")
+    func logout() throws {
+        let provider = try FakeProvider().provider()
+        let url = provider.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled()
+        #expect(
+            url?.description
+                == "https://idp.example/logout?client_id=gateway&post_logout_redirect_uri=https%3A%2F%2Fgw.example%2Fout"
+        )
+        let silent = try FakeProvider().provider { $0.logsOutThere = false }
+        #expect(silent.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled() == nil)
+    }
+
+    @Test("one call at a time asks for the document, whoever waits for it; one that fails is made again by the next")
+    func singleFlight() throws {
+        let caller = ScriptedCaller()
+        let url = try OutboundURL("https://idp.example/.well-known/openid-configuration")
+        let metadata = ServerMetadata(at: url, issuer: FakeProvider.issuer, OutboundTransport(), caller: caller)
+        let told = Mutex<[Bool]>([])
+        func ask() {
+            guard case .await(let begin) = metadata.document(now: 0) else { return }
+            begin { effect in
+                guard case .done(let result) = effect else { return }
+                told.withLock { $0.append(result.value != nil) }
+            }
+        }
+        for _ in 0..<3 { ask() }
+        #expect(caller.calls == 1 && told.withLock { $0.isEmpty })
+        caller.answer(.failed(.connect))
+        #expect(told.withLock { $0 } == [false, false, false])
+        ask()
+        caller.answer(Array(FakeProvider.Script().discovery.utf8))
+        #expect(told.withLock { $0 } == [false, false, false, true] && caller.calls == 2)
+        ask()
+        #expect(caller.calls == 2, "known for an hour")
+    }
+}

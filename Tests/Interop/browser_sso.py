@@ -1,0 +1,132 @@
+"""Drives headless Chromium through single sign-on, with an application of its own on loopback.
+
+    browser_sso.py URL DIRECTORY
+
+URL is the gateway's own base URL, with the users and the white list of SignOnFixture; DIRECTORY where the screenshots go.
+Prints a line for each step that went as it should, and ends with an error at the first that did not.
+"""
+import http.server
+import shutil
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+from browser_login import Chromium, expect
+
+
+class Application(http.server.BaseHTTPRequestHandler):
+    """Keeps what it is sent."""
+
+    received = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        Application.received.append((self.path, dict(urllib.parse.parse_qsl(body)), dict(self.headers)))
+        page = b"<!DOCTYPE html><title>the application</title><p>signed in"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *arguments):
+        pass
+
+
+def until(browser, expression):
+    """Waits for a page of which something is true: forms that send themselves take their time."""
+    for _ in range(200):
+        try:
+            if browser.value(expression):
+                return
+        except AssertionError:
+            pass
+        threading.Event().wait(0.05)
+    raise AssertionError(f"never: {expression}")
+
+
+def run(browser, url, directory, app):
+    exchange = f"{url}/mobile/platform/sso/exchange-token?clientID=inv-client"
+    target = urllib.parse.quote(f"http://127.0.0.1:{app}/cb", safe="")
+
+    browser.open(f"{exchange}&redirect_uri=https%3A%2F%2Fevil.net%2F")
+    expect(browser.status() == 400, "a redirect that is not in the white list is refused before any login")
+    browser.picture(directory, "sso-refused")
+
+    browser.open(exchange)
+    expect(browser.value("document.title") == "Sign in to inventory", "a browser is sent to the login")
+    expect(browser.focused() == "username", "the cursor is in the first field")
+    browser.picture(directory, "sso-login")
+    browser.type("eve")
+    browser.tab()
+    browser.type("wrong")
+    browser.enter()
+    expect(browser.status() == 401, "a wrong password is a 401")
+    browser.type("Welcome6")
+    browser.enter()
+    expect(browser.status() == 403, "somebody of another realm gets no token")
+    browser.picture(directory, "sso-realm")
+    browser.tab()
+    browser.enter()
+    expect(browser.value("document.title") == "Sign in to inventory", "but the way to another account")
+
+    browser.type("joe")
+    browser.tab()
+    browser.type("Welcome1")
+    browser.enter()
+    expect(browser.value("document.title") == "Your token for inventory", "the login leads to the token")
+    expect(browser.value("document.getElementById('token').value.split('.').length") == 3, "which is shown")
+    expect(browser.value("document.scripts.length") == 0, "on a page without scripts")
+    expect("portcullis" not in browser.value("document.cookie"), "no script sees the cookie")
+    browser.picture(directory, "sso-token")
+
+    browser.open(f"{exchange}&redirect_uri={target}&state=a%26b")
+    until(browser, "document.title == 'the application'")
+    path, form, headers = Application.received[-1]
+    expect(path == "/cb" and form["state"] == "a&b" and form["token_type"] == "Bearer", "an application is posted its token")
+    expect(len(form["access_token"].split(".")) == 3, "without another login")
+    expect(headers["Origin"] == (url if url.startswith("http:") else "null"), "and can see which site the form is of")
+    expect(headers.get("Referer", f"{url}/") == f"{url}/", "but not of which address")
+
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(f"{exchange}&redirect_uri={target}")
+    expect(browser.value("document.title") == "Continue to the application", "without scripts there is a button")
+    browser.picture(directory, "sso-continue")
+    browser.tab()
+    browser.enter()
+    expect(browser.value("document.title") == "the application" and len(Application.received) == 2, "which does the same")
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+    browser.open(f"data:text/html,<iframe src='{exchange}'></iframe>")
+    expect(browser.value("document.querySelector('iframe').contentDocument") is None, "no frame shows the token")
+    browser.open(f"{url}/open/page")
+    status = browser.value(f"fetch('{exchange}').then(r => r.status)")
+    expect(status == 403, "no script gets it, not even of the own site")
+
+    browser.open(f"{url}/mobile/platform/sso/logout")
+    browser.picture(directory, "sso-logout")
+    browser.tab()
+    browser.enter()
+    expect(browser.value("document.title") == "Signed out", "the logout is asked for, then done")
+    browser.open(exchange)
+    expect(browser.value("document.title") == "Sign in to inventory", "and the next application asks again")
+    complaints = [text for text in browser.complaints() if "frame" not in text.lower()]
+    expect(complaints == [], f"the browser finds nothing wrong with the pages: {complaints}")
+
+
+def main():
+    url, directory = sys.argv[1:]
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    profile = tempfile.mkdtemp(prefix="portcullis-chromium-")
+    browser = Chromium(profile)
+    try:
+        run(browser, url, directory, server.server_address[1])
+    finally:
+        browser.close()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
