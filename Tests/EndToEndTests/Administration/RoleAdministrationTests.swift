@@ -38,8 +38,9 @@ import Tokens
     func roleOfRoute() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": #"""
-            {"listeners": [{"name": "local", "address": "127.0.0.1", "port": 8080}],
-             "upstreams": {"api": {"servers": ["http://127.0.0.1:9000"]}}}
+            {"baseUrl": "http://gw.example.com",
+             "listeners": [{"name": "local", "address": "127.0.0.1", "port": 8080}],
+             "upstreams": {"api": {"url": "http://127.0.0.1:9000"}}}
             """#,
             "routes.json": #"[{"path": "/a/**", "upstream": "api", "roles": ["Clerk"]}]"#,
             "roles.json": #"["Manager"]"#,

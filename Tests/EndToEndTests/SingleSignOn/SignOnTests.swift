@@ -189,7 +189,7 @@ import Testing
         }
         // The wire says as little as ever.
         let answer = try fixture.request(
-            "POST", "/inventory/items", [.basic("ann:Welcome2")], body: "{}")
+            "POST", "/inventory/items", [.basic("ann:Welcome2"), "Oracle-Mobile-Backend-ID: mbe-inv-1"], body: "{}")
         #expect(answer.status == 403 && !answer.text.contains("Manager"))
         let wrong = try attempt(["--auth", "oauth", "--user", "ann"], ["--config", "/nonexistent"])
         #expect(wrong.contains(denied))
