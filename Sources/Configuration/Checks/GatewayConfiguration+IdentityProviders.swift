@@ -2,7 +2,7 @@
 extension GatewayConfiguration {
     /// All of them: those of the section, and those that stand in service domains.
     package var allIdentityProviders: [IdentityProviderEntry] {
-        identityProviders + serviceDomains.compactMap(\.authentication.relyingParty?.inline)
+        identityProviders + serviceDomains.flatMap { $0.authentication.relyingParty?.inline ?? [] }
     }
 
     func checkIdentityProviders(_ findings: Findings) {
@@ -36,7 +36,7 @@ extension GatewayConfiguration {
         let hasForm = identityProviders.contains { $0.kind == .local }
         for (index, backend) in backends.enumerated() where backend.enableSSO && backend.oauthConsumer {
             let pointer = "/backends/\(index)/enableSso"
-            if backend.identityProvider == nil, !hasForm {
+            if backend.identityProviders.isEmpty, !hasForm {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
@@ -50,14 +50,20 @@ extension GatewayConfiguration {
 
     private func check(_ domain: ServiceDomainEntry, _ party: RelyingPartyEntry, _ findings: Findings) {
         let pointer = JSONPointer.child("/serviceDomains", domain.name)
-        let known = allIdentityProviders.first { $0.name == party.provider }
-        if known?.kind == .local {
+        let forms = allIdentityProviders.filter { $0.kind == .local }.map(\.name)
+        let hasForm = party.providers.contains(where: forms.contains)
+        if let form = party.providers.first, party.providers.allSatisfy(forms.contains) {
             findings.error(
-                "\(pointer)/authentication/provider", "\"\(party.provider)\" is this gateway's own form",
-                expected: "a provider of kind \"oidc\" or \"oauth2\"")
+                "\(pointer)/authentication/provider", "\"\(form)\" is this gateway's own form",
+                expected: "a provider of another kind, alone or beside it")
+        }
+        if party.providers.count(where: forms.contains) > 1 {
+            findings.error(
+                "\(pointer)/authentication/provider", "the gateway has one form",
+                expected: "one provider of kind \"local\"")
         }
         for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
-        where isAsked {
+        where isAsked && !hasForm {
             findings.error(
                 "\(pointer)/authentication/\(name)", "what a login takes is the provider's business",
                 expected: "no \"\(name)\"")

@@ -6,8 +6,8 @@ import JOSE
 /// Forms of service domains whose users log in at an identity provider: there is none, the browser goes there instead
 /// (SCH-02, RP-01).
 extension BrowserLogin {
-    func begin(_ visit: Visit, at party: ServiceDomain.RelyingParty) -> Answer {
-        guard let providers, let provider = providers.provider(named: party.provider) else {
+    func begin(_ visit: Visit, at name: String) -> Answer {
+        guard let providers, let provider = providers.provider(named: name) else {
             return .done(BrowserLoginFailure.unknownService.page)
         }
         let errand = LoginErrand(
@@ -21,13 +21,17 @@ extension BrowserLogin {
     ) -> Answer {
         guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
             let level = Decimal.parse(Array(texts[3].utf8).span),
-            var visit = visit(Form(path: texts[0], domain: texts[1]), browser),
-            let party = visit.domain.relyingParty
+            var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.page) }
         (visit.target, visit.level) = (target, level)
         switch result {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
-        case .success(let identity): return open(identity, party, providers, visit)
+        case .success(let identity):
+            // The domain may have others by now.
+            guard let party = visit.domain.relyingParty(named: identity.provider) else {
+                return .done(BrowserLoginFailure.unknownService.page)
+            }
+            return open(identity, party, providers, visit)
         }
     }
 

@@ -21,6 +21,10 @@ enum PageText {
     static let noSecondStep =
         "Nothing is set up for you that this takes beside the password. Ask whoever looks after it."
 
+    static let chooseWay = "Choose how you want to sign in."
+    static let ownForm = "User name and password"
+    static let otherWays = "Sign in another way"
+
     static let providerDenied = "You were not signed in there. Try once more, or ask whoever looks after it."
     static let providerFailed = "Signing in did not work. Try once more."
     static let tryAgain = "Try again"

@@ -4,9 +4,9 @@ import JOSE
 
 /// Logins at identity providers (SSO-07), for backends that name one.
 extension SignOnRelay {
-    /// Sends the browser to the provider of the backend.
-    func beginAtProvider(_ visit: Visit, forcesLogin: Bool) -> Answer {
-        guard let login = service.settings.providerLogin, let provider = login.provider(named: visit.provider) else {
+    /// Sends the browser to a provider of the backend.
+    func beginAtProvider(_ name: String, _ visit: Visit, forcesLogin: Bool) -> Answer {
+        guard let login = service.settings.providerLogin, let provider = login.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.page)
         }
         return login.begin(
@@ -14,7 +14,7 @@ extension SignOnRelay {
     }
 
     /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
-    /// policies of now count; and a backend that has another provider by now takes nothing of this one (mix-up).
+    /// policies of now count; and a backend that has other providers by now takes nothing of this one (mix-up).
     ///
     /// - Parameter texts: of the errand that it was sent with.
     func arrive(
@@ -30,7 +30,8 @@ extension SignOnRelay {
                 response.audit = audit("login", .refused, visit, "")
                 return .done(response)
             case .success(let identity):
-                guard identity.provider.isExactly(visit.provider), let provider = login.provider(named: visit.provider)
+                guard visit.choice(named: identity.provider) != nil,
+                    let provider = login.provider(named: identity.provider)
                 else { throw .foreignRequest }
                 return open(identity, provider.rules, login, visit)
             }
@@ -55,7 +56,8 @@ extension SignOnRelay {
             response.audit = audit("login", .refused, visit, "\(identity.provider):\(identity.subject)")
             return .done(response)
         }
-        var session = newSession(known.username, realm: visit.backend.realm, visit)
+        var session = newSession(
+            known.username, realm: visit.backend.realm, at: identity.provider, visit)
         session.isVirtual = known.virtual
         // Those of an account are looked up whenever a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))

@@ -20,12 +20,14 @@ struct SignOnRelay: FormTickets {
         let backend: Backend
         /// Where the token is posted to; nil where it is shown.
         let target: RedirectTarget?
-        /// Name of the identity provider that recognises the users of the backend.
-        let provider: String
+        /// Where users of the backend may log in.
+        let choices: [LoginChoice]
+        /// Where this one does; nil where it is still to be chosen.
+        var chosen: LoginChoice?
 
         var now: Int64 { browser.now }
-        /// Whether its users log in at the gateway's own form.
-        var isLocal: Bool { provider.isExactly(SignOnSettings.localProvider) }
+
+        func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
     }
 
     /// Answers a request for a token: with a login, or with the token.
@@ -34,7 +36,7 @@ struct SignOnRelay: FormTickets {
             guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
             let visit = try visit(SignOnRequest(browser.query), browser)
             let isForced = browser.query.first("prompt")?.isExactly("login") ?? false
-            guard !isForced, let session = session(of: browser, at: visit.provider) else {
+            guard !isForced, let session = session(of: browser, visit) else {
                 return beginLogin(visit, forcesLogin: isForced)
             }
             return whileAlive(session, visit)
@@ -54,9 +56,11 @@ struct SignOnRelay: FormTickets {
             target = settings.whitelist.target(text)
             guard target != nil else { throw .redirectNotAllowed }
         }
+        let choices =
+            backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
         return Visit(
-            browser: browser, request: request, backend: backend, target: target,
-            provider: backend.identityProvider ?? SignOnSettings.localProvider)
+            browser: browser, request: request, backend: backend, target: target, choices: choices,
+            chosen: choices.chosen(browser.query.first("provider")))
     }
 
     /// Whether somebody went here, and no page of a neighbour fetched it with the browser's cookies (Fetch Metadata
@@ -68,9 +72,10 @@ struct SignOnRelay: FormTickets {
 
     // MARK: Sessions
 
-    /// What the cookie tells, as far as it goes by itself: of this provider (SSO-08), in time, its user still welcome.
-    private func session(of browser: BrowserRequest, at provider: String) -> SignOnSession? {
-        guard let session = sealedSession(of: browser), session.provider.isExactly(provider),
+    /// What the cookie tells, as far as it goes by itself: of a provider of the backend's (SSO-08), in time, its user still
+    /// welcome.
+    private func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
+        guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
             session.usedAt + settings.idleSeconds > browser.now, isWelcome(session)
         else { return nil }
         return session

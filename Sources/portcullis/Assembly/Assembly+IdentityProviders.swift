@@ -32,16 +32,21 @@ extension Assembly {
         }
     }
 
-    /// How a service domain uses its provider; nil for one that uses none.
-    func relyingParty(_ entry: ServiceDomainEntry) -> ServiceDomain.RelyingParty? {
-        guard let party = entry.authentication.relyingParty,
-            let provider = configuration.allIdentityProviders.first(where: { $0.name == party.provider })
-        else { return nil }
-        var rules = Assembly.rules(provider.users)
-        if let isEmail = party.usernameFromEmail { rules.identity.usernameAttribute = isEmail ? "email" : nil }
-        var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
-        made.exposesToken = party.exposesToken
-        return made
+    /// How users of a service domain log in by browser; empty for one that uses no provider.
+    func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
+        guard let party = entry.authentication.relyingParty else { return [] }
+        return party.providers.compactMap { name in
+            guard let provider = configuration.allIdentityProviders.first(where: { $0.name == name }) else {
+                return nil
+            }
+            if provider.kind == .local { return .form(title: provider.displayName) }
+            var rules = Assembly.rules(provider.users)
+            if let isEmail = party.usernameFromEmail { rules.identity.usernameAttribute = isEmail ? "email" : nil }
+            var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
+            made.title = provider.displayName
+            made.exposesToken = party.exposesToken
+            return .provider(made)
+        }
     }
 
     private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
@@ -81,7 +86,7 @@ extension Assembly {
     /// The claim that names users, as far as a domain that uses the provider says it, so that it is asked for.
     private func usernameAttribute(of entry: IdentityProviderEntry) -> String? {
         let isEmail = configuration.serviceDomains.contains {
-            $0.authentication.relyingParty?.provider == entry.name
+            $0.authentication.relyingParty?.providers.contains(entry.name) == true
                 && $0.authentication.relyingParty?.usernameFromEmail == true
         }
         return isEmail ? "email" : entry.users.usernameAttribute
@@ -176,5 +181,11 @@ extension Assembly {
             case .ignored: .any
             }
         return rules
+    }
+}
+
+extension LoginChoice {
+    init(_ entry: IdentityProviderEntry) {
+        self.init(entry.kind == .local ? LoginChoice.ownForm : entry.name, title: entry.displayName)
     }
 }

@@ -26,7 +26,7 @@ extension Assembly {
         for entry in configuration.serviceDomains {
             var domain = domain(entry, list)
             domain.remote = remote(entry, modules)
-            domain.relyingParty = relyingParty(entry)
+            domain.ways = loginWays(entry)
             settings.domains.append(domain)
         }
         settings.issuer = service.issuer

@@ -169,7 +169,11 @@ import Testing
         idp.answer(
             "248289",
             [("email", JSONNode(.string("ann@example.com"))), ("email_verified", JSONNode(.bool(true)))])
-        let setup = Setup(idp) { $0.relyingParty?.exposesToken = true }
+        let setup = Setup(idp) { domain in
+            guard case .provider(var party)? = domain.ways.first else { return }
+            party.exposesToken = true
+            domain.ways = [.provider(party)]
+        }
         let json = try #require(setup.redeem(setup.code()).json)
         #expect(json["userName"]?.string == "ann@example.com")
         #expect(json["accessTokens"]?["idp"]?.string == "provider-at")

@@ -88,7 +88,7 @@ extension Mobile {
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
         Mobile(store: store, providers: providers) { domain in
-            domain.relyingParty = ServiceDomain.RelyingParty(provider: providers[0].name, rules: providers[0].rules)
+            domain.ways = [.provider(.init(provider: providers[0].name, rules: providers[0].rules))]
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)
         }

@@ -13,12 +13,12 @@ import Testing
 
     /// The backend `inventory` has the one provider, `orders` the other one.
     private func signOn(
-        of inventory: String? = "idp", store: any TokenStore = MemoryTokenStore()
+        of inventory: [LoginChoice] = [LoginChoice("idp")], store: any TokenStore = MemoryTokenStore()
     ) -> SignOn {
         SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].name == "inventory" { list[i].identityProvider = inventory }
-            for i in list.indices where list[i].name == "orders" { list[i].identityProvider = "other" }
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = inventory }
+            for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("other")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
                 [idp, other], seals: Mobile.seals, store: store, revocations: settings.revocations,
@@ -59,7 +59,7 @@ import Testing
         let store = MemoryTokenStore()
         let signOn = SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].enableSSO { list[i].identityProvider = "idp" }
+            for i in list.indices where list[i].enableSSO { list[i].loginChoices = [LoginChoice("idp")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
@@ -80,7 +80,7 @@ import Testing
         _ = try logIn(signOn).pageClaims()
         let asked = signOn.ask(SignOn.query("ord-client"), at: 1)
         #expect(asked.field("Location")?.hasPrefix("https://other.example/") == true)
-        let local = self.signOn(of: nil, store: signOn.store)
+        let local = self.signOn(of: [], store: signOn.store)
         local.browser.cookies = signOn.browser.cookies
         #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
     }
@@ -92,7 +92,7 @@ import Testing
         let wrong = signOn.browser.callback(state, provider: "other")
         #expect(wrong.status == 400 && other.finished.isEmpty && idp.finished.isEmpty)
         let again = signOn.browser.state(signOn.ask())
-        let later = self.signOn(of: "other", store: signOn.store)
+        let later = self.signOn(of: [LoginChoice("other")], store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         let answer = later.browser.callback(again)
         #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)

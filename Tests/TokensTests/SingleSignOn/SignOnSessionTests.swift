@@ -120,7 +120,7 @@ import Tokens
                 expiresAt: Service.now + 1000, idleSeconds: nil))
         let unknown = Mobile.seals.seal(
             SignOnSession(
-                id: "made up", family: "f", subject: "joe", realm: "Default", provider: SignOnSettings.localProvider,
+                id: "made up", family: "f", subject: "joe", realm: "Default", provider: LoginChoice.ownForm,
                 authenticatedAt: Service.now, expiresAt: Service.now + 1000, level: 2))
         let elsewhere = Mobile.seals.seal(
             SignOnSession(
