@@ -39,6 +39,30 @@ package final class AssertionSources: Sendable {
         }
     }
 
+    /// The policy that holds for a SAML assertion of this issuer.
+    package func policy(forSAML issuer: String, now: Int64) -> Effect<AssertionPolicy> {
+        policy.value(now: now, intervals: \.policyReload) { policy in
+            if case .issuer = policy.lookup(saml: issuer) { true } else { false }
+        }
+    }
+
+    /// What an issuer of SAML assertions has signed. Certificates are read anew where they are old or none verifies it
+    /// (SAML-08). It computes at once, so it is called on the blocking pool.
+    package func assertion(
+        in xml: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
+    ) -> Effect<Result<SAMLAssertion, SAMLRejection>> {
+        let first = issuer.assertion(in: xml, certificates.current, now: now)
+        let intervals = policy.certificateReload
+        let store = certificates.value(now: now, intervals: { _ in intervals }) { _ in
+            switch first {
+            case .failure(.unknownKey), .failure(.badSignature): false
+            default: true
+            }
+        }
+        if case .done = store { return .done(first) }
+        return store.then { store in .offload { .done(issuer.assertion(in: xml, store, now: now)) } }
+    }
+
     /// The keys that a token may be signed with. Certificates are read anew where they are old or none verifies it.
     package func keys(
         for received: ReceivedToken, token: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64

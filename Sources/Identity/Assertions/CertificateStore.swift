@@ -28,11 +28,10 @@ package struct CertificateStore: Sendable {
             keys: certificates(of: subjects, now: now).map { JSONWebKey(kid: nil, algorithm: nil, key: $0.key) })
     }
 
-    /// The certificates with one of these subjects that are valid now.
+    /// The certificates with one of these subjects that are valid now; several while an issuer changes its key.
     package func certificates(of subjects: [DistinguishedName], now: Int64) -> [SignerCertificate] {
-        let fitting = entries.filter { entry in
+        entries.filter { entry in
             entry.certificate.isValid(at: now) && entry.subject.map(subjects.contains) ?? false
-        }
-        return fitting.map(\.certificate)
+        }.map(\.certificate)
     }
 }

@@ -23,10 +23,10 @@ struct AuthenticationRequest: Sendable {
     var xml: [UInt8] {
         let force = forcesLogin ? " ForceAuthn=\"true\"" : ""
         var text = """
-            <samlp:AuthnRequest xmlns:samlp="\(SAMLNames.protocolSpace)" xmlns:saml="\(SAMLNames.assertionSpace)" \
+            <samlp:AuthnRequest xmlns:samlp="\(SAMLName.protocol)" xmlns:saml="\(SAMLName.assertion)" \
             ID="\(MarkupText.escaped(id))" Version="2.0" \
             IssueInstant="\(String(decoding: InternetDate.bytes(issuedAt), as: UTF8.self))" \
-            Destination="\(MarkupText.escaped(destination))"\(force) ProtocolBinding="\(SAMLNames.postBinding)" \
+            Destination="\(MarkupText.escaped(destination))"\(force) ProtocolBinding="\(SAMLName.postBinding)" \
             AssertionConsumerServiceURL="\(MarkupText.escaped(consumerURL))">\
             <saml:Issuer>\(MarkupText.escaped(issuer))</saml:Issuer>
             """
@@ -44,13 +44,12 @@ struct AuthenticationRequest: Sendable {
     }
 }
 
-/// Names that the specifications give.
-enum SAMLNames {
-    static let assertionSpace = "urn:oasis:names:tc:SAML:2.0:assertion"
-    static let protocolSpace = "urn:oasis:names:tc:SAML:2.0:protocol"
-    static let metadataSpace = "urn:oasis:names:tc:SAML:2.0:metadata"
-    static let signatureSpace = "http://www.w3.org/2000/09/xmldsig#"
+extension SAMLName {
+    /// Namespace of metadata (SAML metadata section 1.1).
+    static let metadata = "urn:oasis:names:tc:SAML:2.0:metadata"
+    /// Bindings (SAML bindings sections 3.4.1, 3.5.1).
     static let redirectBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
     static let postBinding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"
+    /// Names that are others at every login (SAML core section 8.3.8).
     static let transientFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 }

@@ -21,7 +21,7 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
         self.certificates = certificates
     }
 
-    #if SAML_TREE
+    #if SAML
         /// Reads a document that the operator has laid down, and so believes: its signature is not looked at.
         /// - Parameter entityID: which provider is meant; nil for the only one.
         package init(_ xml: [UInt8], entityID: String?) throws(Problem) {
@@ -29,7 +29,7 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
             do throws(SAMLRejection) { root = try XMLDocument(xml).tree() } catch { throw .malformed }
             let all = IdentityProviderMetadata.entities(in: root)
             let providers = all.compactMap { entity in
-                entity.children("IDPSSODescriptor", SAMLNames.metadataSpace).first.map {
+                entity.children("IDPSSODescriptor", SAMLName.metadata).first.map {
                     (entity["entityID"] ?? "", $0)
                 }
             }
@@ -38,11 +38,11 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
                 throw all.isEmpty ? .malformed : .wrongEntity
             }
             guard wanted.count == 1 else { throw .severalEntities }
-            let service = descriptor.children("SingleSignOnService", SAMLNames.metadataSpace).first {
-                $0["Binding"]?.utf8.elementsEqual(SAMLNames.redirectBinding.utf8) ?? false
+            let service = descriptor.children("SingleSignOnService", SAMLName.metadata).first {
+                $0["Binding"]?.utf8.elementsEqual(SAMLName.redirectBinding.utf8) ?? false
             }
             // A key without a use is for both (section 2.4.1.1).
-            let keys = descriptor.children("KeyDescriptor", SAMLNames.metadataSpace).filter {
+            let keys = descriptor.children("KeyDescriptor", SAMLName.metadata).filter {
                 $0["use"]?.utf8.elementsEqual("signing".utf8) ?? true
             }
             self.init(
@@ -51,13 +51,13 @@ package struct IdentityProviderMetadata: Sendable, Equatable {
         }
 
         private static func entities(in element: XMLElement) -> [XMLElement] {
-            if element.has("EntityDescriptor", SAMLNames.metadataSpace) { return [element] }
-            guard element.has("EntitiesDescriptor", SAMLNames.metadataSpace) else { return [] }
+            if element.has("EntityDescriptor", SAMLName.metadata) { return [element] }
+            guard element.has("EntitiesDescriptor", SAMLName.metadata) else { return [] }
             return element.children.flatMap(entities)
         }
 
         private static func certificates(of key: XMLElement) -> [[UInt8]] {
-            let space = SAMLNames.signatureSpace
+            let space = SAMLName.signature
             return key.children("KeyInfo", space).flatMap { $0.children("X509Data", space) }
                 .flatMap { $0.children("X509Certificate", space) }.map { pem($0.text) }
         }

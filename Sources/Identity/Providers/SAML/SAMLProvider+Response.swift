@@ -52,9 +52,10 @@ extension SAMLProvider {
         else { throw .assertion("unsolicited") }
         guard !assertion.id.isEmpty, assertion.id.utf8.count <= SAMLProvider.longestID else { throw .assertion("ID") }
         // By the confirmation, which is signed in any case.
-        let conditions = SAMLConditions(
+        var conditions = SAMLConditions(
             audiences: [settings.entityID], recipients: [settings.consumerURL], requiresRecipient: true,
             inResponseTo: requestID)
+        conditions.clockSkewSeconds = settings.clockSkewSeconds
         do throws(SAMLRejection) {
             _ = try conditions.check(assertion, now: now)
         } catch {
@@ -86,7 +87,7 @@ extension SAMLProvider {
     private func identity(_ assertion: SAMLAssertion) throws(ProviderFailure) -> ProvidedIdentity {
         guard let subject = assertion.nameID, IDTokenTerms.isSubject(subject.value) else { throw .assertion("NameID") }
         // It is another one at every login, and so the name of nobody.
-        let isTransient = subject.format?.isExactly(SAMLNames.transientFormat) ?? false
+        let isTransient = subject.format?.isExactly(SAMLName.transientFormat) ?? false
         guard !isTransient || rules.identity.usernameAttribute != nil else { throw .assertion("transient NameID") }
         return ProvidedIdentity(
             provider: name, subject: subject.value, sessionID: assertion.sessionIndex,

@@ -14,10 +14,10 @@ struct ServiceProviderMetadata: Sendable {
         return Array(
             """
             <?xml version="1.0" encoding="UTF-8"?>
-            <md:EntityDescriptor xmlns:md="\(SAMLNames.metadataSpace)" entityID="\(MarkupText.escaped(entityID))">\
+            <md:EntityDescriptor xmlns:md="\(SAMLName.metadata)" entityID="\(MarkupText.escaped(entityID))">\
             <md:SPSSODescriptor AuthnRequestsSigned="\(certificate != nil)" WantAssertionsSigned="true" \
-            protocolSupportEnumeration="\(SAMLNames.protocolSpace)">\(keyDescriptor)\(format)\
-            <md:AssertionConsumerService Binding="\(SAMLNames.postBinding)" \
+            protocolSupportEnumeration="\(SAMLName.protocol)">\(keyDescriptor)\(format)\
+            <md:AssertionConsumerService Binding="\(SAMLName.postBinding)" \
             Location="\(MarkupText.escaped(consumerURL))" index="0" isDefault="true"/>\
             </md:SPSSODescriptor></md:EntityDescriptor>
 
@@ -27,7 +27,7 @@ struct ServiceProviderMetadata: Sendable {
     private var keyDescriptor: String {
         guard let certificate else { return "" }
         return """
-            <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="\(SAMLNames.signatureSpace)"><ds:X509Data>\
+            <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="\(SAMLName.signature)"><ds:X509Data>\
             <ds:X509Certificate>\(ServiceProviderMetadata.base64(ofPEM: certificate))</ds:X509Certificate>\
             </ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
             """

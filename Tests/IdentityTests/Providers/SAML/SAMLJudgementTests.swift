@@ -92,6 +92,14 @@ import Testing
         #expect(try judge(SAMLFixture.response(change)) == .failure(failure), "\(name)")
     }
 
+    @Test("the tolerance of dates is the entry's")
+    func skew() throws {
+        let early = SAMLFixture.response { $0.assertion.notBefore = SAMLFixture.now + 61 }
+        #expect(throws: Never.self) { try judge(early) { $0.clockSkewSeconds = 61 }.get() }
+        #expect(throws: Never.self) { try judge(at: 359).get() }
+        #expect(try judge(at: 359) { $0.clockSkewSeconds = 59 } == .failure(.assertion("saml_expired")))
+    }
+
     @Test("how the user has logged in, and when, where that is asked for")
     func contexts() throws {
         #expect(try judge { $0.contexts = ["urn:x:strong"] } == .failure(.assertion("AuthnContextClassRef")))
