@@ -168,6 +168,9 @@ class Provider:
             USERS[user], request, consumer, self.gateway, sign_assertion=False, sign_response=False, **common)
         assertion = response.assertion
         data = assertion.subject.subject_confirmation[0].subject_confirmation_data
+        # The library has long names for the attributes that it knows.
+        for attribute in assertion.attribute_statement[0].attribute:
+            attribute.name = attribute.friendly_name or attribute.name
         if case == "request":
             response.in_response_to = data.in_response_to = "_" + "A" * 43
         elif case == "unsolicited":
