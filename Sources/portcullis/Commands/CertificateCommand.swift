@@ -20,7 +20,8 @@ enum CertificateCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
-            arguments, of: self, ["list": .init(0...0), "add": .init(1...2, options: ["--alias"]), "remove": .init(1...1)])
+            arguments, of: self,
+            ["list": .init(0...0), "add": .init(1...2, options: ["--alias"]), "remove": .init(1...1)])
         switch call.action {
         case "list": AdminTarget.show(try call.target.perform(.command(.get, ["certificates"])))
         case "add":
