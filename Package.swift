@@ -77,7 +77,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        support("TestSupport", ["Bytes", "Crypto", "Identity", "Tokens"]),
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
+        support("TestSupport", ["Bytes", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
@@ -88,7 +89,7 @@ let package = Package(
         tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
         tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
         tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers", "TestSupport"]),
-        tests("ConfigurationTests", ["Bytes", "Configuration"]),
+        tests("ConfigurationTests", ["Bytes", "Configuration", "TestSupport"]),
         tests(
             "GatewayTests",
             [

@@ -14,6 +14,10 @@
 // Of what is not used: it would want libxslt's headers.
 #define XMLSEC_NO_XSLT 1
 
+// ICU's types, which Foundation has its own of, would come with one struct that is used through pointers alone.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
+
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <xmlsec/xmlsec.h>

@@ -47,11 +47,10 @@ package enum SAMLVerifier {
         in xml: [UInt8], signedBy certificates: [SignerCertificate], allowsSHA1: Bool
     ) throws(SAMLRejection) -> SAMLAssertion {
         #if SAML
-            let document = try XMLDocument(xml)
-            let root = try assertion(document.tree())
+            let root = try assertion(XMLDocument(xml).tree())
             let signature = try SAMLSignature.required(of: root, in: root, allowsSHA1: allowsSHA1)
-            let signer = Signer(certificates: certificates, allowsSHA1: allowsSHA1)
-            return try SAMLAssertion(signer.signed(signature, at: [], of: root, in: document))
+            let signer = Signer(xml: xml, certificates: certificates, allowsSHA1: allowsSHA1)
+            return try SAMLAssertion(signer.signed(signature, at: [], of: root))
         #else
             throw .notBuilt
         #endif
@@ -64,24 +63,22 @@ package enum SAMLVerifier {
         in xml: [UInt8], signedBy certificates: [SignerCertificate], allowsSHA1: Bool
     ) throws(SAMLRejection) -> SAMLResponse {
         #if SAML
-            let document = try XMLDocument(xml)
-            var root = try document.tree()
+            var root = try XMLDocument(xml).tree()
             guard root.has("Response", SAMLName.protocol) else { throw .malformed }
             // Who has failed at the issuer has no assertion, signed or not.
             guard try SAMLResponse.Status(of: root).code == SAMLResponse.Status.success else {
                 throw .statusNotSuccess
             }
             let place = try onlyAssertion(in: root)
-            let signer = Signer(certificates: certificates, allowsSHA1: allowsSHA1)
+            let signer = Signer(xml: xml, certificates: certificates, allowsSHA1: allowsSHA1)
             let ofAssertion = try SAMLSignature(of: root.children[place], in: root, allowsSHA1: allowsSHA1)
             let ofResponse = try SAMLSignature(of: root, in: root, allowsSHA1: allowsSHA1)
             guard ofAssertion != nil || ofResponse != nil else { throw .unsigned }
-            // The assertion first: what the whole is signed over has its signature in it.
             var assertion: XMLElement?
             if let ofAssertion {
-                assertion = try signer.signed(ofAssertion, at: [place], of: root.children[place], in: document)
+                assertion = try signer.signed(ofAssertion, at: [place], of: root.children[place])
             }
-            if let ofResponse { root = try signer.signed(ofResponse, at: [], of: root, in: document) }
+            if let ofResponse { root = try signer.signed(ofResponse, at: [], of: root) }
             let signed: XMLElement
             if let assertion { signed = assertion } else { signed = root.children[try onlyAssertion(in: root)] }
             return try SAMLResponse(root, isSigned: ofResponse != nil, assertion: SAMLAssertion(signed))
@@ -109,15 +106,18 @@ package enum SAMLVerifier {
         }
 
         private struct Signer {
+            let xml: [UInt8]
             let certificates: [SignerCertificate]
             let allowsSHA1: Bool
 
-            /// The element as it was signed, without its signature.
+            /// The element as it was signed, without its signature. Each signature has the document to itself, since it
+            /// is changed on the way, and may hold another one that is signed over.
             func signed(
-                _ signature: SAMLSignature, at path: [Int], of element: XMLElement, in document: XMLDocument
+                _ signature: SAMLSignature, at path: [Int], of element: XMLElement
             ) throws(SAMLRejection) -> XMLElement {
                 let keys = certificates.filter(signature.fits).compactMap(\.key.subjectPublicKeyInfo)
                 guard !keys.isEmpty else { throw .unknownKey }
+                let document = try XMLDocument(xml)
                 for key in keys.prefix(SAMLVerifier.maximumKeys) {
                     let verdict = document.verify(
                         at: path, signature: signature.place, id: (name: "ID", value: signature.id), key: key,

@@ -17,10 +17,9 @@ extension Assembly {
         if !policy.samlEntries.isEmpty, !SAMLVerifier.isAvailable {
             // JWTs are exchanged all the same, so this is no reason not to start.
             report(
-                AssertionFinding(
-                    severity: .error, pointer: "/samlIssuers",
-                    message: "this program is built without the trait SAML: no assertion can be exchanged",
-                    expected: "swift build --traits SAML"))
+                "/policies/Security_AuthTokenConfiguration/samlIssuers",
+                "this program is built without the trait SAML: no assertion can be exchanged",
+                expected: "swift build --traits SAML", severity: isCheck ? .error : .warning)
         }
         let directory = loaded.directory
         let reloads = lasting.assertions

@@ -13,6 +13,11 @@
 
         init() throws { provider = try Self.rsa.get() }
 
+        private func document(_ response: String) -> [UInt8] {
+            let text = Array(response.utf8)
+            return Base64.decode(text.span) ?? []
+        }
+
         /// Story 7: the response of a browser becomes a token that opens routes by the roles it names.
         @Test func story() throws {
             let rules = #"""
@@ -64,9 +69,9 @@
             let fixture = try Fixture(saml: "", provider)
             for sign in ["assertion", "both"] {
                 let response = try provider.response(#""sign": "\#(sign)""#)
-                let xml = try #require(Base64.decode(Array(response.utf8).span))
-                let deflated = String(
-                    decoding: Base64.encode(try PackedAssertion.deflate(xml).span), as: UTF8.self)
+                let xml = document(response)
+                let stream = try PackedAssertion.deflate(xml)
+                let deflated = String(decoding: Base64.encode(stream.span), as: UTF8.self)
                 let encoded = response.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
                 let lines = stride(from: 0, to: response.utf8.count, by: 76).map {
                     String(response.dropFirst($0).prefix(76))
@@ -94,9 +99,8 @@
                 #expect(refused.ending == .exit(1) && refused.errors.contains(message), "\(refused)")
             }
             // The whole response: the answer says what to do.
-            let whole = try fixture.samlExchange(
-                String(
-                    decoding: PackedAssertion.pack(#require(Base64.decode(Array(response.utf8).span))), as: UTF8.self))
+            let packed = try PackedAssertion.pack(document(response))
+            let whole = try fixture.samlExchange(String(decoding: packed, as: UTF8.self))
             #expect(whole.status == 400 && whole.text.contains("Assertion"))
         }
 
@@ -179,8 +183,7 @@
             let laughs = (1...9).reduce("<!ENTITY l0 \"ha\">") { text, level in
                 text + "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
             }
-            let text = try #require(Base64.decode(Array(try provider.response().utf8).span))
-            let xml = String(decoding: text, as: UTF8.self)
+            let xml = String(decoding: document(try provider.response()), as: UTF8.self)
             let start = try #require(xml.range(of: "<ns2:Signature "))
             let end = try #require(xml.range(of: "</ns2:Signature>"))
             let signature = String(xml[start.lowerBound..<end.upperBound])

@@ -45,11 +45,11 @@
                 #expect(throws: reason) { try response(name) }
                 return
             }
-            let response = try response(name)
-            #expect(response.assertion.issuer == "https://evil-corp.com")
-            #expect(response.assertion.nameID?.value == "vincent.vega@evil-corp.com")
-            #expect(response.destination == "https://evil-corp.madness.com/sso/callback")
-            #expect(response.isSigned == name.contains("root-signed"))
+            let found = try response(name)
+            #expect(found.assertion.issuer == "https://evil-corp.com")
+            #expect(found.assertion.nameID?.value == "vincent.vega@evil-corp.com")
+            #expect(found.destination == "https://evil-corp.madness.com/sso/callback")
+            #expect(found.isSigned == name.contains("root-signed"))
         }
 
         /// SAML-04: SHA-1 is believed on request alone.
@@ -80,12 +80,13 @@
         }
 
         /// Signature wrapping: what was signed is elsewhere than where it is looked for. The documents' keys are too short
-        /// for this program, so each must be seen through by its shape.
+        /// for this program, so all but one must be seen through by their shapes.
         @Test(arguments: [
-            ("signed-xsw-assertion-assertion.xml", SAMLRejection.notOneAssertion),
-            ("signed-xsw-assertion-extensions.xml", .unsigned),
-            ("signed-xsw-assertion-in-assertion-first-sig.xml", .wrongReference),
-            ("signed-xsw-assertion-wrapper.xml", .unsigned),
+            ("signed-xsw-assertion-assertion.xml", SAMLRejection.wrongReference),
+            ("signed-xsw-assertion-extensions.xml", .wrongReference),
+            // Here the forged assertion has a signature about itself, which is not the issuer's.
+            ("signed-xsw-assertion-in-assertion-first-sig.xml", .badSignature),
+            ("signed-xsw-assertion-wrapper.xml", .wrongReference),
             ("signed-xsw-response-in-response-first-sig.xml", .wrongReference),
         ])
         func wrapping(_ name: String, _ reason: SAMLRejection) {
@@ -95,25 +96,17 @@
         /// Confirmations of every shape; whether they are good for anything is for the conditions to say.
         @Test(arguments: [("double", 2), ("empty", 1), ("no", 0)])
         func confirmations(_ name: String, _ count: Int) throws {
-            let response = try response(
-                "node-saml/response.root-signed.message-signed-\(name)-subjectconfirmation.xml")
-            #expect(response.assertion.confirmations.count == count)
+            let found = try response("node-saml/response.root-signed.message-signed-\(name)-subjectconfirmation.xml")
+            #expect(found.assertion.confirmations.count == count)
         }
 
         /// Documents that are no responses, in a namespace of SAML or not.
         @Test(arguments: [
             "node-saml/acme_tools_com.xml", "node-saml/logout_request_with_good_signature.xml",
-            "xmldsig-c14n/merlin-exc-c14n-one/exc-signature.xml",
+            "xmldsig-c14n/merlin-exc-c14n-one/exc-signature.xml", "xmldsig-c14n/merlin-c14n-three/signature.xml",
         ])
         func otherDocuments(_ name: String) {
             #expect(throws: SAMLRejection.malformed) { try response(name) }
-        }
-
-        /// A document type, and XPath transforms: the vectors of canonical XML.
-        @Test func documentType() {
-            #expect(throws: SAMLRejection.forbiddenDeclaration) {
-                try response("xmldsig-c14n/merlin-c14n-three/signature.xml")
-            }
         }
 
         @Test func encrypted() {

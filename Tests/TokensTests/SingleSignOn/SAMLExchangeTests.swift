@@ -5,6 +5,7 @@
     import HTTP
     import Identity
     import JOSE
+    import Synchronization
     import TestSupport
     import Testing
     import Tokens
@@ -67,7 +68,7 @@
             #expect(response.names == ["access_token", "expires_in", "id_token", "token_type"])
             #expect(response.json?["expires_in"]?.integer == 21_600)
             #expect(response.values("Cache-Control") == ["no-store"])
-            let claims = try response.claims()
+            let claims = try response.claims(at: Self.now)
             #expect(claims.subject == "joe" && claims.virtual && claims.kind == .user)
             #expect(claims.roles == ["Manager"] && claims.backendID == "mbe-inv-1" && claims.level == 2)
             #expect(response.audit?.action == "grant.saml_exchange" && response.audit?.outcome == .granted)
@@ -181,7 +182,7 @@
 
         @Test func revocation() throws {
             let exchange = try exchange()
-            let token = try answer(exchange, forge.packed).claims()
+            let token = try answer(exchange, forge.packed).claims(at: Self.now)
             #expect(token.origins.map(\.tokenID) == ["_a1"])
             exchange.revocations.revoke(tokenID: "_a1", until: .max)
             #expect(answer(exchange, forge.packed).reasonText == "assertion_revoked")
@@ -256,7 +257,7 @@
                 // Who has the roles that the case gives to its local user.
                 forge.subject = vector["localUserRoles"] == nil ? "zoe" : "ann"
                 let response = answer(exchange, forge.packed)
-                let roles = try response.claims().roles
+                let roles = try response.claims(at: Self.now).roles
                 let expected = (vector["roles"]?.array ?? []).compactMap(\.string)
                 #expect(roles.sorted() == expected.sorted(), "\(vector["id"]?.string ?? "")")
             }
@@ -286,7 +287,7 @@
                     continue
                 }
                 #expect(response.status == 200, "\(id): \(response.reason)")
-                let claims = try response.claims()
+                let claims = try response.claims(at: Self.now)
                 #expect(claims.subject == user && claims.virtual == vector["virtual"]?.bool, "\(id)")
             }
             #expect(count == 14)
@@ -329,7 +330,7 @@
                 let response = ask("\"aud\":\"\(audience)\"")
                 #expect(response.status == 200, "\(response.reason)")
                 #expect(response.json?["expires_in"]?.integer == 21_600)
-                #expect(try response.claims().backendID == "mbe-inv-1")
+                #expect(try response.claims(at: Self.now).backendID == "mbe-inv-1")
             }
             #expect(ask(#""aud":"https://x""#).reasonText == "assertion_audience_wrong")
             #expect(ask("", backend: []).status == 400)
