@@ -6,7 +6,9 @@ import Testing
 
 /// What a provider says of itself (SAML metadata section 2.4.3).
 @Suite(.enabled(if: SAMLVerifier.isAvailable, "built without SAML")) struct IdentityProviderMetadataTests {
-    private static let space = #"xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#""#
+    private static let space = """
+        xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"
+        """
 
     private static func key(_ text: String, use: String? = "signing") -> String {
         let use = use.map { " use=\"\($0)\"" } ?? ""
