@@ -9,6 +9,7 @@ at the first that did not.
 import shutil
 import sys
 import tempfile
+import time
 
 from browser_login import Chromium, expect
 
@@ -16,9 +17,13 @@ from browser_login import Chromium, expect
 def settle(browser, condition):
     """Until a page that others send the browser on to is there."""
     for _ in range(200):
-        if browser.value(f"document.readyState === 'complete' && ({condition})"):
-            return
-        browser.value("new Promise(done => setTimeout(done, 25))")
+        try:
+            if browser.value(f"document.readyState === 'complete' && ({condition})"):
+                return
+        except AssertionError:
+            # The page that was asked is gone.
+            pass
+        time.sleep(0.05)
     raise AssertionError(f"the browser is at {browser.value('location.href')}")
 
 
@@ -53,11 +58,12 @@ def run(browser, url, provider, directory):
     requests = [event["params"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
     posts = [r["request"] for r in requests if r["request"]["method"] == "POST" and r["request"]["url"].startswith(url)]
     expect(len(posts) == 1, "by one form")
-    sent = [event["params"] for event in browser.events if event.get("method") == "Network.requestWillBeSentExtraInfo"]
-    held = {name.lower(): value for s in sent for name, value in s["headers"].items()
-            if s["headers"].get("Sec-Fetch-Site") == "cross-site" and s["headers"].get(":method") != "GET"
-            and "Origin" in s["headers"]}
-    expect("portcullis" not in held.get("cookie", ""), "to which the browser has sent no cookie of the gateway's")
+    sent = [{name.lower(): value for name, value in event["params"]["headers"].items()} for event in browser.events
+            if event.get("method") == "Network.requestWillBeSentExtraInfo"]
+    forms = [fields for fields in sent if fields.get("origin") == provider and "content-type" in fields
+             and fields.get("sec-fetch-site") == "cross-site"]
+    expect(len(forms) == 1, "which is of another site")
+    expect("portcullis" not in forms[0].get("cookie", ""), "so that the browser sends none of the gateway's cookies")
     expect("portcullis" not in browser.value("document.cookie"), "no script sees the cookie")
     expect("answer=" not in browser.value("document.referrer"), "and no page learns the answer")
 
