@@ -1,4 +1,5 @@
 import Crypto
+
 @testable import Identity
 
 /// What libFuzzer feeds with bytes: everything between a bearer token and a verified assertion (SAML-03, SAML-04). Made

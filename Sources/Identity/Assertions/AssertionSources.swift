@@ -1,3 +1,4 @@
+import Crypto
 import JOSE
 
 /// What outside tokens are judged by, kept up to date by the requests that need it: the policy, the certificates, and the
@@ -103,6 +104,16 @@ package final class AssertionSources: Sendable {
                 return remoteKeys(source, issuer.name, again, now)
             }
         }
+    }
+
+    /// The certificates with one of these subjects that are valid now, for signatures that are no token's: read anew where
+    /// they are old or there is none.
+    package func certificates(of subjects: [DistinguishedName], now: Int64) -> Effect<[SignerCertificate]> {
+        let intervals = policy.current.certificateReload
+        let store = certificates.value(now: now, intervals: { _ in intervals }) { store in
+            !store.certificates(of: subjects, now: now).isEmpty
+        }
+        return store.map { $0.certificates(of: subjects, now: now) }
     }
 
     /// For an operator: what is at hand.

@@ -1,6 +1,6 @@
 /// What must hold of an assertion here and now (SAML-05, SAML-06). Pure: time is an argument.
 package struct SAMLConditions: Sendable, Equatable {
-    /// By how many seconds the issuer's clock may differ from ours.
+    /// By how many seconds the issuer's clock may differ from ours, where nothing else is said.
     package static let clockSkew: Int64 = 60
 
     /// Each audience restriction must name one of these, compared byte by byte.
@@ -12,6 +12,7 @@ package struct SAMLConditions: Sendable, Equatable {
     package var requiresRecipient: Bool
     /// The request that the confirmation must be an answer to; nil for any, and for none.
     package var inResponseTo: String?
+    package var clockSkewSeconds = SAMLConditions.clockSkew
 
     package init(
         audiences: [String], recipients: [String], requiresRecipient: Bool = false, inResponseTo: String? = nil
@@ -27,8 +28,8 @@ package struct SAMLConditions: Sendable, Equatable {
     /// - Returns: the second from which on it may not be used any more, without the skew.
     package func check(_ assertion: SAMLAssertion, now: Int64) throws(SAMLRejection) -> Int64 {
         guard !assertion.hasUnknownCondition else { throw .unknownCondition }
-        if let start = assertion.notBefore, start > now + SAMLConditions.clockSkew { throw .notYetValid }
-        if let end = assertion.notOnOrAfter, end + SAMLConditions.clockSkew <= now { throw .expired }
+        if let start = assertion.notBefore, start > now + clockSkewSeconds { throw .notYetValid }
+        if let end = assertion.notOnOrAfter, end + clockSkewSeconds <= now { throw .expired }
         try checkAudience(assertion)
         let confirmed = try confirmation(of: assertion, now: now)
         let ends = [assertion.notOnOrAfter, confirmed.notOnOrAfter].compactMap(\.self)
@@ -63,8 +64,8 @@ package struct SAMLConditions: Sendable, Equatable {
     }
 
     private func check(_ confirmation: SAMLAssertion.Confirmation, now: Int64) throws(SAMLRejection) {
-        if let start = confirmation.notBefore, start > now + SAMLConditions.clockSkew { throw .notYetValid }
-        if let end = confirmation.notOnOrAfter, end + SAMLConditions.clockSkew <= now { throw .expired }
+        if let start = confirmation.notBefore, start > now + clockSkewSeconds { throw .notYetValid }
+        if let end = confirmation.notOnOrAfter, end + clockSkewSeconds <= now { throw .expired }
         if requiresRecipient {
             guard confirmation.notOnOrAfter != nil else { throw .missingExpiry }
             guard confirmation.recipient != nil else { throw .wrongRecipient }

@@ -92,9 +92,22 @@ extension TokenService {
             reason: "missing_credential", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
     }
 
-    /// SAML-17: nothing is here, for no upstream either.
-    static var reservedPath: EndpointResponse {
-        .problem(
-            status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+    /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
+    /// provider has sent, for whoever sets one up.
+    func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
+        guard settings.capturesRedirect else {
+            return .problem(
+                status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+        }
+        guard [.get, .head, .post].contains(request.method) else { return BrowserLoginFailure.methodNotAllowed.page }
+        let bytes = request.method == .post ? request.body : request.query
+        let isForm = request.method != .post || BrowserRequest.isForm(request)
+        guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderLogin.longestForm),
+            !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
+        else {
+            return Page.message(PageText.error, PageText.nothingCaptured, isError: true)
+                .response(status: 400, reason: "sso_capture_empty")
+        }
+        return Page.captured(response).response(status: 200, reason: "sso_capture")
     }
 }

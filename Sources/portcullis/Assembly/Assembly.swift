@@ -91,7 +91,7 @@ struct Assembly {
         let signOn = signOn(seals)
         settings.guestRoles = guestRoles()
         let assertions = assertionSources(catalogue)
-        let providers = providerLogin(seals, store)
+        let providers = providerLogin(seals, store, assertions)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)
