@@ -21,7 +21,7 @@ extension Assembly {
         let log = lasting.log
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
-            baseURL: configuration.baseURL.description
+            baseURL: configuration.baseURL.description, throttle: lasting.callbackThrottle
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -75,7 +75,7 @@ extension Assembly {
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
         settings.transport = transport
-        return AuthorizationCodeProvider(settings, caller: lasting.outbound)
+        return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
     }
 
     /// The claim that names users, as far as a domain that uses the provider says it, so that it is asked for.

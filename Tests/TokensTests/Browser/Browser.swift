@@ -10,6 +10,8 @@ final class Browser {
 
     let service: TokenService
     var secure = true
+    /// Where it is; nil where nobody knows.
+    var address: IPAddress?
     /// Whether each cookie comes in a field of its own.
     var splitsCookies = false
     /// By name.
@@ -85,7 +87,7 @@ final class Browser {
         let request = EndpointRequest(
             method: method, path: path, query: Array(query.utf8),
             contentType: body == nil ? nil : "application/x-www-form-urlencoded", body: Array((body ?? "").utf8),
-            secure: secure, fields: fields)
+            secure: secure, address: address, fields: fields)
         let response = service.handle(request, endpoint: endpoint, now: Mobile.start + seconds).settled()
         read(response)
         return response

@@ -217,11 +217,9 @@ import Testing
         #expect(device.status == 403 && "\(device.reason)" == "use_identity_provider")
     }
 
-    @Test("a store that is away is 503, before the provider is asked")
+    @Test("a store that is away is 503, and nobody is logged in")
     func storeDown() throws {
-        let idp = StubProvider()
-        let store = FailingStore()
-        let browser = Browser(Mobile.withProvider([idp], store: store))
+        let browser = Browser(Mobile.withProvider([StubProvider()], store: FailingStore()))
         let answer = browser.logInAtProvider()
         #expect(answer.status == 503 && idp.finished.isEmpty && browser.session == nil)
     }

@@ -16,6 +16,8 @@ final class StubProvider: BrowserIdentityProvider {
 
     let name: String
     let rules: ProviderRules
+    /// What happens while it thinks about a code.
+    let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
     private let state: Mutex<State>
 
     init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules()) {
@@ -65,7 +67,12 @@ final class StubProvider: BrowserIdentityProvider {
     func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
-        .done(
+        let event = meanwhile.withLock { event in
+            defer { event = nil }
+            return event
+        }
+        event?()
+        return .done(
             state.withLock { state in
                 state.finished.append((callback, secrets))
                 return state.result
@@ -85,9 +92,10 @@ extension Mobile {
     /// The service domain of the browsers with users of a provider.
     static func withProvider(
         _ providers: [StubProvider], store: any TokenStore = MemoryTokenStore(),
+        throttle: LoginThrottle = LoginThrottle(),
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
-        Mobile(store: store, providers: providers) { domain in
+        Mobile(store: store, providers: providers, throttle: throttle) { domain in
             domain.relyingParty = ServiceDomain.RelyingParty(provider: providers[0].name, rules: providers[0].rules)
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)

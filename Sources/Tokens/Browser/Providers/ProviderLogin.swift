@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Synchronization
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.
@@ -28,18 +29,27 @@ package final class ProviderLogin: Sendable {
     private let providers: [any BrowserIdentityProvider]
     private let seals: BrowserSeals
     private let baseURL: String
+    private let throttle: LoginThrottle
+    /// Logins that browsers have come back from, as far as this process remembers.
+    private let seen = Mutex(RecentSet(capacity: 16_384))
+    private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
 
-    /// - Parameter baseURL: that of the gateway, without a trailing slash.
+    /// - Parameters:
+    ///   - baseURL: that of the gateway, without a trailing slash.
+    ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
+    ///     that is set up wrongly keeps nobody out elsewhere.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, observe: @escaping Observer = { _, _, _ in }
+        revocations: RevocationList, baseURL: String, throttle: LoginThrottle = LoginThrottle(),
+        observe: @escaping Observer = { _, _, _ in }
     ) {
         self.providers = providers
         self.seals = seals
         self.store = store
         self.revocations = revocations
         self.baseURL = baseURL
+        self.throttle = throttle
         self.observe = observe
     }
 
@@ -119,27 +129,55 @@ package final class ProviderLogin: Sendable {
             observe(provider.name, .foreignAnswer, request.requestID)
             return .done(.ended(page(.foreignAnswer)))
         }
-        return takeOnce(ticket, now: now) { [self] isFirst in
-            guard let isFirst else { return .done(.ended(page(.unavailable("store")))) }
-            guard isFirst else { return .done(.ended(BrowserLoginFailure.foreignForm.page)) }
-            return finish(ticket, provider, browser)
+        switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
+        case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
+        case .admitted(let attempt):
+            // The provider is to see no code twice, as far as that can be known before it has spoken.
+            guard isNew(ticket) else {
+                throttle.withdraw(attempt)
+                return .done(.ended(BrowserLoginFailure.foreignForm.page))
+            }
+            return finish(ticket, provider, browser).then { [self] result in
+                switch result {
+                // Neither is anything that a browser could have made up for the provider to look at.
+                case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
+                case .failure: break
+                }
+                guard case .success = result else { return .done(.arrived(ticket.errand, result, browser)) }
+                return takeOnce(ticket, now: now) { .arrived(ticket.errand, result, browser) }
+            }
         }
     }
 
-    /// - Parameter next: is told nil where the store does not answer.
+    private func isNew(_ ticket: ProviderTicket) -> Bool {
+        let id = hash.hash(Array(ticket.id.utf8).span)
+        return seen.withLock { seen in
+            defer { seen.insert(id) }
+            return !seen.contains(id)
+        }
+    }
+
+    /// Of browsers that come back from one login, one goes on, in whatever process. The store is told of those alone who have
+    /// logged in: anybody gets tickets, as many as he likes, and would fill it up.
     private func takeOnce(
-        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable (Bool?) -> Effect<Return>
+        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable () -> Return
     ) -> Effect<Return> {
         store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
-            result in
-            guard case .success(let answer) = result else { return next(nil) }
-            return next(answer == .fresh(true))
+            [self] result in
+            guard case .success(let answer) = result else { return .done(.ended(page(.unavailable("store")))) }
+            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.page))
         }
+    }
+
+    private static func throttled(_ seconds: Int) -> EndpointResponse {
+        Page.message(PageText.error, PageText.tooManyAttempts, isError: true).response(
+            status: 429, reason: TokenFailure.loginThrottled.definition.reason,
+            fields: [(name: "Retry-After", value: "\(seconds)")])
     }
 
     private func finish(
         _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
-    ) -> Effect<Return> {
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         let query = browser.query
         let callback = ProviderCallback(
             code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
@@ -148,7 +186,7 @@ package final class ProviderLogin: Sendable {
             callback, ticket.secrets, redirectURI: redirectURI(of: provider.name), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return .arrived(ticket.errand, result, browser)
+            return result
         }
     }
 }
