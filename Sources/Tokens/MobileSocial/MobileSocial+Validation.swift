@@ -77,7 +77,7 @@ extension MobileSocial {
     /// sessions that its token was exchanged for with theirs. All of these name it, so that none has to be looked for. The
     /// deny list takes it, here at once.
     private func end(_ session: Session, now: Int64) -> Answer {
-        revoke([session.id], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
+        revoke(session.remains[...], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
     }
 
     /// Takes records out of the store, one after the other.
@@ -85,7 +85,7 @@ extension MobileSocial {
         guard let first = ids.first else { return then() }
         return ask(.revoke(.id(first)), now: now) { [self] answer in
             if case .removed(let gone) = answer {
-                for record in gone {
+                for record in gone where !record.tokenID.isEmpty {
                     settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
                 }
             }
