@@ -87,7 +87,7 @@ struct Assembly {
         settings.opaqueTokens = applications
         settings.activities = store.sessions
         settings.socialVerifier = social
-        settings.seals = loginForms().isEmpty && !offersSignOn ? nil : seals
+        settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
         let signOn = signOn(seals)
         settings.guestRoles = guestRoles()
         let assertions = assertionSources(catalogue)
