@@ -141,6 +141,29 @@ import Testing
         "cookies: __Host-, HttpOnly, SameSite=Lax and Secure where there is TLS; a half of the clear line is not believed"
     )
     func cookies() throws {
+    @Test("mix-up over a reload: what a provider says is nothing to a domain that another one looks after by now")
+    func reloaded() throws {
+        let (early, late) = (StubProvider("idp"), StubProvider("late"))
+        let store = MemoryTokenStore()
+        func mobile(_ providers: [StubProvider]) -> Mobile {
+            Mobile.withProvider(providers, store: store) { $0.isMobile = false }
+        }
+        let browser = Browser(mobile([early, late]))
+        let after = Browser(mobile([late, early]))
+        let form = browser.state(browser.get())
+        after.cookies = browser.cookies
+        let answer = after.callback(form)
+        #expect(answer.status == 400 && answer.reason.description == "provider_answer_foreign")
+        #expect(after.session == nil)
+        let application = browser.state(
+            browser.get(
+                Browser.application, query: "serviceDomain=MobileServiceDomain&appName=DemoApp",
+                endpoint: .applicationLogin))
+        let back = after.callback(application)
+        #expect(back.field("Location") == "demoapp://login?error=server_error")
+        #expect(back.reason.description == "provider_answer_foreign")
+    }
+
         let mobile = Mobile.withProvider([StubProvider()])
         let browser = Browser(mobile)
         let value = try #require(browser.get().field("Set-Cookie"))
