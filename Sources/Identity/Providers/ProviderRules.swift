@@ -1,4 +1,5 @@
 import Bytes
+import JOSE
 
 /// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
 package struct ProviderRules: Sendable {
@@ -11,6 +12,9 @@ package struct ProviderRules: Sendable {
         /// Whatever the provider says.
         case any
     }
+
+    /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
+    package static let emailClaim = "email"
 
     package var identity: ExternalIdentityRules
     /// What the names of users without an account begin with, so that those of one provider are no names of another one
@@ -45,7 +49,7 @@ package struct ProviderRules: Sendable {
     /// Who can write any address into his profile at the provider would be whoever has that address here.
     private var isByEmail: Bool {
         self.identity.userMapping == .mail && !self.identity.virtualUserEnabled
-            || self.identity.usernameAttribute?.utf8.elementsEqual("email".utf8) == true
+            || self.identity.usernameAttribute?.isExactly(ProviderRules.emailClaim) == true
     }
 
     private func isVerified(_ claims: JSONNode) -> Bool {
