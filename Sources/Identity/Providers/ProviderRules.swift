@@ -15,6 +15,8 @@ package struct ProviderRules: Sendable {
 
     /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
     package static let emailClaim = "email"
+    /// Whether it is the user's.
+    static let verificationClaim = "email_verified"
 
     package var identity: ExternalIdentityRules
     /// What the names of users without an account begin with, so that those of one provider are no names of another one
@@ -36,8 +38,9 @@ package struct ProviderRules: Sendable {
 
     /// The user name that the claims hold, as the provider has it (RP-03).
     package func username(_ identity: ProvidedIdentity) throws(ExternalIdentityRejection) -> String {
-        if isByEmail, !isVerified(identity.claims) { throw .unverifiedEmail }
-        return try self.identity.username(in: identity.claims)
+        let name = try self.identity.username(in: identity.claims)
+        if isByEmail, !isVerified(name, identity.claims) { throw .unverifiedEmail }
+        return name
     }
 
     /// Whether the claims hold all that is looked for.
@@ -52,11 +55,12 @@ package struct ProviderRules: Sendable {
             || self.identity.usernameAttribute?.isExactly(ProviderRules.emailClaim) == true
     }
 
-    private func isVerified(_ claims: JSONNode) -> Bool {
-        let claim = claims["email_verified"]
+    private func isVerified(_ name: String, _ claims: JSONNode) -> Bool {
+        let claim = claims[ProviderRules.verificationClaim]
         let isTrue = claim?.bool == true || claim?.string?.utf8.elementsEqual("true".utf8) == true
         switch emailRule {
-        case .verified: return isTrue
+        // It speaks of that claim alone: what else is an address, users may have chosen.
+        case .verified: return isTrue && claims[ProviderRules.emailClaim]?.string?.isExactly(name) == true
         case .notUnverified: return claim == nil || isTrue
         case .any: return true
         }
