@@ -181,7 +181,12 @@ import Testing
             return try FakeProvider().provider().logoutNotice(Array(token.utf8), now: FakeProvider.now).settled()
         }
         let now = FakeProvider.now
-        #expect(try notice([]).value == LogoutNotice(scope: .session("s-1"), tokenID: "j-1", issuedAt: now))
+        #expect(
+            try notice([]).value
+                == LogoutNotice(scope: .session("s-1", of: "248289"), tokenID: "j-1", issuedAt: now))
+        #expect(
+            try notice([("sub", nil)]).value
+                == LogoutNotice(scope: .session("s-1"), tokenID: "j-1", issuedAt: now))
         #expect(try notice([], type: "JWT").value != nil)
         #expect(
             try notice([("sid", nil)]).value
@@ -230,11 +235,6 @@ import Testing
         #expect(name(no, .any).value != nil)
     }
 
-    @Test("users of a provider have names of their own, unless they have accounts (JWT-13)")
-    func prefixes() throws {
-        let users = UserStore(users: [User(username: "joe", roles: ["Manager"])], hasher: PasswordHasher())
-        let catalogue = RoleCatalogue(["Manager", "Guest"])
-        func identify(_ subject: String, virtual: Bool) throws -> ExternalIdentity {
     @Test("email_verified speaks of the claim email: what else has an address, users may have chosen")
     func otherAddresses() throws {
         func name(_ claims: [(String, JSONNode)], of attribute: String?) -> Result<String, ExternalIdentityRejection> {
@@ -280,6 +280,11 @@ import Testing
         #expect(try verified([], other) == ("bob@example.com", true))
     }
 
+    @Test("users of a provider have names of their own, unless they have accounts (JWT-13)")
+    func prefixes() throws {
+        let users = UserStore(users: [User(username: "joe", roles: ["Manager"])], hasher: PasswordHasher())
+        let catalogue = RoleCatalogue(["Manager", "Guest"])
+        func identify(_ subject: String, virtual: Bool) throws -> ExternalIdentity {
             var rules = ProviderRules(identity: ExternalIdentityRules(virtualUserEnabled: virtual))
             rules.prefix = "idp:"
             let claims = JSONNode(.object([JSONMember(name: "sub", node: .text(subject))]))

@@ -9,6 +9,8 @@ import JOSE
 extension ProviderLogin {
     /// By how many seconds a provider's clock may be behind ours: logins that began later than its word are others.
     private static let clockSkew: Int64 = 60
+    /// Marks the record of a user whose login has no name at the provider.
+    private static let nameless = "nameless"
     /// Logins that one user of a provider has at a time.
     static let mostLogins = 256
 
@@ -33,6 +35,7 @@ extension ProviderLogin {
             application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",
             accessExpiresAt: until, issuedAt: now)
         index.extra = id
+        if identity.sessionID == nil { index.scope = ProviderLogin.nameless }
         let records = [index, login].map { record in unredeemed.map(record.held(until:)) ?? record }
         return store.ask(.insert(records[0]), now: now) { [store] answer in
             guard case .success(.record(_?)) = answer else { return .done(nil) }
@@ -91,18 +94,17 @@ extension ProviderLogin {
     }
 
     private func end(_ notice: LogoutNotice, _ provider: String, now: Int64) -> Effect<EndpointResponse> {
-        let application =
-            switch notice.scope {
-            case .session(let id): ProviderLogin.session(id, at: provider)
-            case .subject(let id): ProviderLogin.user(id, at: provider)
+        var places: [Place] = []
+        switch notice.scope {
+        case .session(let id, let subject):
+            places.append(Place(application: ProviderLogin.session(id, at: provider)))
+            if let subject {
+                places.append(Place(application: ProviderLogin.user(subject, at: provider), onlyNameless: true))
             }
-        return store.ask(.list(application: application, subject: nil, limit: .max), now: now) { [self] answer in
-            guard case .success(.records(let records)) = answer else { return .done(ProviderLogin.storeFailure) }
-            // What came after the word is none of it: a token that is sent once more ends no later login.
-            let ending = records.filter {
-                $0.kind == .provided && $0.issuedAt <= notice.issuedAt + ProviderLogin.clockSkew
-            }
-            let ids = ending.flatMap { LoginFoundation.ids(of: $0.extra.isEmpty ? $0.id : $0.extra) }
+        case .subject(let id): places.append(Place(application: ProviderLogin.user(id, at: provider)))
+        }
+        return ids(at: places[...], by: notice.issuedAt + ProviderLogin.clockSkew, now: now) { [self] ids in
+            guard let ids else { return .done(ProviderLogin.storeFailure) }
             return revoke(ids[...], now: now) { ended in
                 guard ended else { return .done(ProviderLogin.storeFailure) }
                 var response = EndpointResponse(
@@ -112,6 +114,35 @@ extension ProviderLogin {
                     action: "provider.logout", outcome: .changed, client: provider, tokenID: notice.tokenID)
                 return .done(response)
             }
+        }
+    }
+
+    /// Where the records of logins are found.
+    private struct Place: Sendable {
+        let application: String
+        /// Whether those are left out that have a name at the provider.
+        var onlyNameless = false
+    }
+
+    /// What logins have left that stand at some places.
+    ///
+    /// - Parameters:
+    ///   - time: when the last of them was. What came after the provider's word is none of it: a token that is sent once more
+    ///     ends no later login.
+    ///   - then: is told nil where the store does not answer.
+    private func ids(
+        at places: ArraySlice<Place>, by time: Int64, _ found: [String] = [],
+        now: Int64, then: @escaping @Sendable ([String]?) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
+        guard let place = places.first else { return then(found) }
+        return store.ask(.list(application: place.application, subject: nil, limit: .max), now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return then(nil) }
+            let logins = records.filter { record in
+                record.kind == .provided && record.issuedAt <= time
+                    && (!place.onlyNameless || record.scope.isExactly(ProviderLogin.nameless))
+            }
+            let ids = logins.flatMap { LoginFoundation.ids(of: $0.extra.isEmpty ? $0.id : $0.extra) }
+            return self.ids(at: places.dropFirst(), by: time, found + ids, now: now, then: then)
         }
     }
 
