@@ -152,7 +152,9 @@ extension BrowserLogin {
         guard let value = browser.session,
             let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
         else { return .done(()) }
-        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).map { _ in }
+        return social.endSession(
+            earlier.id, subject: earlier.subject, until: earlier.expiresAt, now: browser.now
+        ).map { _ in }
     }
 
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {

@@ -59,17 +59,24 @@ extension MobileSocial {
             guard let token = MobileSocial.presentedToken(request), let claims = ownTokens.signed(token, now: now),
                 let id = claims.session
             else { throw .invalidUserToken }
-            return endSession(id, subject: claims.subject, now: now)
+            return endSession(id, subject: claims.subject, until: now + Session.longestSeconds, now: now)
         }
     }
 
-    /// Ends the session of this id; one that has ended already is answered the same.
-    func endSession(_ id: String, subject: String, now: Int64) -> Answer {
+    /// Ends the session of this id; one that has ended already is answered the same. What the store knows nothing of, since
+    /// it was emptied or the session is none of a service domain, is denied all the same.
+    ///
+    /// - Parameter until: seconds since 1970 when the last that names the session has ended.
+    func endSession(_ id: String, subject: String, until: Int64, now: Int64) -> Answer {
         ask(.find(.id(id)), now: now) { [self] found in
-            guard case .record(let record?) = found, let session = Session(record) else {
+            if case .record(let record?) = found, let session = Session(record) { return end(session, now: now) }
+            let isDenied = settings.revocations.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
+            if isDenied { return .done(MobileSocial.loggedOut(subject, id)) }
+            let entry = DenyEntry.token(id, subject: subject, until: until)
+            return ask(.deny(entry), now: now) { [self] _ in
+                settings.revocations.apply(entry)
                 return .done(MobileSocial.loggedOut(subject, id))
             }
-            return end(session, now: now)
         }
     }
 

@@ -57,7 +57,7 @@ struct Assembly {
         guard let serviceKey, let sealing, let store = tokenStore() else { return nil }
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
-        let seals = BrowserSeals(keys: sealing)
+        let seals = BrowserSeals(keys: sealing, store: store.life)
         let mobileSocial = mobileSocial(
             users, hasher, catalogue, serviceKey, store, seals, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }

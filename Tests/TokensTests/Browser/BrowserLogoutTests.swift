@@ -1,0 +1,39 @@
+import HTTP
+import Identity
+import TestSupport
+import Testing
+
+@testable import Tokens
+
+/// Logouts that come from elsewhere, and those of sessions that the store knows nothing of (OMS-17).
+@Suite struct BrowserLogoutTests {
+    private func changes(_ mobile: Mobile) -> [DenyEntry] {
+        let changes: Effect<[DenyEntry]> = mobile.store.ask(.changes(after: 0, limit: 100), now: Mobile.start) {
+            if case .success(.changes(let changes, _)) = $0 { .done(changes.map(\.entry)) } else { .done([]) }
+        }
+        return changes.settled()
+    }
+
+    @Test("a session that the store has lost is denied by its logout, once")
+    func lost() throws {
+        let mobile = Mobile()
+        let browser = Browser(mobile)
+        browser.get()
+        browser.logIn()
+        let value = Array(try #require(browser.session).utf8)
+        let session = try Mobile.seals.session(value.span, now: Mobile.start)
+        let gone: Effect<Void> = mobile.store.ask(.revoke(.id(session.id)), now: Mobile.start) { _ in .done(()) }
+        gone.settled()
+        let before = changes(mobile).count
+        let cookies = browser.cookies
+        for _ in 0..<3 {
+            browser.cookies = cookies
+            browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+            #expect(browser.submit([], endpoint: .mobileLogout).status == 200)
+            #expect(
+                mobile.revocations.isRevoked(tokenID: session.id, subject: "x", backendID: nil, issuedAt: Mobile.start))
+        }
+        let added = changes(mobile).dropFirst(before)
+        #expect(added.map(\.name) == [session.id] && added.first?.until == session.expiresAt)
+    }
+}
