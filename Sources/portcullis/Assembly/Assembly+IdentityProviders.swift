@@ -21,7 +21,8 @@ extension Assembly {
         let log = lasting.log
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
-            baseURL: configuration.baseURL.description, throttle: lasting.callbackThrottle
+            baseURL: configuration.baseURL.description,
+            furtherOrigins: configuration.additionalBaseURLs.map(\.description), throttle: lasting.callbackThrottle
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",

@@ -48,7 +48,7 @@ final class Mobile: Sendable {
         settings.mobileSocial = social
         settings.providerLogin = ProviderLogin(
             providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL,
-            throttle: throttle)
+            furtherOrigins: ["https://gw.example.org", "http://gw.example.org:8080"], throttle: throttle)
         settings.browserLogin = BrowserLogin(
             social: social, seals: Mobile.seals,
             forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],

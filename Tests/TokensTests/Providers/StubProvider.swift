@@ -10,6 +10,7 @@ final class StubProvider: BrowserIdentityProvider {
         var result: Result<ProvidedIdentity, ProviderFailure>
         var begun: [LoginStart] = []
         var finished: [(ProviderCallback, LoginSecrets)] = []
+        var redeemed: [String] = []
         var notice: Result<LogoutNotice, ProviderFailure> = .failure(.answer("none"))
         var isDown = false
     }
@@ -55,6 +56,9 @@ final class StubProvider: BrowserIdentityProvider {
     var begun: [LoginStart] { state.withLock { $0.begun } }
     var finished: [(ProviderCallback, LoginSecrets)] { state.withLock { $0.finished } }
 
+    /// Where it was told that the browser came back to, when it saw a code.
+    var redeemed: [String] { state.withLock { $0.redeemed } }
+
     func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
         let isDown = state.withLock { state in
             state.begun.append(start)
@@ -75,6 +79,7 @@ final class StubProvider: BrowserIdentityProvider {
         return .done(
             state.withLock { state in
                 state.finished.append((callback, secrets))
+                state.redeemed.append(redirectURI)
                 return state.result
             })
     }

@@ -29,6 +29,7 @@ package final class ProviderLogin: Sendable {
     private let providers: [any BrowserIdentityProvider]
     private let seals: BrowserSeals
     private let baseURL: String
+    private let furtherOrigins: [String]
     private let throttle: LoginThrottle
     /// Logins that browsers have come back from, as far as this process remembers.
     private let seen = Mutex(RecentSet(capacity: 16_384))
@@ -37,11 +38,13 @@ package final class ProviderLogin: Sendable {
 
     /// - Parameters:
     ///   - baseURL: that of the gateway, without a trailing slash.
+    ///   - furtherOrigins: other ones of the gateway, such as `https://gw.example.org`.
     ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
     ///     that is set up wrongly keeps nobody out elsewhere.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, throttle: LoginThrottle = LoginThrottle(),
+        revocations: RevocationList, baseURL: String, furtherOrigins: [String] = [],
+        throttle: LoginThrottle = LoginThrottle(),
         observe: @escaping Observer = { _, _, _ in }
     ) {
         self.providers = providers
@@ -49,6 +52,7 @@ package final class ProviderLogin: Sendable {
         self.store = store
         self.revocations = revocations
         self.baseURL = baseURL
+        self.furtherOrigins = furtherOrigins
         self.throttle = throttle
         self.observe = observe
     }
@@ -57,8 +61,17 @@ package final class ProviderLogin: Sendable {
         providers.first { $0.name.isExactly(name) }
     }
 
-    private func redirectURI(of provider: String) -> String {
-        "\(baseURL)\(ProviderLogin.callbackPath)\(PathSegment.encode(provider))"
+    private func redirectURI(of provider: String, _ request: EndpointRequest) -> String {
+        "\(origin(of: request))\(ProviderLogin.callbackPath)\(PathSegment.encode(provider))"
+    }
+
+    /// Where the browser is: its cookies are of that host, and come back to no other.
+    private func origin(of request: EndpointRequest) -> String {
+        let (scheme, standardPort) = request.secure ? ("https", ":443") : ("http", ":80")
+        var authority = request.authority.lowercased()
+        if authority.hasSuffix(standardPort) { authority.removeLast(standardPort.utf8.count) }
+        let origin = "\(scheme)://\(authority)"
+        return furtherOrigins.first { $0.isExactly(origin) } ?? baseURL
     }
 
     // MARK: To the provider
@@ -72,7 +85,7 @@ package final class ProviderLogin: Sendable {
         let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
         let start = LoginStart(
             state: ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
-            redirectURI: redirectURI(of: provider.name), forcesLogin: forcesLogin)
+            redirectURI: redirectURI(of: provider.name, browser.request), forcesLogin: forcesLogin)
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {
             case .failure(let failure):
@@ -183,7 +196,7 @@ package final class ProviderLogin: Sendable {
             code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
             fields: query.fields.map { ($0.name, $0.value) })
         let finish = provider.finish(
-            callback, ticket.secrets, redirectURI: redirectURI(of: provider.name), now: browser.now)
+            callback, ticket.secrets, redirectURI: redirectURI(of: provider.name, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
             return result
