@@ -14,6 +14,31 @@ import Testing
         return changes.settled()
     }
 
+    private func post(_ path: String, _ endpoint: TokenService.Endpoint, _ service: TokenService) -> EndpointResponse {
+        let request = EndpointRequest(
+            method: .post, path: path, contentType: "application/x-www-form-urlencoded", body: Array("a=b".utf8),
+            secure: true)
+        return service.handle(request, endpoint: endpoint, now: Mobile.start).settled()
+    }
+
+    @Test("a form of another site comes without cookies, and takes none away: nobody is logged out by it")
+    func fromElsewhere() {
+        let mobile = Mobile()
+        let signOn = SignOn()
+        for answer in [
+            post("/oam/server/logout", .mobileLogout, mobile.service),
+            post(TokenService.signOnLogoutPath, .singleSignOnPages, signOn.browser.service),
+        ] {
+            #expect(answer.status == 200 && !answer.headers.contains { $0.name == "Set-Cookie" })
+        }
+        // One that has ended is taken away.
+        let browser = Browser(mobile)
+        browser.get()
+        browser.logIn()
+        let answer = browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout, at: 30_000)
+        #expect(answer.status == 200 && browser.cookies.isEmpty)
+    }
+
     @Test("a session that the store has lost is denied by its logout, once")
     func lost() throws {
         let mobile = Mobile()
