@@ -90,6 +90,7 @@ struct Assembly {
         settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
         let signOn = signOn(seals)
         settings.guestRoles = guestRoles()
+        settings.identityProviders = configuration.serviceDomains.compactMap(\.authentication.relyingParty?.provider)
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store)
         let upstreams = upstreams()
