@@ -85,6 +85,21 @@ import Testing
         #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
     }
 
+    @Test("prompt=login: a provider that says itself that nobody has logged in since is not believed")
+    func forced() throws {
+        let signOn = signOn()
+        func logIn(_ query: String, authenticatedAt time: Int64?, at seconds: Int64) -> EndpointResponse {
+            idp.answer("zoe", time.map { [("auth_time", JSONNode(.number("\(Service.now + $0)")))] } ?? [])
+            return signOn.browser.callback(signOn.browser.state(signOn.ask(query, at: seconds)), at: seconds)
+        }
+        #expect(
+            logIn(SignOn.query(), authenticatedAt: -3600, at: 0).status == 303, "nobody has asked for another login")
+        let forced = SignOn.query() + "&prompt=login"
+        let stale = logIn(forced, authenticatedAt: 39, at: 100)
+        #expect(stale.status == 403 && stale.reasonText == "provider_denied" && stale.audit?.outcome == .refused)
+        for time in [nil, 40, 101] as [Int64?] { #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303) }
+    }
+
     @Test("mix-up: what one provider says is nothing to another one, nor to a backend that has changed")
     func mixUp() {
         let signOn = signOn()
