@@ -140,6 +140,9 @@ extension SignOnRelay {
 
     /// Notes the session in the store, ends what the browser was logged in by before, and has it ask again.
     func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
+        guard BrowserCookie.signOn.holds(seals.seal(session)) else {
+            return .done(BrowserLoginFailure.oversizedSession.page)
+        }
         let record = SignOnRelay.record(of: session, visit)
         return service.settings.store.ask(.insert(record), now: visit.now) { result in
             guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.page) }
