@@ -77,6 +77,34 @@ import Testing
         #expect(answer.status == 403 && answer.reason.description == "login_form_foreign" && browser.session == nil)
     }
 
+    @Test("methods: the way back is read, and nothing is posted there; nor where applications begin")
+    func methods() {
+        let idp = StubProvider()
+        let mobile = Self.mobile(idp)
+        let browser = Browser(mobile)
+        let state = browser.state(browser.get())
+        func ask(
+            _ method: HTTP.Method, _ path: String, _ query: String, _ endpoint: TokenService.Endpoint
+        ) -> EndpointResponse {
+            let cookie = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            let request = EndpointRequest(
+                method: method, path: path, query: Array(query.utf8),
+                contentType: "application/x-www-form-urlencoded", body: Array(query.utf8), secure: true,
+                fields: [(name: "cookie", value: cookie)])
+            return mobile.service.handle(request, endpoint: endpoint, now: Mobile.start).settled()
+        }
+        let callback = "/mobile/platform/sso/callback/idp"
+        for method in [HTTP.Method.post, .put, .delete] {
+            #expect(ask(method, callback, "code=c&state=\(state)", .providerCallback).status == 405)
+            #expect(ask(method, Browser.application, "appName=DemoApp", .applicationLogin).status == 405)
+        }
+        #expect(idp.finished.isEmpty)
+        let head = ask(
+            .head, Browser.application, "serviceDomain=MobileServiceDomain&appName=DemoApp", .applicationLogin)
+        #expect(head.status == 302)
+        #expect(browser.callback(state).status == 303, "none of these has used it up")
+    }
+
     /// The same browser once more, in the middle of something.
     private final class Twin: @unchecked Sendable {
         private let browser: Browser

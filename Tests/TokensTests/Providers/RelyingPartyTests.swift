@@ -278,6 +278,16 @@ import Testing
         #expect(post(setup).status == 200)
     }
 
+    @Test("a word of a session and its user ends his logins that have no name there, too, and none of other sessions")
+    func backChannelNameless() throws {
+        let setup = Setup()
+        let (one, two) = (try token(setup, sid: "s-1"), try token(setup, sid: "s-2"))
+        let (nameless, other) = (try token(setup, sid: nil), try token(setup, sid: nil, subject: "other"))
+        setup.idp.say(.success(notice(.session("s-1", of: "248289"))))
+        #expect(post(setup).status == 200)
+        #expect([one, two, nameless, other].map { isAlive(setup, $0) } == [false, true, false, true])
+    }
+
     @Test("the session of a browser falls with it: its cookie's principal rests on the login")
     func backChannelCookie() throws {
         let setup = Setup()
@@ -315,16 +325,6 @@ import Testing
         setup.idp.say(.success(notice(.session("s-1"))))
         #expect(post(setup, provider: "nobody").status == 404)
         for bad in ["", "token=x", "logout_token=a&logout_token=b"] {
-    @Test("a word of a session and its user ends his logins that have no name there, too, and none of other sessions")
-    func backChannelNameless() throws {
-        let setup = Setup()
-        let (one, two) = (try token(setup, sid: "s-1"), try token(setup, sid: "s-2"))
-        let (nameless, other) = (try token(setup, sid: nil), try token(setup, sid: nil, subject: "other"))
-        setup.idp.say(.success(notice(.session("s-1", of: "248289"))))
-        #expect(post(setup).status == 200)
-        #expect([one, two, nameless, other].map { isAlive(setup, $0) } == [false, true, false, true])
-    }
-
             #expect(post(setup, bad).status == 400, "\(bad)")
         }
     }
