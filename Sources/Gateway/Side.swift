@@ -64,10 +64,11 @@ extension Worker {
         }
     }
 
-    /// Stops reading: the peer is slowed down by the flow control of its protocol. A stream needs nothing for that: its
-    /// peer has credit for what was consumed, and for no more.
-    func pauseReading(_ side: Side) {
+    /// Stops reading until `target` has told that it has room again: the peer is slowed down by the flow control of its
+    /// protocol. A stream needs nothing for that: its peer has credit for what was consumed, and for no more.
+    func pauseReading(_ side: Side, until target: Side) {
         if case .socket(let socket) = side { poller.pauseReading(socket) }
+        if case .stream(let stream, let link) = target { link.session.tellOfRoom(stream) }
     }
 
     /// Reads again. What has come to a socket in between is told by a completion.

@@ -209,7 +209,9 @@ extension Exchange {
 
     /// Longest body that an endpoint takes, or that is kept for a route.
     fileprivate var maximumCollected: Int {
-        adminResource?.maximumBodyBytes ?? route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
+        if let adminResource { return adminResource.maximumBodyBytes }
+        if let endpoint { return endpoint.ofTokenService.maximumBodyBytes }
+        return route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
     }
 }
 
@@ -242,6 +244,7 @@ extension Endpoint {
         case .browserLogin: .browserLogin
         case .providerCallback: .providerCallback
         case .providerLogout: .providerLogout
+        case .providerMetadata: .providerMetadata
         case .applicationLogin: .applicationLogin
         case .userProfile: .userProfile
         case .singleSignOn: .singleSignOn

@@ -115,7 +115,7 @@ extension Worker {
             setDeadline(upstream, in: responseTimeout(exchange))
         } else if target.pendingBytes > highWater {
             // The upstream is slower than the client: its time runs, and not the client's.
-            pauseReading(source)
+            pauseReading(source, until: target)
             pauseRequestBody(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else {
@@ -184,8 +184,9 @@ extension Worker {
             moveUp(upstream, exchange)
             return
         }
-        if !exchange.requestBody.isComplete { awaitRequestBody(upstream, exchange) }
         resumeReading(source)
+        // What a stream has received tells of itself but once, and may all have come while there was no room.
+        requestBodyReceived(exchange)
     }
 
     private func failRequestBody(_ exchange: Exchange) {

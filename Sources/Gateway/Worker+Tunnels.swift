@@ -125,9 +125,8 @@ extension Worker {
         }
         tunnel.frames = frames
         upstream.body = body
-        let isStuck = target.pendingBytes > highWater
-        if isStuck { awaitClient(exchange) }
-        proceed(upstream, exchange, reading: source, isStuck: isStuck)
+        if target.pendingBytes > highWater { awaitClient(exchange) }
+        proceed(upstream, exchange, reading: source, into: target)
     }
 
     /// Moves what has come from the client.
@@ -138,15 +137,15 @@ extension Worker {
             _ = moveBody(&body, from: source, inbox, to: target)
         }
         exchange.requestBody = body
-        proceed(upstream, exchange, reading: source, isStuck: target.pendingBytes > highWater)
+        proceed(upstream, exchange, reading: source, into: target)
     }
 
     /// Reads on where there is room, and passes on the end of a side that has ended. Any byte keeps the tunnel alive.
     private func proceed(
-        _ upstream: UpstreamConnection, _ exchange: Exchange, reading source: Side, isStuck: Bool
+        _ upstream: UpstreamConnection, _ exchange: Exchange, reading source: Side, into target: Side
     ) {
-        if isStuck {
-            pauseReading(source)
+        if target.pendingBytes > highWater {
+            pauseReading(source, until: target)
         } else {
             resumeReading(source)
             readMore(source)

@@ -248,7 +248,7 @@ extension Worker {
         guard let source = upstream.side, let target = exchange.clientSide else { return }
         relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
             if target.pendingBytes > highWater {
-                pauseResponse(upstream, exchange, source)
+                pauseResponse(upstream, exchange, source, until: target)
                 return
             }
             var body = upstream.body
@@ -267,7 +267,7 @@ extension Worker {
         } else if upstream.body.isComplete {
             endResponse(upstream, exchange)
         } else if target.pendingBytes > highWater {
-            pauseResponse(upstream, exchange, source)
+            pauseResponse(upstream, exchange, source, until: target)
         } else {
             setDeadline(upstream, in: exchange.lastingPlace < 0 ? responseTimeout(exchange) : silence(exchange))
             readMore(source)
@@ -275,8 +275,10 @@ extension Worker {
     }
 
     /// The client is slower than the upstream: the upstream waits, and the client's time runs.
-    private func pauseResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side) {
-        pauseReading(source)
+    private func pauseResponse(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side, until target: Side
+    ) {
+        pauseReading(source, until: target)
         upstream.deadline = .max
         awaitClient(exchange)
     }

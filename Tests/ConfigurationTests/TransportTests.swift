@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import TestSupport
 import Testing
 
 /// What the configuration says of listeners, upstreams and limits.
@@ -149,13 +150,7 @@ import Testing
                     + "(expected a PEM file with certificates; for a try, `\(command)` makes one)"
             ])
         // The command does what it says.
-        let shell = Process()
-        shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = ["-c", command]
-        shell.standardError = FileHandle.nullDevice
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
+        #expect(try ChildProcess("/bin/sh", ["-c", command]).waitForEnd() == .exit(0))
         #expect(directory.load().diagnostics.map(\.pointer) == StoreSection.usualWarnings)
     }
 }

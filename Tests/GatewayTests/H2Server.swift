@@ -89,6 +89,12 @@ final class H2Server {
         }
     }
 
+    /// Takes the bodies that were left, and from now on all.
+    func takeStalled() {
+        stalls = false
+        for stream in streams.values { take(stream) }
+    }
+
     private func take(_ stream: H2Stream) {
         while let chunk = stream.takeInbox() {
             let bytes = chunk.readable

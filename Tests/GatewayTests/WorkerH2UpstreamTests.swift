@@ -151,6 +151,44 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// GW-07: an upstream that takes nothing of a body for a while gets the rest of it when it does, even where the client
+    /// has used up all its credit by then and nothing more comes of it that could have it moved on. The same where little
+    /// may wait, since memory is short.
+    @Test(arguments: [false, true]) func anUpstreamThatPausedGetsTheRest(_ memoryIsShort: Bool) throws {
+        let bench = try bench { $0.limits.maximumBufferBytes = 100 << 20 }
+        if memoryIsShort {
+            var another = BufferShare()
+            another.tell(90 << 20, to: bench.worker.shared.buffers)
+        }
+        let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        let client = bench.h2Client()
+        let id = try client.request("POST", "/open/x", ends: false)
+        for start in stride(from: 0, to: body.count, by: 10_000) {
+            client.send(id, Array(body[start..<start + 10_000]))
+        }
+        client.finish(id)
+        let server = H2Server(try bench.accepted())
+        server.stalls = true
+        for _ in 0..<200 {
+            client.move()
+            server.move()
+            bench.turn()
+        }
+        #expect(server.asked[server.order[0]]?.isWhole == false)
+        server.takeStalled()
+        turn(bench, server) {
+            client.move()
+            return server.asked[server.order[0]]?.isWhole == true
+        }
+        #expect(server.asked[server.order[0]]?.body == body)
+        server.answer(server.order[0], body: [1])
+        turn(bench, server) {
+            client.move()
+            return client[id].isWhole
+        }
+        bench.expectNothingLeft()
+    }
+
     @Test func aClientThatLeavesResetsItsStreamAlone() throws {
         let bench = try bench()
         let gone = bench.client()

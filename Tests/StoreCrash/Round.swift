@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Synchronization
 import TestSupport
 
@@ -17,15 +16,14 @@ final class Round: Sendable {
         _ executable: String, _ specification: String, delay: Double?, server: RedisProcess?
     ) throws -> [String] {
         let ended = DispatchGroup()
-        var processes: [Process] = []
+        var processes: [ChildProcess] = []
         for number in 0..<2 {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: executable)
-            process.arguments = ["victim", specification, String(number)]
             let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            processes.append(process)
+            processes.append(
+                try ChildProcess(
+                    executable, ["victim", specification, String(number)], output: pipe.fileHandleForWriting,
+                    errors: .standardError))
+            try pipe.fileHandleForWriting.close()
             ended.enter()
             Thread.detachNewThread { [self] in
                 collect(pipe.fileHandleForReading, number)
@@ -38,9 +36,9 @@ final class Round: Sendable {
         } else {
             Thread.sleep(forTimeInterval: Double.random(in: 0...0.03))
         }
-        for process in processes { _ = kill(process.processIdentifier, SIGKILL) }
+        for process in processes { process.send(SIGKILL) }
         server?.crash()
-        for process in processes { process.waitUntilExit() }
+        for process in processes { process.waitForEnd() }
         ended.wait()
         return lines.withLock { $0.flatMap { $0 } }
     }

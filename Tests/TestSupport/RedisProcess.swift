@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Synchronization
 
 /// A Redis server of a test's own, in a temporary directory, on a unix socket and, where wanted, on a port.
@@ -17,11 +16,10 @@ package final class RedisProcess: @unchecked Sendable {
     package var certificatePath: String { directory.appending(path: "cert.pem").path }
     private let options: Options
     private let listensOnPort: Bool
-    private var process = Process()
+    private var process: ChildProcess?
 
     package var socketPath: String { directory.appending(path: "redis.sock").path }
     package var log: String { (try? String(contentsOf: directory.appending(path: "log"), encoding: .utf8)) ?? "" }
-    private var identifier: pid_t { process.processIdentifier }
 
     /// Starts it and waits until it takes connections.
     package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false) throws {
@@ -61,7 +59,7 @@ package final class RedisProcess: @unchecked Sendable {
 
     private static let lasting = Mutex<[RedisProcess]>([])
 
-    package func kill(_ signal: Int32) { if process.isRunning { _ = Glibc.kill(identifier, signal) } }
+    package func kill(_ signal: Int32) { process?.send(signal) }
 
     /// Stops it in its tracks. Its kernel still takes connections.
     package func freeze() { kill(SIGSTOP) }
@@ -70,7 +68,7 @@ package final class RedisProcess: @unchecked Sendable {
     /// Ends it at once, as a crash does.
     package func crash() {
         kill(SIGKILL)
-        process.waitUntilExit()
+        process?.waitForEnd()
     }
 
     /// Starts it again where it was.
@@ -82,15 +80,12 @@ package final class RedisProcess: @unchecked Sendable {
     /// Asks it something with its own command line program, and answers what that prints.
     @discardableResult
     package func ask(_ words: String...) throws -> String {
-        let program = Process()
-        program.executableURL = URL(fileURLWithPath: "/usr/bin/redis-cli")
-        program.arguments = ["-s", socketPath] + words
         let output = Pipe()
-        program.standardOutput = output
-        program.standardError = FileHandle.nullDevice
-        try program.run()
+        let program = try ChildProcess(
+            "/usr/bin/redis-cli", ["-s", socketPath] + words, output: output.fileHandleForWriting)
+        try output.fileHandleForWriting.close()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        program.waitUntilExit()
+        program.waitForEnd()
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -119,31 +114,24 @@ package final class RedisProcess: @unchecked Sendable {
                 ["tls-ca-cert-file", certificatePath], ["tls-auth-clients", "no"],
             ]
         }
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
-        process.arguments = (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() }
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try ChildProcess("/usr/bin/redis-server", (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() })
     }
 
     private func makeCertificate() throws {
-        let program = Process()
-        program.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        program.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
-            directory.appending(path: "key.pem").path, "-out", certificatePath,
-        ]
-        program.standardError = FileHandle.nullDevice
-        try program.run()
-        program.waitUntilExit()
+        let program = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+                directory.appending(path: "key.pem").path, "-out", certificatePath,
+            ])
+        program.waitForEnd()
     }
 
     /// It answers, or says that it asks for a password first.
     private func waitUntilReady() -> Bool {
         let deadline = Date(timeIntervalSinceNow: 20)
-        while process.isRunning, Date() < deadline {
+        while process?.isRunning == true, Date() < deadline {
             if let answer = try? ask("PING"), answer == "PONG" || answer.hasPrefix("NOAUTH") { return true }
         }
         return false

@@ -79,7 +79,12 @@ extension GatewayConfiguration {
         if known?.kind == .local {
             findings.error(
                 "\(pointer)/authentication/provider", "\"\(party.provider)\" is this gateway's own form",
-                expected: "a provider of kind \"oidc\" or \"oauth2\"")
+                expected: "a provider of kind \"oidc\", \"oauth2\" or \"saml\"")
+        }
+        if known?.kind == .saml, party.exposesToken {
+            findings.error(
+                "\(pointer)/authentication/exposeProviderToken", "a provider of kind \"saml\" gives no token",
+                expected: "no \"exposeProviderToken\"")
         }
         for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
         where isAsked {

@@ -9,6 +9,8 @@ package struct IdentityProviderEntry: Sendable {
         case oidc
         /// OAuth 2 alone, with an endpoint that tells who the user is.
         case oauth2
+        /// SAML 2.0.
+        case saml
     }
 
     /// Whether the user info endpoint is asked.
@@ -31,6 +33,8 @@ package struct IdentityProviderEntry: Sendable {
     package var tokenEndpoint: String?
     package var userInfoEndpoint: String?
     package var client: ProviderClientEntry
+    /// What is of `saml` alone; nil for the other kinds.
+    package var saml: SAMLProviderEntry?
     package var scopes: [String]
     package var parameters: [(name: String, value: String)]
     package var userInfo: UserInfoUse
@@ -82,11 +86,12 @@ package struct IdentityProviderEntry: Sendable {
                 "whoever stands between here and the provider can log in as anybody", expected: "\"allowHttp\": false")
         }
         let places = places(&object, kind, allowHTTP)
+        let saml = SAMLProviderEntry.read(&object, kind, allowHTTP: allowHTTP)
         let entry = IdentityProviderEntry(
             name: chosen, kind: kind, issuer: places["issuer"], discoveryURI: places["discoveryUri"],
             authorizationEndpoint: places["authorizationEndpoint"], tokenEndpoint: places["tokenEndpoint"],
             userInfoEndpoint: places["userInfoEndpoint"],
-            client: ProviderClientEntry.read(&object, isNeeded: kind != .local),
+            client: ProviderClientEntry.read(&object, isNeeded: kind == .oidc || kind == .oauth2), saml: saml,
             scopes: scopes(&object, kind),
             parameters: object.value("parameters", default: [], parameters),
             userInfo: object.value("userInfo", default: .whenNeeded) { $0.choice(UserInfoUse.self) },
@@ -99,6 +104,10 @@ package struct IdentityProviderEntry: Sendable {
             readTimeout: object.duration("readTimeout", default: .seconds(10)),
             authorityFile: object.optional("caFile") { $0.certificateFile() }, pointer: field.pointer)
         object.finish()
+        if saml?.isTransient == true, entry.users.usernameAttribute == nil {
+            field.error(
+                "a transient name is another one at every login", expected: "\"usernameAttribute\" beside it")
+        }
         return entry
     }
 
@@ -228,8 +237,8 @@ package struct ProvidedUsersEntry: Sendable {
             userMappingAttribute: object.value("userMappingAttribute", default: .uid) {
                 $0.choice(TrustedIssuerEntry.UserMapping.self)
             },
-            // OAuth 2 alone has no claim for it.
-            emailRule: emailRule ?? (kind == .oauth2 ? .notDenied : .required),
+            // OAuth 2 alone and SAML have no claim for it.
+            emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
             isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
             roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings),

@@ -155,6 +155,12 @@ extension H2Session {
         wake(stream)
     }
 
+    /// Has `drained` told of as soon as something of the body was framed and less than `lowWater` is left, however little
+    /// waits now. Without being asked it is told of only where as much as that has waited.
+    package func tellOfRoom(_ stream: H2Stream) {
+        if stream.pendingBytes > 0 { stream.isAboveLowWater = true }
+    }
+
     /// Ends our message.
     ///
     /// - Parameter trailers: field lines, or nothing. Where one is not valid, the stream is reset.

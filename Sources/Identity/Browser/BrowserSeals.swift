@@ -20,6 +20,10 @@ package struct BrowserSeals: Sendable {
     package let pendingLogins: SealedRecord
     /// Of logins that are under way at identity providers.
     package let providerTickets: SealedRecord
+    /// Of such logins as a cookie has them, where the provider's answer is posted.
+    package let keptTickets: SealedRecord
+    /// Of what was posted, between where it came and where the browser shows its cookie.
+    package let postedAnswers: SealedRecord
 
     /// - Parameters:
     ///   - keys: the first one seals, all of them open.
@@ -33,6 +37,8 @@ package struct BrowserSeals: Sendable {
         tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
         pendingLogins = SealedRecord(keys: keys, purpose: "portcullis pending login 1")
         providerTickets = SealedRecord(keys: keys, purpose: "portcullis provider ticket 1")
+        keptTickets = SealedRecord(keys: keys, purpose: "portcullis kept provider ticket 1")
+        postedAnswers = SealedRecord(keys: keys, purpose: "portcullis posted answer 1")
     }
 
     /// The value of the session cookie.

@@ -12,6 +12,8 @@ struct BrowserRequest: Sendable {
     let session: String?
     /// The same of single sign-on.
     let signOn: String?
+    /// The logins that it has under way at providers whose answers are posted, sealed.
+    let logins: String?
     /// Seconds since 1970.
     let now: Int64
 
@@ -29,6 +31,7 @@ struct BrowserRequest: Sendable {
         nonce = BrowserRequest.cookie(.login, request)
         session = BrowserRequest.cookie(.session, request)
         signOn = BrowserRequest.cookie(.signOn, request)
+        logins = BrowserRequest.cookie(.logins, request)
     }
 
     /// The value of a cookie of ours; nil where it did not come.

@@ -53,20 +53,7 @@ struct Page {
     }
 
     /// Text as it stands in an element or in a quoted attribute.
-    static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
-            case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
-            case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
-            case ASCII.quote: bytes += Array("&quot;".utf8)
-            case UInt8(ascii: "'"): bytes += Array("&#39;".utf8)
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    static func escaped(_ text: String) -> String { MarkupText.escaped(text) }
 
     /// The one style that the policy lets in, by its digest.
     private static let style = """

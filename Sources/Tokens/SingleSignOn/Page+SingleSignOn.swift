@@ -22,6 +22,18 @@ extension Page {
         return page
     }
 
+    /// Shows what an identity provider has sent, to whoever sets one up (SAML-17).
+    static func captured(_ response: String) -> Page {
+        Page(
+            title: PageText.captured,
+            content: """
+                <label for="response">SAMLResponse</label>
+                <textarea id="response" rows="12" readonly spellcheck="false" aria-describedby="hint">\
+                \(escaped(response))</textarea>
+                <p id="hint">\(escaped(PageText.capturedHint))</p>
+                """)
+    }
+
     /// Sends fields to an application by POST, so that no address has the token (SSO-02). The script sends the form, and
     /// where there are no scripts the button does.
     static func post(_ fields: [(String, String)], to target: RedirectTarget) -> Page {

@@ -11,11 +11,17 @@ extension Assembly {
     var hasRelyingParties: Bool { configuration.serviceDomains.contains { $0.authentication.relyingParty != nil } }
 
     /// What sends browsers there; nil where there is no provider.
-    mutating func providerLogin(_ seals: BrowserSeals, _ store: LastingStore.Opened) -> ProviderLogin? {
-        var providers: [AuthorizationCodeProvider] = []
-        // The form of the gateway is no provider that anybody is sent to.
-        for entry in configuration.allIdentityProviders where entry.kind != .local && !entry.name.isEmpty {
-            if let provider = provider(entry) { providers.append(provider) }
+    mutating func providerLogin(
+        _ seals: BrowserSeals, _ store: LastingStore.Opened, _ assertions: AssertionSources
+    ) -> ProviderLogin? {
+        var providers: [any BrowserIdentityProvider] = []
+        for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
+            switch entry.kind {
+            // The form of the gateway is no provider that anybody is sent to.
+            case .local: break
+            case .oidc, .oauth2: if let provider = provider(entry) { providers.append(provider) }
+            case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
+            }
         }
         guard !providers.isEmpty else { return nil }
         let log = lasting.log
@@ -133,7 +139,7 @@ extension Assembly {
         }
     }
 
-    private mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
+    mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
         // What is missing has been reported.
         guard let text else { return nil }
         do throws(OutboundURL.Problem) {
@@ -162,7 +168,7 @@ extension Assembly {
         }
     }
 
-    private static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
+    static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
         let roles = RoleMapping(
             roleAttributes: entry.roleAttributes,
             mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },

@@ -92,7 +92,7 @@ struct Assembly {
         settings.guestRoles = guestRoles()
         settings.identityProviders = configuration.serviceDomains.compactMap(\.authentication.relyingParty?.provider)
         let assertions = assertionSources(catalogue)
-        let providers = providerLogin(seals, store)
+        let providers = providerLogin(seals, store, assertions)
         let upstreams = upstreams()
         let listeners = listeners()
         let (policy, problems) = PolicySnapshot.make(settings)

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import TestSupport
 
 /// A program started by a test: its output by line as it comes, signals, and how it ended.
 final class Program: Sendable {
@@ -9,6 +9,13 @@ final class Program: Sendable {
     enum Ending: Sendable, Equatable {
         case exit(Int32)
         case signal(Int32)
+
+        init(_ ending: ChildProcess.Ending) {
+            switch ending {
+            case .exit(let status): self = .exit(status)
+            case .signal(let number): self = .signal(number)
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -19,30 +26,25 @@ final class Program: Sendable {
     }
 
     private let state = Monitor(State())
-    let processIdentifier: Int32
+    private let process: ChildProcess
+
+    var processIdentifier: Int32 { process.identifier }
 
     /// Starts the program. `environment` is added to the test's own. It reads `input`, or has `socket` in its place.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
         socket: TCPSocket? = nil, directory: String? = nil
     ) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = socket?.handle ?? stdin
         let state = state
-        process.terminationHandler = { ended in
-            let status = ended.terminationStatus
-            let ending: Ending = ended.terminationReason == .uncaughtSignal ? .signal(status) : .exit(status)
-            state.withLock { $0.ending = ending }
+        process = try ChildProcess(
+            executable, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            directory: directory, input: socket?.handle ?? stdin.fileHandleForReading,
+            output: output.fileHandleForWriting, errors: errors.fileHandleForWriting,
+            onEnd: { ending in state.withLock { $0.ending = Ending(ending) } })
+        for theirs in [stdin.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForWriting] {
+            try theirs.close()
         }
-        try process.run()
-        processIdentifier = process.processIdentifier
         Self.collect(output.fileHandleForReading, .output, state)
         Self.collect(errors.fileHandleForReading, .errors, state)
         if let input { try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
@@ -51,7 +53,7 @@ final class Program: Sendable {
 
     /// A program must not outlive its test.
     deinit {
-        if state.current.ending == nil { _ = kill(processIdentifier, SIGKILL) }
+        process.send(SIGKILL)
     }
 
     /// Runs the program to its end; answers how it ended and what it wrote.
@@ -65,7 +67,7 @@ final class Program: Sendable {
         return (ending, program.lines(.output).joined(separator: "\n"), program.lines(.errors).joined(separator: "\n"))
     }
 
-    func signal(_ number: Int32) { _ = kill(processIdentifier, number) }
+    func signal(_ number: Int32) { process.send(number) }
 
     var isRunning: Bool { state.current.ending == nil }
 
@@ -81,16 +83,9 @@ final class Program: Sendable {
     }
 
     /// Waits for the end of the program itself, and answers whether it ended in order. Others that it has started may
-    /// still write, for which Foundation would wait.
+    /// still write.
     func hasEndedItself(_ deadline: Deadline = .usual) -> Bool {
-        let outcome = Monitor<Bool?>(nil)
-        Thread.detachNewThread { [processIdentifier] in
-            var report = unsafe siginfo_t()
-            // SAFETY: a local, written during the call only. The process is left to be reaped by Foundation.
-            let result = unsafe waitid(P_PID, id_t(processIdentifier), &report, WEXITED | WNOWAIT)
-            outcome.withLock { $0 = unsafe result == 0 && report.si_code == Int32(CLD_EXITED) }
-        }
-        return outcome.wait(deadline) { $0 } ?? false
+        if case .exit = state.wait(deadline, for: { $0.ending }) { true } else { false }
     }
 
     /// Waits until `body` answers something for the lines of the stream; nil if it does not before the deadline or the

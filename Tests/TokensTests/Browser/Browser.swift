@@ -63,6 +63,16 @@ final class Browser {
             seconds)
     }
 
+    /// Sends a form that a page of another site has: without cookies, which are `Lax`.
+    func postFromElsewhere(
+        _ path: String, _ fields: [(String, String)], endpoint: TokenService.Endpoint, at seconds: Int64 = 0
+    ) -> EndpointResponse {
+        let held = cookies
+        cookies = [:]
+        defer { cookies.merge(held) { $1 } }
+        return send(.post, path, "", Browser.form(fields), endpoint, [], seconds)
+    }
+
     @discardableResult
     func logIn(_ user: String = "joe", _ password: String = "Welcome1", at seconds: Int64 = 0) -> EndpointResponse {
         submit([("username", user), ("password", password)], at: seconds)

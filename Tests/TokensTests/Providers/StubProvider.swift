@@ -11,6 +11,7 @@ final class StubProvider: BrowserIdentityProvider {
         var begun: [LoginStart] = []
         var finished: [(ProviderCallback, LoginSecrets)] = []
         var redeemed: [String] = []
+        var read: [String] = []
         var notice: Result<LogoutNotice, ProviderFailure> = .failure(.answer("none"))
         var isDown = false
     }
@@ -19,11 +20,13 @@ final class StubProvider: BrowserIdentityProvider {
     let rules: ProviderRules
     /// What happens while it thinks about a code.
     let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
+    let answersByForm: Bool
     private let state: Mutex<State>
 
-    init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules()) {
+    init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules(), answersByForm: Bool = false) {
         self.name = name
         self.rules = rules
+        self.answersByForm = answersByForm
         state = Mutex(State(result: .success(StubProvider.identity(provider: name))))
     }
 
@@ -55,6 +58,7 @@ final class StubProvider: BrowserIdentityProvider {
 
     var begun: [LoginStart] { state.withLock { $0.begun } }
     var finished: [(ProviderCallback, LoginSecrets)] { state.withLock { $0.finished } }
+    var read: [String] { state.withLock { $0.read } }
 
     /// Where it was told that the browser came back to, when it saw a code.
     var redeemed: [String] { state.withLock { $0.redeemed } }
@@ -83,6 +87,23 @@ final class StubProvider: BrowserIdentityProvider {
                 return state.result
             })
     }
+
+    /// A form is `REQUEST ASSERTION` of whoever is to be named, and is believed.
+    func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
+        let words = form.response.split(separator: " ").map(String.init)
+        return .done(
+            state.withLock { state in
+                state.read.append(form.response)
+                return state.result.map { PostedIdentity(identity: $0, requestID: words[0], assertionID: words[1]) }
+            })
+    }
+
+    static func requestID(_ secrets: LoginSecrets) -> String { "r-\(secrets.nonce)" }
+    func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool {
+        requestID == StubProvider.requestID(secrets)
+    }
+
+    var metadata: [UInt8]? { answersByForm ? Array("<metadata/>".utf8) : nil }
 
     func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> {
         .done(try? OutboundURL("https://\(name).example/logout?client_id=gateway"))

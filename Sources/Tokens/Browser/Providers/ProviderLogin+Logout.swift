@@ -26,6 +26,8 @@ extension ProviderLogin {
         of identity: ProvidedIdentity, subject: String, until: Int64, unredeemed: Int64? = nil, now: Int64
     ) -> Effect<String?> {
         let id = AccessTokenMinter.randomID()
+        // The login ends here when the provider wants it to (SAML core section 2.7.2).
+        let until = min(until, identity.endsAt ?? until)
         let login = TokenRecord(
             id: id, kind: .provided,
             application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
@@ -66,7 +68,7 @@ extension ProviderLogin {
         "provider:\(provider):sub:\(digest(id))"
     }
 
-    private static func digest(_ text: String) -> String {
+    static func digest(_ text: String) -> String {
         let digest = DigestAlgorithm.sha256.digest(Array(text.utf8).span)
         return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }

@@ -13,12 +13,22 @@ package final class ProviderLogin: Sendable {
     package static let callbackPath = "/mobile/platform/sso/callback/"
     /// Where providers say which logins have ended.
     package static let logoutPath = "/mobile/platform/sso/backchannel-logout/"
+    /// Where providers read what they must know of the gateway.
+    package static let metadataPath = "/mobile/platform/sso/metadata/"
 
     /// What came of a browser that has come back.
     enum Return: Sendable {
         /// There is nothing to go on with: a page that says so.
         case ended(EndpointResponse)
-        case arrived(LoginErrand, Result<ProvidedIdentity, ProviderFailure>, BrowserRequest)
+        case arrived(Arrival)
+    }
+
+    struct Arrival: Sendable {
+        let errand: LoginErrand
+        let result: Result<ProvidedIdentity, ProviderFailure>
+        let browser: BrowserRequest
+        /// What the browser is to be told beside whatever it is answered.
+        var fields: [(name: String, value: String)] = []
     }
 
     /// Told of every login that failed, for the log.
@@ -27,7 +37,7 @@ package final class ProviderLogin: Sendable {
     let store: any TokenStore
     let revocations: RevocationList
     private let providers: [any BrowserIdentityProvider]
-    private let seals: BrowserSeals
+    let seals: BrowserSeals
     private let baseURL: String
     private let furtherOrigins: [String]
     private let throttle: LoginThrottle
@@ -61,10 +71,6 @@ package final class ProviderLogin: Sendable {
         providers.first { $0.name.isExactly(name) }
     }
 
-    private func redirectURI(of provider: String, _ request: EndpointRequest) -> String {
-        "\(origin(of: request))\(ProviderLogin.callbackPath)\(PathSegment.encode(provider))"
-    }
-
     /// Where the browser is: its cookies are of that host, and come back to no other.
     private func origin(of request: EndpointRequest) -> String {
         let (scheme, standardPort) = request.secure ? ("https", ":443") : ("http", ":80")
@@ -72,6 +78,31 @@ package final class ProviderLogin: Sendable {
         if authority.hasSuffix(standardPort) { authority.removeLast(standardPort.utf8.count) }
         let origin = "\(scheme)://\(authority)"
         return furtherOrigins.first { $0.isExactly(origin) } ?? baseURL
+    }
+
+    /// Answers by form are addressed to `baseURL` alone: it is what the provider has read of the gateway.
+    private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
+        let origin = provider.answersByForm ? baseURL : origin(of: request)
+        return ProviderLogin.redirectURI(of: provider.name, baseURL: origin)
+    }
+
+    /// The one that a path ends with.
+    func provider(at path: String) -> (any BrowserIdentityProvider)? {
+        guard let names = PathSegment.decode(path, behind: ProviderLogin.callbackPath), names.count == 1 else {
+            return nil
+        }
+        return provider(named: names[0])
+    }
+
+    /// Where a provider sends browsers back to.
+    /// - Parameter baseURL: as of `init`.
+    package static func redirectURI(of provider: String, baseURL: String) -> String {
+        "\(baseURL)\(callbackPath)\(PathSegment.encode(provider))"
+    }
+
+    /// Where a provider reads what it must know of the gateway.
+    package static func metadataURL(of provider: String, baseURL: String) -> String {
+        "\(baseURL)\(metadataPath)\(PathSegment.encode(provider))"
     }
 
     // MARK: To the provider
@@ -83,9 +114,13 @@ package final class ProviderLogin: Sendable {
     ) -> Effect<EndpointResponse> {
         let nonce = LoginTicket.nonce(browser.nonce)
         let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
+        let isByForm = provider.answersByForm
+        var logins = LoginsUnderWay(browser, seals)
+        guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.page) }
         let start = LoginStart(
-            state: ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
-            redirectURI: redirectURI(of: provider.name, browser.request), forcesLogin: forcesLogin)
+            state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
+            redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin)
+        let kept = isByForm ? [logins.field(secure: browser.request.secure)] : []
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {
             case .failure(let failure):
@@ -99,7 +134,7 @@ package final class ProviderLogin: Sendable {
                     let value = BrowserCookie.login.setting(nonce, secure: browser.request.secure)
                     headers.append((name: "Set-Cookie", value: value))
                 }
-                return EndpointResponse(status: 302, headers: headers, body: [], reason: "login_at_provider")
+                return EndpointResponse(status: 302, headers: headers + kept, body: [], reason: "login_at_provider")
             }
         }
     }
@@ -127,14 +162,12 @@ package final class ProviderLogin: Sendable {
         guard request.method == .get || request.method == .head else {
             return .done(.ended(BrowserLoginFailure.methodNotAllowed.page))
         }
-        guard let browser = BrowserRequest(request, now: now),
-            let names = PathSegment.decode(request.path, behind: ProviderLogin.callbackPath), names.count == 1,
-            let provider = provider(named: names[0])
-        else { return .done(.ended(BrowserLoginFailure.unknownService.page)) }
+        guard let browser = BrowserRequest(request, now: now), let provider = provider(at: request.path) else {
+            return .done(.ended(BrowserLoginFailure.unknownService.page))
+        }
         let ticket: ProviderTicket
         do throws(BrowserLoginFailure) {
-            ticket = try ProviderTicket(
-                browser.query.first("state") ?? "", nonce: browser.nonce, seals.providerTickets, now: now)
+            ticket = try self.ticket(of: browser, provider)
         } catch {
             return .done(.ended(error.page))
         }
@@ -150,14 +183,14 @@ package final class ProviderLogin: Sendable {
                 throttle.withdraw(attempt)
                 return .done(.ended(BrowserLoginFailure.foreignForm.page))
             }
-            return finish(ticket, provider, browser).then { [self] result in
-                switch result {
+            return finish(ticket, provider, browser).then { [self] arrival in
+                switch arrival.result {
                 // Neither is anything that a browser could have made up for the provider to look at.
                 case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
                 case .failure: break
                 }
-                guard case .success = result else { return .done(.arrived(ticket.errand, result, browser)) }
-                return takeOnce(ticket, now: now) { .arrived(ticket.errand, result, browser) }
+                guard case .success = arrival.result else { return .done(.arrived(arrival)) }
+                return takeOnce(ticket, now: now) { .arrived(arrival) }
             }
         }
     }
@@ -168,6 +201,17 @@ package final class ProviderLogin: Sendable {
             defer { seen.insert(id) }
             return !seen.contains(id)
         }
+    }
+
+    private func ticket(
+        of browser: BrowserRequest, _ provider: any BrowserIdentityProvider
+    ) throws(BrowserLoginFailure) -> ProviderTicket {
+        let state = browser.query.first("state") ?? ""
+        guard provider.answersByForm else {
+            return try ProviderTicket(state, nonce: browser.nonce, seals.providerTickets, now: browser.now)
+        }
+        guard let ticket = LoginsUnderWay(browser, seals).ticket(id: state) else { throw .foreignForm }
+        return ticket
     }
 
     /// Of browsers that come back from one login, one goes on, in whatever process. The store is told of those alone who have
@@ -190,16 +234,24 @@ package final class ProviderLogin: Sendable {
 
     private func finish(
         _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
-    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+    ) -> Effect<Arrival> {
+        guard !provider.answersByForm else {
+            return collect(ticket, provider, browser).map { [seals] result in
+                var logins = LoginsUnderWay(browser, seals)
+                logins.remove(id: ticket.id)
+                let fields = [logins.field(secure: browser.request.secure)]
+                return Arrival(errand: ticket.errand, result: result, browser: browser, fields: fields)
+            }
+        }
         let query = browser.query
         let callback = ProviderCallback(
             code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
             fields: query.fields.map { ($0.name, $0.value) })
         let finish = provider.finish(
-            callback, ticket.secrets, redirectURI: redirectURI(of: provider.name, browser.request), now: browser.now)
+            callback, ticket.secrets, redirectURI: redirectURI(of: provider, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return result
+            return Arrival(errand: ticket.errand, result: result, browser: browser)
         }
     }
 }
