@@ -3,7 +3,7 @@
 import PackageDescription
 
 // No package dependency: Foundation, Dispatch and system libraries only. A bare `swift build` needs libssl-dev and
-// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev and libxmlsec1-dev.
+// libnghttp2-dev; the traits SQLite and SAML add libsqlite3-dev, libxmlsec1-dev and zlib1g-dev.
 
 let settings: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -48,7 +48,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CXMLSec", providers: [.apt(["libxmlsec1-dev"])]),
+        .target(name: "CXMLSec", publicHeadersPath: "."),
 
         room("Bytes"),
         room("Reactor", ["Bytes", "CLinux"]),
@@ -78,7 +78,7 @@ let package = Package(
         ),
 
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        support("TestSupport", ["Identity", "Tokens", "CSpawn"]),
+        support("TestSupport", ["Bytes", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),

@@ -6,7 +6,7 @@ package enum HTTPDate {
     private static let days = Array("SunMonTueWedThuFriSat".utf8)
     private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
     /// 9999-12-31T23:59:59Z, the last date that the form can write; the first is 0000-03-01.
-    private static let range: ClosedRange<Int64> = -62_162_208_000...253_402_300_799
+    static let range: ClosedRange<Int64> = -62_162_208_000...253_402_300_799
 
     /// Appends a date to a chunk that has `length` bytes free. Dates outside the years 0 to 9999 are clamped.
     package static func append(_ secondsSince1970: Int64, to chunk: Chunk) {
@@ -42,14 +42,14 @@ package enum HTTPDate {
         return text
     }
 
-    private static func append(two number: Int, to text: inout [UInt8]) {
+    static func append(two number: Int, to text: inout [UInt8]) {
         text.append(UInt8(48 &+ number / 10))
         text.append(UInt8(48 &+ number % 10))
     }
 
     /// Year, month and day of the Gregorian calendar for a count of days since 1970-01-01. Years are counted from
     /// 1 March, so that the leap day comes last; 400 of them have 146,097 days.
-    private static func date(dayNumber: Int) -> (year: Int, month: Int, day: Int) {
+    static func date(dayNumber: Int) -> (year: Int, month: Int, day: Int) {
         // 719,468 days lie between 0000-03-01 and 1970-01-01.
         let shifted = dayNumber &+ 719_468
         let era = shifted / 146_097

@@ -10,7 +10,7 @@ package enum OpenSSLLibrary {
     }
 
     /// Empties this thread's error queue after a failed call, lest a later caller reads another's errors there.
-    static func clearErrors() { ERR_clear_error() }
+    package static func clearErrors() { ERR_clear_error() }
 }
 
 extension Span where Element == UInt8 {

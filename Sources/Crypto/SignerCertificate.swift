@@ -14,7 +14,19 @@ package struct SignerCertificate: Sendable {
 
     /// The first certificate of a PEM text. Who issued it does not matter: whoever puts it into the store trusts it.
     package init(pem: [UInt8]) throws(CertificateProblem) {
-        let certificate = try CertificateObject.all(ofPEM: pem)[0]
+        try self.init(CertificateObject.all(ofPEM: pem)[0])
+    }
+
+    /// All certificates of a PEM text, at least one.
+    package static func all(ofPEM pem: [UInt8]) throws(CertificateProblem) -> [SignerCertificate] {
+        var certificates: [SignerCertificate] = []
+        for certificate in try CertificateObject.all(ofPEM: pem) {
+            certificates.append(try SignerCertificate(certificate))
+        }
+        return certificates
+    }
+
+    private init(_ certificate: CertificateObject) throws(CertificateProblem) {
         subject = certificate.subject
         notBefore = certificate.notBefore
         notAfter = certificate.notAfter

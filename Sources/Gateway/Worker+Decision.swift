@@ -105,6 +105,7 @@ extension Worker {
 
     /// Cross-site rules before any credential is looked at (CORS-06). Answers false where the exchange is answered.
     private func screenOrigin(_ exchange: Exchange, _ match: RouteMatch, _ bytes: Span<UInt8>) -> Bool {
+        if exchange.head.method == .post, exchange.endpoint?.takesForeignForms == true { return true }
         let verdict = exchange.snapshot.policy.screenOrigin(
             exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
         exchange.variesByOrigin = true

@@ -31,7 +31,7 @@ extension Endpoint {
             .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
             .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn, .singleSignOnPages:
             true
-        case .jwks, .metadata, .whoAmI, .singleSignOnRedirect: false
+        case .jwks, .metadata, .whoAmI, .providerMetadata, .singleSignOnRedirect: false
         }
     }
 }

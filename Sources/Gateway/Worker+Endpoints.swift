@@ -188,11 +188,13 @@ extension Worker {
                 fields.append((name: text(requestHeaders[i].name).lowercased(), value: text(requestHeaders[i].value)))
             }
         }
-        return EndpointRequest(
+        var request = EndpointRequest(
             method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, requestID: exchange.requestIDText, fields: fields)
+        request.authority = text(exchange.head.authority)
+        return request
     }
 }
 
@@ -207,7 +209,9 @@ extension Exchange {
 
     /// Longest body that an endpoint takes, or that is kept for a route.
     fileprivate var maximumCollected: Int {
-        adminResource?.maximumBodyBytes ?? route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
+        if let adminResource { return adminResource.maximumBodyBytes }
+        if let endpoint { return endpoint.ofTokenService.maximumBodyBytes }
+        return route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
     }
 }
 
@@ -240,6 +244,7 @@ extension Endpoint {
         case .browserLogin: .browserLogin
         case .providerCallback: .providerCallback
         case .providerLogout: .providerLogout
+        case .providerMetadata: .providerMetadata
         case .applicationLogin: .applicationLogin
         case .userProfile: .userProfile
         case .singleSignOn: .singleSignOn

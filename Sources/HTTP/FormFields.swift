@@ -9,7 +9,7 @@ package struct FormFields: Sendable {
         package var value: String
     }
 
-    /// Bytes of a form that is looked at.
+    /// Bytes of a form that is looked at, where nobody says otherwise.
     package static let maximumBytes = 65_536
     package static let maximumFields = 128
 
@@ -17,8 +17,9 @@ package struct FormFields: Sendable {
     package private(set) var fields: [Field] = []
 
     /// Parses a form. Empty pieces between `&` are skipped; a piece without `=` has an empty value.
-    package static func parse(_ body: Span<UInt8>) throws(FormError) -> FormFields {
-        guard body.count <= maximumBytes else { throw .tooLarge }
+    /// - Parameter limit: longest form, in bytes.
+    package static func parse(_ body: Span<UInt8>, limit: Int = maximumBytes) throws(FormError) -> FormFields {
+        guard body.count <= limit else { throw .tooLarge }
         var form = FormFields()
         var position = 0
         while position < body.count {

@@ -6,11 +6,14 @@ extension Backend {
         package var token: String?
         package var exchange: String?
         package var sso: String?
+        /// Where SAML assertions are exchanged.
+        package var saml: String?
 
-        package init(token: String?, exchange: String?, sso: String?) {
+        package init(token: String?, exchange: String?, sso: String?, saml: String? = nil) {
             self.token = token
             self.exchange = exchange
             self.sso = sso
+            self.saml = saml
         }
     }
 
@@ -37,6 +40,8 @@ extension Backend {
         if let exchange = paths.exchange { writer.member("exchangeEndpoint", baseURL + exchange) }
         // With SSO off the endpoint is absent, not empty. SSO needs OAuth Consumer (MBE-05).
         if let sso = paths.sso, enableSSO, oauthConsumer { writer.member("ssoTokenEndpoint", baseURL + sso) }
+        // What the identity provider must be told (SAML-18). The exchange needs HTTP Basic (SAML-02).
+        if let saml = paths.saml, httpBasic { writer.member("samlAudience", baseURL + saml) }
         writer.endObject()
         return writer.bytes
     }

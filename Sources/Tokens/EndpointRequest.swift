@@ -13,10 +13,12 @@ package struct EndpointRequest: Sendable {
     package var contentType: String?
     /// The values of all `Authorization` fields, in order.
     package var authorization: [String]
-    /// At most `TokenService.maximumBodyBytes`; a longer one is answered with 413 before it is read.
+    /// At most `TokenService.Endpoint.maximumBodyBytes`; a longer one is answered with 413 before it is read.
     package var body: [UInt8]
     /// Whether it came over TLS.
     package var secure: Bool
+    /// Host and port that the client has asked, in its own words; empty for none.
+    package var authority = ""
     /// The verified caller, on endpoints that are authenticated like routes.
     package var principal: Principal?
     /// The client's address, the one behind trusted proxies; nil where it has none (a Unix socket).

@@ -16,6 +16,12 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case backendNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
+    /// `Oracle-Mobile-Backend-ID` is missing or repeated, or names nobody (AMB-11).
+    case missingBackend, unknownBackend
+    /// The backend has HTTP Basic off (SAML-02), or is none of the issuer's `allowedMbes`.
+    case basicNotEnabled, ssoBackendNotAllowed
+    /// A bearer token and `clientID` at once (CON-16).
+    case twoSignOns
     case samlUnavailable
     case conflictingApplication, invalidParameter, providerUnavailable
     case loginThrottled
@@ -117,6 +123,15 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         // JTX-12.
         case .issuerUnavailable:
             Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
+        case .missingBackend:
+            Definition(400, badRequest, "Oracle-Mobile-Backend-ID is missing", "sso_backend_missing")
+        case .unknownBackend: Definition(401, "invalid_client", "no such backend", "sso_backend_unknown")
+        case .basicNotEnabled:
+            Definition(403, "unauthorized_client", "HTTP Basic is off for this backend", "sso_basic_not_enabled")
+        case .ssoBackendNotAllowed:
+            Definition(403, "unauthorized_client", "no exchange for this backend", "sso_backend_not_allowed")
+        case .twoSignOns:
+            Definition(400, badRequest, "a bearer token and clientID at once", "sso_two_credentials")
         // DEC-09.
         case .samlUnavailable:
             Definition(501, "server_error", "this gateway is built without SAML", "saml_not_built")
@@ -144,6 +159,9 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
         case .loginThrottled, .clientThrottled:
             response.headers.append((name: "Retry-After", value: "30"))
+        case .unknownBackend:
+            // RFC 9110 section 15.5.2 wants a challenge; the bearer token was not what was wrong.
+            response.headers.append((name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#))
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
             response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
         case .keysUnavailable, .storeUnavailable, .issuerUnavailable, .providerUnavailable:

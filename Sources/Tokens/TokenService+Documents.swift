@@ -75,7 +75,8 @@ extension TokenService {
             baseURL: settings.baseURL,
             paths: .init(
                 token: settings.tokenPath, exchange: settings.exchangePath,
-                sso: settings.signOn == nil ? nil : TokenService.singleSignOnPath),
+                sso: settings.signOn == nil ? nil : TokenService.singleSignOnPath,
+                saml: SAMLVerifier.isAvailable ? TokenService.singleSignOnPath : nil),
             includingSecrets: includingSecrets)
     }
 }

@@ -28,6 +28,8 @@ package final class TokenService: Sendable {
         case browserLogin
         /// Where browsers come back from identity providers, and where these say which logins have ended.
         case providerCallback, providerLogout
+        /// What identity providers must know of the gateway.
+        case providerMetadata
         /// Logins of applications at identity providers (RP-02).
         case applicationLogin
         /// User profiles (UPS-01).
@@ -36,9 +38,17 @@ package final class TokenService: Sendable {
         case singleSignOn, singleSignOnRedirect
         /// The login form of single sign-on, and its logout.
         case singleSignOnPages
+
+        /// Longest body that it takes.
+        package var maximumBodyBytes: Int {
+            switch self {
+            case .providerCallback, .singleSignOnRedirect: ProviderLogin.longestForm
+            default: TokenService.maximumBodyBytes
+            }
+        }
     }
 
-    /// Longest body that an endpoint takes (OAUTH-08).
+    /// Longest body that most endpoints take (OAUTH-08).
     package static let maximumBodyBytes = 65_536
 
     let settings: TokenServiceSettings
@@ -66,7 +76,7 @@ package final class TokenService: Sendable {
     /// Answers a request. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     package func handle(_ request: EndpointRequest, endpoint: Endpoint, now: Int64) -> Effect<EndpointResponse> {
-        guard request.body.count <= TokenService.maximumBodyBytes else {
+        guard request.body.count <= endpoint.maximumBodyBytes else {
             return .done(TokenFailure.bodyTooLarge.response)
         }
         switch endpoint {
@@ -89,12 +99,15 @@ package final class TokenService: Sendable {
             return settings.browserLogin?.handle(request, now: now) ?? .deny(.unknownService)
         case .providerCallback: return receiveFromProvider(request, now: now)
         case .providerLogout: return settings.providerLogin?.logOut(request, now: now) ?? .deny(.unknownService)
+        case .providerMetadata:
+            return .done(
+                read(request) { settings.providerLogin?.metadata(request) ?? BrowserLoginFailure.unknownService.page })
         case .applicationLogin:
             return settings.browserLogin?.beginApplication(request, now: now) ?? .deny(.unknownService)
         case .userProfile: return askProfiles(request)
         case .singleSignOn: return answer { () throws(TokenFailure) in try signOn(request, now: now) }
         case .singleSignOnPages: return signOnPage(request, now: now)
-        case .singleSignOnRedirect: return .done(TokenService.reservedPath)
+        case .singleSignOnRedirect: return .done(captureRedirect(request))
         }
     }
 

@@ -44,6 +44,8 @@ package struct TokenServiceSettings: Sendable {
     package var signOn: SignOnSettings?
     /// The logins at identity providers; nil where there are none.
     package var providerLogin: ProviderLogin?
+    /// Whether what identity providers send to the reserved path is shown (SAML-17).
+    package var capturesRedirect = false
     /// What answers for Mobile & Social; nil where there are no service domains.
     package var mobileSocial: MobileSocial?
     /// What answers for user profiles; nil where they are off.

@@ -32,7 +32,8 @@ import Testing
     /// Targets get their settings from `room`, `tests`, `support` and `tool`; the executable is the one exception and names them itself.
     @Test func everySwiftTargetHasTheSettings() throws {
         let text = try Self.manifest()
-        #expect(text.matches(of: /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", condition)/).count == 5)
+        let targets = /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", (?:condition|publicHeadersPath))/
+        #expect(text.matches(of: targets).count == 5)
         #expect(text.matches(of: /swiftSettings: settings/).count == 5)
     }
 

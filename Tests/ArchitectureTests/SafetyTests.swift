@@ -9,6 +9,7 @@ import Testing
         "Sources/Crypto/",
         "Sources/HTTP/H2/",
         "Sources/HTTP/Method.swift",
+        "Sources/Identity/SAML/Library/",
         "Sources/Tokens/Store/SQLite/SQLiteLibrary.swift",
         "Sources/Tokens/Store/SQLite/SQLiteConnection.swift",
         "Sources/Tokens/Store/SQLite/SQLiteConnection+Statement.swift",

@@ -6,6 +6,10 @@ extension InvalidCase {
 
     private static let good = #""name": "idp", "issuer": "https://idp", "clientId": "c""#
 
+    private static let saml =
+        #""name": "idp", "kind": "saml", "entityId": "https://idp", "certificateSubjectNames": ["CN=idp"]"#
+    private static let goodSAML = saml + #", "singleSignOnUrl": "https://idp/sso""#
+
     private static func domain(_ authentication: String, _ app: String = "") -> [String: String] {
         provider(good).merging([
             "serviceDomains.json":
@@ -38,7 +42,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "provider-kind", provider(good + #", "kind": "zzz""#),
-            #"identityProviders.json:2: error: /identityProviders/0/kind: invalid value (expected one of "local", "oidc", "oauth2", found "zzz")"#
+            #"identityProviders.json:2: error: /identityProviders/0/kind: invalid value (expected one of "local", "oidc", "oauth2", "saml", found "zzz")"#
         ),
         InvalidCase(
             "provider-secret-missing", provider(good + #", "clientAuthentication": "client_secret_post""#),
@@ -63,6 +67,52 @@ extension InvalidCase {
         InvalidCase(
             "provider-email-rule", provider(good + #", "verifiedEmail": "yes""#),
             #"identityProviders.json:2: error: /identityProviders/0/verifiedEmail: invalid value (expected one of "required", "notDenied", "ignored", found "yes")"#
+        ),
+        InvalidCase(
+            "saml-empty", provider(#""name": "idp", "kind": "saml""#),
+            #"identityProviders.json:1: error: /identityProviders/0: there is nothing to check the provider's signatures with (expected "certificateSubjectNames", "certificateFile" or "metadataFile")"#,
+            #"identityProviders.json:1: error: /identityProviders/0/entityId: required member "entityId" is missing (expected what the provider calls itself, or "metadataFile")"#,
+            #"identityProviders.json:1: error: /identityProviders/0/singleSignOnUrl: required member "singleSignOnUrl" is missing (expected where browsers are sent, or "metadataFile")"#
+        ),
+        InvalidCase(
+            "saml-in-clear", provider(saml + #", "singleSignOnUrl": "http://idp/sso""#),
+            #"identityProviders.json:2: error: /identityProviders/0/singleSignOnUrl: not encrypted (expected an https URL, or "allowHttp": true, found "http://idp/sso")"#
+        ),
+        InvalidCase(
+            "saml-foreign-members", provider(goodSAML + #", "clientId": "c", "scopes": [], "issuer": "https://idp""#),
+            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "saml" has no use for it (expected no "clientId")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "saml" has no use for it (expected "kind": "oidc")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/scopes: a provider of kind "saml" has no use for it (expected no "scopes")"#
+        ),
+        InvalidCase(
+            "saml-members-of-others", provider(good + #", "entityId": "x", "allowSha1": true"#),
+            #"identityProviders.json:2: error: /identityProviders/0/allowSha1: a provider of kind "oidc" has no use for it (expected "kind": "saml")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/entityId: a provider of kind "oidc" has no use for it (expected "kind": "saml")"#
+        ),
+        InvalidCase(
+            "saml-half-a-key", provider(goodSAML + #", "signingKeyFile": "none.key""#),
+            #"identityProviders.json:1: error: /identityProviders/0/signingCertificateFile: required member "signingCertificateFile" is missing (expected the other half of "signingKeyFile")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/signingKeyFile: the file "none.key" does not exist (expected a PEM file with a private key)"#
+        ),
+        InvalidCase(
+            "saml-values",
+            provider(
+                goodSAML
+                    + #", "signingAlgorithm": "PS256", "nameIdFormat": "per sistent", "authnContexts": ["urn:a", "urn:a"], "metadataFile": "none.xml""#
+            ),
+            #"identityProviders.json:2: error: /identityProviders/0/authnContexts/1: "urn:a" is listed twice"#,
+            #"identityProviders.json:2: error: /identityProviders/0/metadataFile: the file cannot be read (expected a readable file, found "none.xml")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/nameIdFormat: invalid value (expected a URI of at most 1024 visible ASCII characters, found "per sistent")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/signingAlgorithm: invalid value (expected one of "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", found "PS256"; did you mean "RS256"?)"#
+        ),
+        InvalidCase(
+            "saml-transient", provider(goodSAML + #", "nameIdFormat": "transient""#),
+            #"identityProviders.json:1: error: /identityProviders/0: a transient name is another one at every login (expected "usernameAttribute" beside it)"#
+        ),
+        InvalidCase(
+            "saml-token",
+            domain(party + #", "exposeProviderToken": true"#).merging(provider(goodSAML)) { $1 },
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/exposeProviderToken: a provider of kind "saml" gives no token (expected no "exposeProviderToken")"#
         ),
         InvalidCase(
             "party-unknown", domain(#""type": "relyingParty", "provider": "ipd""#),

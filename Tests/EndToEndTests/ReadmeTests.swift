@@ -37,7 +37,7 @@ import Tokens
         #expect(written.count == Set(written).count + Self.shared.count)
         let existing =
             Reasons.all + TokenFailure.allCases.map { "\($0.definition.reason)" }
-            + AssertionRejection.allCases.map { "\($0.reason)" }
+            + AssertionRejection.allCases.map { "\($0.reason)" } + SAMLRejection.allCases.map { "\($0.reason)" }
         #expect(Set(written).subtracting(existing) == [])
         #expect(Set(existing).subtracting(written) == [])
     }

@@ -19,6 +19,8 @@ final class Exchange: Sendable {
     /// What fetching keys comes to.
     let fetched: Mutex<Result<KeySet, AssertionSources.KeysFailure>>
     let failures = ReloadFailures()
+    /// What the environment says of lifetimes, from the next reading of the policy on.
+    let lifetime = Mutex(TokenLifetime())
     let revocations = RevocationList()
     let service: TokenService
 
@@ -33,9 +35,11 @@ final class Exchange: Sendable {
         let world = World()
         let sources = AssertionSources(
             policy: ReloadingValue(
-                Exchange.read(text) ?? AssertionPolicy(), loadedAt: Service.now, counter: failures
+                Exchange.read(text, TokenLifetime()) ?? AssertionPolicy(), loadedAt: Service.now, counter: failures
             ) { done in
-                done(world.exchange?.policyText.withLock { $0 }.flatMap(Exchange.read))
+                let exchange = world.exchange
+                let lifetime = exchange?.lifetime.withLock { $0 } ?? TokenLifetime()
+                done(exchange?.policyText.withLock { $0 }.flatMap { Exchange.read($0, lifetime) })
             },
             certificates: ReloadingValue(CertificateStore(), loadedAt: Service.now, counter: failures) { done in
                 done(world.exchange?.certificates.withLock { $0 })
@@ -66,10 +70,10 @@ final class Exchange: Sendable {
         return #"{"issuers":[{"issuerName":"\#(name)"\#(keys)\#(issuer.isEmpty ? "" : ",")\#(issuer)}]}"#
     }
 
-    private static func read(_ text: String) -> AssertionPolicy? {
+    private static func read(_ text: String, _ lifetime: TokenLifetime) -> AssertionPolicy? {
         guard let node = try? JSONNode.parse(Array(text.utf8).span) else { return nil }
         return AssertionPolicy(
-            node, baseURL: Service.baseURL, lifetime: TokenLifetime(), catalogue: Service.catalogue)
+            node, baseURL: Service.baseURL, lifetime: lifetime, catalogue: Service.catalogue)
     }
 
     // MARK: Requests

@@ -165,9 +165,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     func extraFields(_ failure: TokenFailure) {
         let response = failure.response
         #expect(response.values("Allow") == (failure == .methodNotAllowed ? ["POST"] : []))
+        // SAML-01: where assertions are exchanged clients bring bearer tokens.
+        let scheme = failure == .unknownBackend ? "Bearer" : "Basic"
         #expect(
             response.values("WWW-Authenticate")
-                == (response.error == "invalid_client" ? [#"Basic realm="portcullis""#] : []))
+                == (response.error == "invalid_client" ? ["\(scheme) realm=\"portcullis\""] : []))
         #expect((response.status == 401) == (response.error == "invalid_client"))
         // An outage is nobody's fault.
         #expect(response.status != 503 || response.values("Retry-After") == ["1"])

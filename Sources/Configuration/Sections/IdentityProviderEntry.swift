@@ -9,6 +9,8 @@ package struct IdentityProviderEntry: Sendable {
         case oidc
         /// OAuth 2 alone, with an endpoint that tells who the user is.
         case oauth2
+        /// SAML 2.0.
+        case saml
     }
 
     /// Whether the user info endpoint is asked.
@@ -33,6 +35,8 @@ package struct IdentityProviderEntry: Sendable {
     package var tokenEndpoint: String?
     package var userInfoEndpoint: String?
     package var client: ProviderClientEntry
+    /// What is of `saml` alone; nil for the other kinds.
+    package var saml: SAMLProviderEntry?
     package var scopes: [String]
     package var parameters: [(name: String, value: String)]
     package var userInfo: UserInfoUse
@@ -84,12 +88,13 @@ package struct IdentityProviderEntry: Sendable {
                 "whoever stands between here and the provider can log in as anybody", expected: "\"allowHttp\": false")
         }
         let places = places(&object, kind, allowHTTP)
+        let saml = SAMLProviderEntry.read(&object, kind, allowHTTP: allowHTTP)
         let entry = IdentityProviderEntry(
             name: chosen, displayName: object.optional("displayName") { $0.name("a name for people") }, kind: kind,
             issuer: places["issuer"], discoveryURI: places["discoveryUri"],
             authorizationEndpoint: places["authorizationEndpoint"], tokenEndpoint: places["tokenEndpoint"],
             userInfoEndpoint: places["userInfoEndpoint"],
-            client: ProviderClientEntry.read(&object, isNeeded: kind != .local),
+            client: ProviderClientEntry.read(&object, isNeeded: kind == .oidc || kind == .oauth2), saml: saml,
             scopes: scopes(&object, kind),
             parameters: object.value("parameters", default: [], parameters),
             userInfo: object.value("userInfo", default: .whenNeeded) { $0.choice(UserInfoUse.self) },
@@ -102,6 +107,10 @@ package struct IdentityProviderEntry: Sendable {
             readTimeout: object.duration("readTimeout", default: .seconds(10)),
             authorityFile: object.optional("caFile") { $0.certificateFile() }, pointer: field.pointer)
         object.finish()
+        if saml?.isTransient == true, entry.users.usernameAttribute == nil {
+            field.error(
+                "a transient name is another one at every login", expected: "\"usernameAttribute\" beside it")
+        }
         return entry
     }
 
@@ -211,6 +220,8 @@ package struct ProvidedUsersEntry: Sendable {
     package var prefix: String
     package var userMappingAttribute: TrustedIssuerEntry.UserMapping
     package var emailRule: IdentityProviderEntry.EmailRule
+    /// Whether the file says so.
+    package var isEmailRuleStated: Bool
     package var roleAttributes: [String]
     package var roleMappings: [TrustedIssuerEntry.RoleMapping]
     package var defaultRoles: [String]
@@ -219,7 +230,8 @@ package struct ProvidedUsersEntry: Sendable {
     static func read(
         _ object: inout ObjectReader, provider: String, _ kind: IdentityProviderEntry.Kind
     ) -> ProvidedUsersEntry {
-        ProvidedUsersEntry(
+        let emailRule = object.optional("verifiedEmail") { $0.choice(IdentityProviderEntry.EmailRule.self) }
+        return ProvidedUsersEntry(
             usernameAttribute: object.optional("usernameAttribute") { $0.name() },
             virtualUserEnabled: object.flag("virtualUserEnabled", default: true),
             prefix: object.value("usernamePrefix", default: "\(provider):") { field in
@@ -228,10 +240,9 @@ package struct ProvidedUsersEntry: Sendable {
             userMappingAttribute: object.value("userMappingAttribute", default: .uid) {
                 $0.choice(TrustedIssuerEntry.UserMapping.self)
             },
-            // OAuth 2 alone has no claim for it.
-            emailRule: object.value("verifiedEmail", default: kind == .oauth2 ? .notDenied : .required) {
-                $0.choice(IdentityProviderEntry.EmailRule.self)
-            },
+            // OAuth 2 alone and SAML have no claim for it.
+            emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
+            isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
             roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings),
             defaultRoles: object.value("defaultRoles", default: []) { $0.references(to: .role) },

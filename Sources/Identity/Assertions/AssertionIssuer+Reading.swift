@@ -27,7 +27,7 @@ extension AssertionIssuer {
         if reader.isBroken { return nil }
     }
 
-    private static func lifetime(_ reader: inout AssertionReader) -> TokenLifetime {
+    static func lifetime(_ reader: inout AssertionReader) -> TokenLifetime {
         var lifetime = TokenLifetime(policy: reader.choice("tokenTimeoutPolicy", TokenLifetimePolicy.self))
         if let member = reader.take("tokenTimeoutSeconds") {
             lifetime.seconds = member.integer.flatMap { (1...TokenLifetime.longest).contains($0) ? $0 : nil }
@@ -67,7 +67,7 @@ extension AssertionIssuer {
     }
 
     /// An entry that is wrong matches nobody; an empty list is nobody's (AMB-04).
-    private static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
+    static func allowedBackends(_ reader: inout AssertionReader) -> [AllowedBackend]? {
         guard let member = reader.take("allowedMbes") else { return nil }
         guard let elements = member.array, !elements.isEmpty else {
             reader.warn(
@@ -102,7 +102,7 @@ extension AssertionIssuer {
         algorithms = Set(known)
     }
 
-    private mutating func readLevel(_ reader: inout AssertionReader) {
+    mutating func readLevel(_ reader: inout AssertionReader) {
         guard let member = reader.take("level") else { return }
         guard let number = member.integer, (0...10).contains(number) else {
             reader.fail("level", "wrong value", expected: "an integer from 0 to 10")
@@ -156,7 +156,7 @@ extension ExternalIdentityRules {
     }
 
     /// Roles outside the catalogue are never granted (ROLE-04).
-    private static func warn(
+    static func warn(
         of roles: [String], at place: String, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
     ) {
         for role in roles where catalogue.index(of: role) == nil {

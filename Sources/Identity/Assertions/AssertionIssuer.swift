@@ -35,6 +35,8 @@ package struct AssertionIssuer: Sendable {
     package var lifetime = TokenLifetime()
     /// Level of the tokens that its users get (CHAL-06).
     package var level = Principal.standardLevel
+    /// What is said of SAML assertions alone; the issuers of `issuers` have none.
+    package var saml: SAMLTerms?
 
     package init(name: String, audiences: [String], keys: Keys, rules: ExternalIdentityRules = ExternalIdentityRules())
     {
@@ -57,6 +59,19 @@ package struct AssertionIssuer: Sendable {
     /// Whether clients of this backend may exchange its tokens.
     package func allows(_ backend: Backend) -> Bool {
         allowedBackends?.contains { $0.matches(backend) } ?? true
+    }
+}
+
+/// What an issuer of SAML assertions has beside what every issuer has: an entry of `samlIssuers` (SAML-09).
+package struct SAMLTerms: Sendable, Equatable {
+    /// Whether signatures with SHA-1 are believed (SAML-04).
+    package var allowsSHA1: Bool
+    /// What `Recipient` may be, where an assertion names one (SAML-06).
+    package var recipients: [String]
+
+    package init(allowsSHA1: Bool = false, recipients: [String] = []) {
+        self.allowsSHA1 = allowsSHA1
+        self.recipients = recipients
     }
 }
 

@@ -19,7 +19,7 @@ extension AssertionIssuer {
         return nil
     }
 
-    private static func certificates(_ reader: inout AssertionReader) -> Keys? {
+    static func certificates(_ reader: inout AssertionReader) -> Keys? {
         guard let texts = reader.texts("certificateSubjectNames") else { return nil }
         let names = texts.compactMap(DistinguishedName.init)
         guard !names.isEmpty, names.count == texts.count else {

@@ -12,8 +12,12 @@ extension AssertionPolicy {
         var reader = AssertionReader(node, "")
         readIntervals(&reader)
         let issuers = reader.take("issuers")
+        let samlIssuers = reader.take("samlIssuers")
         reader.finish()
         findings = reader.findings
+        if let samlIssuers { readSAML(samlIssuers, baseURL: baseURL, catalogue: catalogue) }
+        // Who has SAML alone says nothing of others.
+        if issuers == nil, samlIssuers?.array != nil { return }
         guard let elements = issuers?.array else {
             isSound = false
             complain(
@@ -22,10 +26,27 @@ extension AssertionPolicy {
                 expected: "an array of issuers")
             return
         }
-        for (index, element) in elements.enumerated() {
-            read(element, at: "/issuers/\(index)", baseURL: baseURL, catalogue: catalogue)
+        entries = elements.enumerated().map { index, element in
+            read(element, at: "/issuers/\(index)", gravity: .warning) { reader in
+                AssertionIssuer(&reader, baseURL: baseURL, catalogue: catalogue)
+            }
         }
-        disableDuplicates()
+        entries = withoutDuplicates(entries, of: "issuers")
+    }
+
+    /// An assertion of SAML is somebody's whole login: an entry that cannot work is an error (SAML-09), to who checks a
+    /// configuration.
+    private mutating func readSAML(_ node: JSONNode, baseURL: String, catalogue: RoleCatalogue) {
+        guard let elements = node.array else {
+            complain("/samlIssuers", "wrong type: no assertion can be exchanged", expected: "an array of issuers")
+            return
+        }
+        samlEntries = elements.enumerated().map { index, element in
+            read(element, at: "/samlIssuers/\(index)", gravity: .error) { reader in
+                AssertionIssuer(saml: &reader, baseURL: baseURL, catalogue: catalogue)
+            }
+        }
+        samlEntries = withoutDuplicates(samlEntries, of: "samlIssuers")
     }
 
     private mutating func readIntervals(_ reader: inout AssertionReader) {
@@ -35,31 +56,33 @@ extension AssertionPolicy {
         certificateReload.maximum = reader.seconds("certificatesMaxReloadInterval", default: certificateReload.maximum)
     }
 
-    private mutating func read(_ node: JSONNode, at pointer: String, baseURL: String, catalogue: RoleCatalogue) {
+    private mutating func read(
+        _ node: JSONNode, at pointer: String, gravity: AssertionFinding.Severity,
+        _ make: (inout AssertionReader) -> AssertionIssuer?
+    ) -> Entry {
         guard node.members != nil else {
             findings.append(
                 AssertionFinding(
-                    severity: .warning, pointer: pointer, message: "wrong type, disabled", expected: "an issuer object")
-            )
-            entries.append(Entry(name: nil, issuer: nil))
-            return
+                    severity: gravity, pointer: pointer, message: "wrong type, disabled", expected: "an issuer object"))
+            return Entry(name: nil, issuer: nil)
         }
         var reader = AssertionReader(node, pointer)
-        let issuer = AssertionIssuer(&reader, baseURL: baseURL, catalogue: catalogue)
+        let issuer = make(&reader)
         findings += reader.findings
         let name = node["issuerName"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         if issuer == nil {
             findings.append(
                 AssertionFinding(
-                    severity: .warning, pointer: pointer,
+                    severity: gravity, pointer: pointer,
                     message: "the issuer\(name.map { " \"\($0)\"" } ?? "") is disabled until this is mended",
                     expected: nil))
         }
-        entries.append(Entry(name: name, issuer: issuer))
+        return Entry(name: name, issuer: issuer)
     }
 
     /// Of two entries for one issuer neither is used: nobody knows by which rules its tokens were meant to be judged.
-    private mutating func disableDuplicates() {
+    private mutating func withoutDuplicates(_ entries: [Entry], of member: String) -> [Entry] {
+        var entries = entries
         var places: [[UInt8]: [Int]] = [:]
         for (index, entry) in entries.enumerated() {
             if let name = entry.name { places[Array(name.utf8), default: []].append(index) }
@@ -67,11 +90,12 @@ extension AssertionPolicy {
         for group in places.values.filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
             for index in group.dropFirst() {
                 complain(
-                    "/issuers/\(index)/issuerName", "issuer \(group[0]) has this \"issuerName\" already",
+                    "/\(member)/\(index)/issuerName", "issuer \(group[0]) has this \"issuerName\" already",
                     expected: "a unique name")
             }
             for index in group { entries[index] = Entry(name: entries[index].name, issuer: nil) }
         }
+        return entries
     }
 
     private mutating func complain(_ pointer: String, _ message: String, expected: String?) {

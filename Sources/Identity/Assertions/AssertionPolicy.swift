@@ -3,7 +3,7 @@ import Bytes
 /// Which outside tokens are exchanged, and for what: the environment policies of section 2.18 that matter to token
 /// exchange, read from JSON. Immutable; a reload makes another.
 package struct AssertionPolicy: Sendable {
-    /// One element of `issuers`.
+    /// One element of `issuers`, or of `samlIssuers`.
     package struct Entry: Sendable {
         /// `issuerName`; nil where there is none.
         package let name: String?
@@ -21,6 +21,8 @@ package struct AssertionPolicy: Sendable {
 
     /// The issuers in their order; empty where none are configured, or where the configuration as a whole is wrong.
     package internal(set) var entries: [Entry] = []
+    /// The issuers of SAML assertions in their order (SAML-09).
+    package internal(set) var samlEntries: [Entry] = []
     /// Whether `issuers` is an array, as it must be (JWT-03). Not configured at all is sound.
     package internal(set) var isSound = true
     package internal(set) var policyReload = ReloadIntervals.policy
@@ -32,7 +34,12 @@ package struct AssertionPolicy: Sendable {
     /// A policy without any issuer.
     package init(lifetime: TokenLifetime = TokenLifetime()) { self.lifetime = lifetime }
 
-    package func lookup(_ name: String) -> Lookup {
+    package func lookup(_ name: String) -> Lookup { AssertionPolicy.lookup(name, entries) }
+
+    /// What the policy says of the `Issuer` of a SAML assertion (SAML-06).
+    package func lookup(saml name: String) -> Lookup { AssertionPolicy.lookup(name, samlEntries) }
+
+    private static func lookup(_ name: String, _ entries: [Entry]) -> Lookup {
         guard let entry = entries.first(where: { $0.name?.utf8.elementsEqual(name.utf8) ?? false }) else {
             return .unknown
         }

@@ -1,3 +1,4 @@
+import Crypto
 import JOSE
 
 /// What outside tokens are judged by, kept up to date by the requests that need it: the policy, the certificates, and the
@@ -36,6 +37,30 @@ package final class AssertionSources: Sendable {
             // An entry that is wrong may have been mended.
             if case .issuer = policy.lookup(issuer) { true } else { false }
         }
+    }
+
+    /// The policy that holds for a SAML assertion of this issuer.
+    package func policy(forSAML issuer: String, now: Int64) -> Effect<AssertionPolicy> {
+        policy.value(now: now, intervals: \.policyReload) { policy in
+            if case .issuer = policy.lookup(saml: issuer) { true } else { false }
+        }
+    }
+
+    /// What an issuer of SAML assertions has signed. Certificates are read anew where they are old or none verifies it
+    /// (SAML-08). It computes at once, so it is called on the blocking pool.
+    package func assertion(
+        in xml: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
+    ) -> Effect<Result<SAMLAssertion, SAMLRejection>> {
+        let first = issuer.assertion(in: xml, certificates.current, now: now)
+        let intervals = policy.certificateReload
+        let store = certificates.value(now: now, intervals: { _ in intervals }) { _ in
+            switch first {
+            case .failure(.unknownKey), .failure(.badSignature): false
+            default: true
+            }
+        }
+        if case .done = store { return .done(first) }
+        return store.then { store in .offload { .done(issuer.assertion(in: xml, store, now: now)) } }
     }
 
     /// The keys that a token may be signed with. Certificates are read anew where they are old or none verifies it.
@@ -79,6 +104,16 @@ package final class AssertionSources: Sendable {
                 return remoteKeys(source, issuer.name, again, now)
             }
         }
+    }
+
+    /// The certificates with one of these subjects that are valid now, for signatures that are no token's: read anew where
+    /// they are old or there is none.
+    package func certificates(of subjects: [DistinguishedName], now: Int64) -> Effect<[SignerCertificate]> {
+        let intervals = policy.current.certificateReload
+        let store = certificates.value(now: now, intervals: { _ in intervals }) { store in
+            !store.certificates(of: subjects, now: now).isEmpty
+        }
+        return store.map { $0.certificates(of: subjects, now: now) }
     }
 
     /// For an operator: what is at hand.

@@ -24,9 +24,14 @@ package struct CertificateStore: Sendable {
     /// Keys of the certificates with one of these subjects that are valid now. They have no names: a `kid` chooses none
     /// of them.
     package func keys(of subjects: [DistinguishedName], now: Int64) -> KeySet {
-        let fitting = entries.filter { entry in
+        KeySet(
+            keys: certificates(of: subjects, now: now).map { JSONWebKey(kid: nil, algorithm: nil, key: $0.key) })
+    }
+
+    /// The certificates with one of these subjects that are valid now; several while an issuer changes its key.
+    package func certificates(of subjects: [DistinguishedName], now: Int64) -> [SignerCertificate] {
+        entries.filter { entry in
             entry.certificate.isValid(at: now) && entry.subject.map(subjects.contains) ?? false
-        }
-        return KeySet(keys: fitting.map { JSONWebKey(kid: nil, algorithm: nil, key: $0.certificate.key) })
+        }.map(\.certificate)
     }
 }

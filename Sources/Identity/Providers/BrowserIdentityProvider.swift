@@ -24,6 +24,31 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
 
     /// What the provider says by itself of logins that have ended there.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
+
+    /// Whether browsers bring its answers by a form that its page sends, and not by their address. `read` and `isAnswer`
+    /// then take the place of `finish`.
+    var answersByForm: Bool { get }
+
+    /// What such a form says, once it is believed: of whom, and to which request.
+    func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>>
+
+    /// Whether that request was the one of a login.
+    func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool
+
+    /// What the provider must know of the gateway, as a document of SAML metadata; nil where it has another way.
+    var metadata: [UInt8]? { get }
+}
+
+extension BrowserIdentityProvider {
+    package var answersByForm: Bool { false }
+
+    package func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
+        .done(.failure(.malformedCallback))
+    }
+
+    package func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool { false }
+
+    package var metadata: [UInt8]? { nil }
 }
 
 /// What the gateway alone knows of a login that it has sent to a provider.
@@ -52,6 +77,9 @@ package struct LoginSecrets: Sendable, Equatable {
 
 /// A login on its way to a provider.
 package struct LoginStart: Sendable {
+    /// How long a login at a provider may take, in seconds.
+    package static let lifetimeSeconds: Int64 = 600
+
     /// Comes back with the browser as it is: of the URL-safe alphabet.
     package let state: String
     package let secrets: LoginSecrets
@@ -92,6 +120,29 @@ package struct ProviderCallback: Sendable {
     }
 }
 
+/// What a browser has posted for a provider: evidence of nothing.
+package struct ProviderForm: Sendable {
+    /// `SAMLResponse`, as it came.
+    package let response: String
+
+    package init(response: String) { self.response = response }
+}
+
+/// Whom a provider has named in what a browser posted. Which login it belongs to is not known yet.
+package struct PostedIdentity: Sendable, Equatable {
+    package let identity: ProvidedIdentity
+    /// Which request of the gateway's it is the answer to (`InResponseTo`).
+    package let requestID: String
+    /// The provider's name for what it has signed; the same never counts twice.
+    package let assertionID: String
+
+    package init(identity: ProvidedIdentity, requestID: String, assertionID: String) {
+        self.identity = identity
+        self.requestID = requestID
+        self.assertionID = assertionID
+    }
+}
+
 /// Whom a provider has seen.
 package struct ProvidedIdentity: Sendable, Equatable {
     /// Name of the provider.
@@ -104,13 +155,19 @@ package struct ProvidedIdentity: Sendable, Equatable {
     package let claims: JSONNode
     /// Its access token; nil where it gives none.
     package let accessToken: String?
+    /// Seconds since 1970 when the provider wants its login to have ended; nil for no wish.
+    package let endsAt: Int64?
 
-    package init(provider: String, subject: String, sessionID: String?, claims: JSONNode, accessToken: String?) {
+    package init(
+        provider: String, subject: String, sessionID: String?, claims: JSONNode, accessToken: String?,
+        endsAt: Int64? = nil
+    ) {
         self.provider = provider
         self.subject = subject
         self.sessionID = sessionID
         self.claims = claims
         self.accessToken = accessToken
+        self.endsAt = endsAt
     }
 }
 
@@ -118,7 +175,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
 /// provider's, or all that a user has.
 package struct LogoutNotice: Sendable, Equatable {
     package enum Scope: Sendable, Equatable {
-        case session(String)
+        /// With whose it is, where the provider says so: of logins that it has given no name, that is all there is to go by.
+        case session(String, of: String? = nil)
         case subject(String)
     }
 

@@ -15,6 +15,8 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     case wrongNonce
     /// What the provider gave as a token is not to be believed.
     case token(TokenRejection)
+    /// What the browser has posted is not to be believed, or is for another login. In a few words.
+    case assertion(String)
     /// A claim of the token, or a document of the provider, is missing or not as it must be. In a few words.
     case answer(String)
     /// The provider does not take the gateway for its client.
@@ -25,7 +27,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     package var status: Int {
         switch self {
         case .denied: 403
-        case .malformedCallback, .foreignAnswer, .codeRefused, .wrongNonce: 400
+        case .malformedCallback, .foreignAnswer, .codeRefused, .wrongNonce, .assertion: 400
         case .token, .answer, .misconfigured: 502
         case .unavailable: 503
         }
@@ -40,6 +42,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
         case .codeRefused: "provider_code_refused"
         case .wrongNonce: "provider_nonce_wrong"
         case .token: "provider_token_invalid"
+        case .assertion: "provider_assertion_invalid"
         case .answer: "provider_invalid_answer"
         case .misconfigured: "provider_misconfigured"
         case .unavailable: "provider_unavailable"
@@ -50,8 +53,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     package static let codes =
         [
             .denied(""), .malformedCallback, .foreignAnswer, .codeRefused(""), .wrongNonce, .token(.malformed),
-            .answer(""),
-            .misconfigured(""), .unavailable(""),
+            .assertion(""), .answer(""), .misconfigured(""), .unavailable(""),
         ].map { (failure: ProviderFailure) in "\(failure.reason)" }
 
     /// What happened, in words, for the log. No token and no code is in it.
@@ -59,8 +61,8 @@ package enum ProviderFailure: Error, Equatable, Sendable {
         switch self {
         case .malformedCallback, .foreignAnswer, .wrongNonce: ""
         case .token(let rejection): rejection.rawValue
-        case .denied(let text), .codeRefused(let text), .answer(let text), .misconfigured(let text),
-            .unavailable(let text):
+        case .denied(let text), .codeRefused(let text), .assertion(let text), .answer(let text),
+            .misconfigured(let text), .unavailable(let text):
             text
         }
     }

@@ -32,6 +32,8 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     case providerCallback
     /// Where identity providers say which logins have ended.
     case providerLogout
+    /// Where identity providers read what they must know of the gateway (SAML metadata).
+    case providerMetadata
     /// Where applications send browsers that are to log in at an identity provider (RP-02).
     case applicationLogin
     /// User profiles and groups of Mobile & Social (UPS-01).
@@ -56,9 +58,13 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
             .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn,
             .singleSignOnRedirect, .singleSignOnPages:
             true
-        case .jwks, .metadata, .whoAmI: false
+        case .jwks, .metadata, .whoAmI, .providerMetadata: false
         }
     }
+
+    /// Whether forms of other sites are what it is there for, whoever they come from: what counts is what is in them. The
+    /// pages of those sites read nothing of the answer.
+    package var takesForeignForms: Bool { self == .providerCallback || self == .singleSignOnRedirect }
 
     /// The methods it has, as `Access-Control-Allow-Methods` and `Allow` name them.
     package var allowedMethodsText: [UInt8] {
@@ -67,10 +73,10 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
         case .applicationRevocation, .applicationRevocationOfAll, .mobileSocial, .mobileLogout,
             .singleSignOnRedirect:
             Endpoint.readingAndPosting
-        case .browserLogin, .singleSignOnPages: Endpoint.viewingAndPosting
+        case .browserLogin, .singleSignOnPages, .providerCallback: Endpoint.viewingAndPosting
         case .applicationUsers: Endpoint.changing
         case .userProfile: Endpoint.everything
-        case .jwks, .metadata, .whoAmI, .providerCallback, .applicationLogin: Endpoint.reading
+        case .jwks, .metadata, .whoAmI, .providerMetadata, .applicationLogin: Endpoint.reading
         case .singleSignOn: Endpoint.getting
         }
     }

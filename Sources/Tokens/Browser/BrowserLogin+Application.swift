@@ -64,13 +64,10 @@ extension BrowserLogin {
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
         }
-        switch result {
+        switch result.of(domain) {
         case .failure(let failure):
             return .done(back([("error", failure.codeForApplications)], failure.reason))
-        case .success(let identity):
-            guard let party = domain.relyingParty(named: identity.provider) else {
-                return .done(BrowserLoginFailure.unknownApplication.page)
-            }
+        case .success((let identity, let party)):
             let code = MobileSocial.CodeWish(
                 identity: identity, domain: domain, party: party, application: application, challenge: texts[4])
             return social.code(code, providers, now: browser.now).map { [social] outcome in

@@ -24,14 +24,9 @@ extension BrowserLogin {
             var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.page) }
         (visit.target, visit.level) = (target, level)
-        switch result {
+        switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
-        case .success(let identity):
-            // The domain may have others by now.
-            guard let party = visit.domain.relyingParty(named: identity.provider) else {
-                return .done(BrowserLoginFailure.unknownService.page)
-            }
-            return open(identity, party, providers, visit)
+        case .success((let identity, let party)): return open(identity, party, providers, visit)
         }
     }
 
@@ -70,6 +65,17 @@ extension BrowserLogin {
         ).response(status: 403, reason: rejection.reason)
         response.audit = audit(.refused, visit, "\(identity.provider):\(identity.subject)")
         return response
+    }
+}
+
+extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
+    /// The same for a domain whose users that provider knows, with how the domain uses it: others may look after it since
+    /// the login was begun, and by their rules the word of the earlier one means nothing.
+    func of(_ domain: ServiceDomain) -> Result<(ProvidedIdentity, ServiceDomain.RelyingParty), ProviderFailure> {
+        flatMap { identity in
+            guard let party = domain.relyingParty(named: identity.provider) else { return .failure(.foreignAnswer) }
+            return .success((identity, party))
+        }
     }
 }
 

@@ -55,6 +55,9 @@ enum PageText {
     static let wrongRealm = "Your account is not for this application."
     static let otherAccount = "Use another account"
     static let token = "Token"
+    static let captured = "What the identity provider has sent"
+    static let capturedHint = "Whoever has this can be you until it ends. It was not checked, and nobody was signed in."
+    static let nothingCaptured = "There is no SAMLResponse in what was sent."
     static let goOn = "Continue to the application"
     static let goOnHint = "You are signed in. If nothing happens, continue here."
 

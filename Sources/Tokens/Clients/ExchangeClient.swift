@@ -1,3 +1,5 @@
+import Identity
+
 /// How a client presents itself where outside tokens are exchanged (JTX-03 to JTX-06): by its secret, by a token of its
 /// own, or by nothing but its name.
 enum ExchangeClient {
@@ -6,6 +8,8 @@ enum ExchangeClient {
     case token(String, named: String?)
     /// Nothing proves it.
     case name(String)
+    /// Its backend was named in a field, which is all that the endpoint of single sign-on asks for (SAML-15).
+    case backend(Backend)
     /// Nobody, or something that is no credential of any kind.
     case unrecognised
 

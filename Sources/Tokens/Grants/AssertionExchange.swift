@@ -12,6 +12,7 @@ struct AssertionExchange: Sendable {
     let origin: ClientOrigin
     let received: ReceivedToken
     let token: [UInt8]
+    var place = ExchangePlace.tokenEndpoint
     /// Seconds since 1970.
     let now: Int64
 
@@ -54,9 +55,13 @@ struct AssertionExchange: Sendable {
             case .secret(let presented): try service.clients.authenticate(presented, from: origin)
             case .token(let token, let named): try backend(ofClientToken: token, named: named)
             case .name(let id) where !issuer.requiresClientAuthentication: settings.backends.backend(clientID: id)
+            case .backend(let backend):
+                // CON-17: what this backend must have switched on is for the endpoint to say.
+                if issuer.allows(backend) { backend } else { throw .ssoBackendNotAllowed }
             case .name, .unrecognised: nil
             }
         guard let backend else { throw .invalidClient }
+        if case .backend = client { return backend }
         // JTX-09.
         guard backend.oauthConsumer else { throw .unauthorizedClient }
         guard issuer.allows(backend) else { throw .backendNotAllowed }
@@ -77,6 +82,8 @@ struct AssertionExchange: Sendable {
     private func judge(
         _ keys: KeySet, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend
     ) -> Effect<EndpointResponse> {
+        var issuer = issuer
+        issuer.audiences += place.audiences
         let verifier = AssertionVerifier(issuer: issuer, users: settings.users, catalogue: settings.catalogue)
         let assertion = AssertionVerifier.Assertion(received, token: token, keys: keys)
         let identity: ExternalIdentity
@@ -85,84 +92,41 @@ struct AssertionExchange: Sendable {
         } catch {
             return refuse(error, backend)
         }
-        guard !isRevoked(identity) else { return refuse(.revoked, backend) }
         // The verifier has seen that there is an expiry, and that it is to come.
         guard let expiresAt = received.expiresAt else { return refuse(.missingExpiry, backend) }
-        let grant = grant(identity, issuer, policy, backend, remaining: expiresAt - now)
-        guard issuer.isSingleUse else { return issue(grant) }
-        let operation = StoreOperation.remember(key: singleUseKey(issuer), until: expiresAt)
-        return service.ask(operation, now: now) { answer in
-            answer == .fresh(true) ? issue(grant) : refuse(.usedBefore, backend)
-        }
+        return OutsideGrant(
+            service: service, place: place, issuer: issuer, lifetime: policy.lifetime, backend: backend,
+            identity: identity, tokenID: received.tokenID, issuedAt: received.issuedAt, expiresAt: expiresAt,
+            singleUseName: issuer.isSingleUse ? singleUseName : nil, now: now
+        ).run()
     }
 
-    private func grant(
-        _ identity: ExternalIdentity, _ issuer: AssertionIssuer, _ policy: AssertionPolicy, _ backend: Backend,
-        remaining: Int64
-    ) -> AccessTokenMinter.Grant {
-        let lifetime = issuer.lifetime.effective(
-            policy.lifetime, remaining: remaining, standard: TokenLifetime.ofTokenEndpoint)
-        var grant = AccessTokenMinter.Grant(
-            subject: identity.username, kind: .user, backend: backend, lifetimeSeconds: lifetime)
-        grant.roles = settings.catalogue.names(of: identity.roles)
-        grant.level = issuer.level
-        grant.virtual = identity.virtual
-        // Whoever revokes the outside token by its id means what came of it as well.
-        if let id = received.tokenID, (1...TokenOrigin.maximumTokenIDBytes).contains(id.utf8.count) {
-            grant.origins = [TokenOrigin(tokenID: id, backendID: nil)]
-        }
-        return grant
-    }
-
-    /// Whether the outside token was revoked, or all that its subject has had. One without a date counts as made now: its
-    /// subject would have to do without the issuer for as long as the list remembers.
-    private func isRevoked(_ identity: ExternalIdentity) -> Bool {
-        settings.revocations.isRevoked(
-            tokenID: received.tokenID, subject: identity.username, backendID: nil, issuedAt: received.issuedAt ?? now)
-    }
-
-    private func issue(_ grant: AccessTokenMinter.Grant) -> Effect<EndpointResponse> {
-        var issuance = Issuance(grant, GrantedScope.none, action: AssertionExchange.action)
-        issuance.shape = .mobile
-        return service.issue(issuance, now: now)
-    }
-
-    /// What two uses of one assertion have in common (JTX-11): issuer and `jti`, or where it has none, all that it says.
-    /// Not the signature, of which some algorithms allow several.
-    private func singleUseKey(_ issuer: AssertionIssuer) -> String {
-        let id =
-            received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
-        let digest = DigestAlgorithm.sha256.digest((Array("\(issuer.name.utf8.count) \(issuer.name)".utf8) + id).span)
-        return "assertion:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    /// What two uses of one assertion have in common (JTX-11): `jti`, or where it has none, all that it says. Not the
+    /// signature, of which some algorithms allow several.
+    private var singleUseName: [UInt8] {
+        received.tokenID.map { Array("id \($0)".utf8) } ?? Array("text ".utf8) + received.signedPart(of: token.span)
     }
 
     // MARK: Refusals
 
-    /// For the audit log.
-    static let action = "jwt_exchange"
-
     private func refuse(_ rejection: AssertionRejection, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
-        .done(AssertionExchange.audited(rejection.response, backend))
+        .done(place.audited(rejection.response, backend))
     }
 
     private func refuse(_ failure: TokenFailure, _ backend: Backend? = nil) -> Effect<EndpointResponse> {
-        .done(AssertionExchange.audited(failure.response, backend))
-    }
-
-    private static func audited(_ response: EndpointResponse, _ backend: Backend?) -> EndpointResponse {
-        var response = response
-        response.audit = AuditEntry(action: "grant.\(action)", outcome: .refused, client: backend?.reference ?? "")
-        return response
+        .done(place.audited(failure.response, backend))
     }
 }
 
 extension AssertionRejection {
     /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
-    var response: EndpointResponse {
+    var response: EndpointResponse { AssertionRejection.response("the assertion is not accepted", reason) }
+
+    static func response(_ description: String, _ reason: StaticString) -> EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("error", "invalid_grant")
-        writer.member("error_description", "the assertion is not accepted")
+        writer.member("error_description", description)
         writer.endObject()
         return .token(status: 400, body: writer.bytes, reason: reason)
     }

@@ -17,16 +17,43 @@ extension TokenService {
         guard request.authorization.count <= 1 else { throw .repeatedAuthorization }
         guard let field = request.authorization.first else { return relay(request, now: now) }
         guard let token = TokenService.bearer(in: field) else { return .done(TokenService.missingBearer) }
-        return try samlExchange(token, request, now: now)
+        return try exchange(token, request, now: now)
     }
 
     /// A packed SAML assertion or an outside JWT for a token of the gateway's own.
     ///
     /// - Parameter token: what follows `Bearer`, not empty.
-    private func samlExchange(
+    private func exchange(
         _ token: [UInt8], _ request: EndpointRequest, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        throw .samlUnavailable
+        guard !namesClient(request) else { throw .twoSignOns }
+        guard let id = request.field("oracle-mobile-backend-id"), !id.isEmpty else { throw .missingBackend }
+        guard let backend = settings.backends.backend(id: Array(id.utf8).span) else { throw .unknownBackend }
+        // SAML-02.
+        guard backend.httpBasic else { throw .basicNotEnabled }
+        // Base64 has no full stops, and a JWT two.
+        guard token.contains(UInt8(ascii: ".")) else {
+            guard SAMLVerifier.isAvailable else { throw .samlUnavailable }
+            return SAMLExchange(service: self, backend: backend, packed: token, now: now).run()
+        }
+        let place = ExchangePlace.singleSignOn(baseURL: settings.baseURL, "jwt_exchange")
+        guard let sources = settings.assertions else {
+            return .done(place.audited(AssertionRejection.unknownIssuer.response, backend))
+        }
+        do throws(TokenRejection) {
+            let received = try ReceivedToken(token.span)
+            return AssertionExchange(
+                service: self, sources: sources, client: .backend(backend), origin: ClientOrigin(request, now: now),
+                received: received, token: token, place: place, now: now
+            ).run()
+        } catch {
+            return .done(place.audited(AssertionRejection(error).response, backend))
+        }
+    }
+
+    private func namesClient(_ request: EndpointRequest) -> Bool {
+        let query = try? FormFields.parse(request.query.span)
+        return query?.fields.contains { ["clientID", "client_id"].contains($0.name) } ?? false
     }
 
     /// A browser that asks for a token.
@@ -65,9 +92,22 @@ extension TokenService {
             reason: "missing_credential", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
     }
 
-    /// SAML-17: nothing is here, for no upstream either.
-    static var reservedPath: EndpointResponse {
-        .problem(
-            status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+    /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
+    /// provider has sent, for whoever sets one up.
+    func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
+        guard settings.capturesRedirect else {
+            return .problem(
+                status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+        }
+        guard [.get, .head, .post].contains(request.method) else { return BrowserLoginFailure.methodNotAllowed.page }
+        let bytes = request.method == .post ? request.body : request.query
+        let isForm = request.method != .post || BrowserRequest.isForm(request)
+        guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderLogin.longestForm),
+            !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
+        else {
+            return Page.message(PageText.error, PageText.nothingCaptured, isError: true)
+                .response(status: 400, reason: "sso_capture_empty")
+        }
+        return Page.captured(response).response(status: 200, reason: "sso_capture")
     }
 }

@@ -25,6 +25,8 @@ package struct TokenRecord: Sendable, Equatable {
         case verifier
         /// A login by which browsers get tokens for applications (SSO-08). Nobody has a token of it.
         case signOn = "sso"
+        /// What an identity provider has posted, for the browser to fetch. Nobody has a token of it.
+        case posted
     }
 
     /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.

@@ -11,17 +11,24 @@ extension Assembly {
     var hasRelyingParties: Bool { configuration.serviceDomains.contains { $0.authentication.relyingParty != nil } }
 
     /// What sends browsers there; nil where there is no provider.
-    mutating func providerLogin(_ seals: BrowserSeals, _ store: LastingStore.Opened) -> ProviderLogin? {
-        var providers: [AuthorizationCodeProvider] = []
-        // The form of the gateway is no provider that anybody is sent to.
-        for entry in configuration.allIdentityProviders where entry.kind != .local && !entry.name.isEmpty {
-            if let provider = provider(entry) { providers.append(provider) }
+    mutating func providerLogin(
+        _ seals: BrowserSeals, _ store: LastingStore.Opened, _ assertions: AssertionSources
+    ) -> ProviderLogin? {
+        var providers: [any BrowserIdentityProvider] = []
+        for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
+            switch entry.kind {
+            // The form of the gateway is no provider that anybody is sent to.
+            case .local: break
+            case .oidc, .oauth2: if let provider = provider(entry) { providers.append(provider) }
+            case .saml: if let provider = samlProvider(entry, assertions) { providers.append(provider) }
+            }
         }
         guard !providers.isEmpty else { return nil }
         let log = lasting.log
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
-            baseURL: configuration.baseURL.description
+            baseURL: configuration.baseURL.description,
+            furtherOrigins: configuration.additionalBaseURLs.map(\.description), throttle: lasting.callbackThrottle
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -41,7 +48,9 @@ extension Assembly {
             }
             if provider.kind == .local { return .form(title: provider.displayName) }
             var rules = Assembly.rules(provider.users)
-            if let isEmail = party.usernameFromEmail { rules.identity.usernameAttribute = isEmail ? "email" : nil }
+            if let isEmail = party.usernameFromEmail {
+                rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+            }
             var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
             made.title = provider.displayName
             made.exposesToken = party.exposesToken
@@ -66,7 +75,7 @@ extension Assembly {
         guard let place = place(entry, authorities), let client = client(entry) else { return nil }
         var settings = AuthorizationCodeProvider.Settings(
             name: entry.name, place: place, client: client, rules: Assembly.rules(entry.users))
-        settings.rules.identity.usernameAttribute = usernameAttribute(of: entry)
+        settings.wantedClaims = wantedClaims(of: entry)
         settings.scopes = entry.scopes
         settings.parameters = entry.parameters
         settings.userInfo =
@@ -80,16 +89,16 @@ extension Assembly {
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
         settings.transport = transport
-        return AuthorizationCodeProvider(settings, caller: lasting.outbound)
+        return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
     }
 
-    /// The claim that names users, as far as a domain that uses the provider says it, so that it is asked for.
-    private func usernameAttribute(of entry: IdentityProviderEntry) -> String? {
+    /// The claims that domains look for beside the provider's own rules, so that they are asked for.
+    private func wantedClaims(of entry: IdentityProviderEntry) -> [String] {
         let isEmail = configuration.serviceDomains.contains {
             $0.authentication.relyingParty?.providers.contains(entry.name) == true
                 && $0.authentication.relyingParty?.usernameFromEmail == true
         }
-        return isEmail ? "email" : entry.users.usernameAttribute
+        return isEmail ? [ProviderRules.emailClaim] : []
     }
 
     private mutating func place(
@@ -135,7 +144,7 @@ extension Assembly {
         }
     }
 
-    private mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
+    mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
         // What is missing has been reported.
         guard let text else { return nil }
         do throws(OutboundURL.Problem) {
@@ -164,7 +173,7 @@ extension Assembly {
         }
     }
 
-    private static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
+    static func rules(_ entry: ProvidedUsersEntry) -> ProviderRules {
         let roles = RoleMapping(
             roleAttributes: entry.roleAttributes,
             mappings: entry.roleMappings.map { .init(tokenRole: $0.tokenRole, mappedRoles: $0.mappedRoles) },

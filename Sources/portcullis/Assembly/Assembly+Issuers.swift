@@ -196,6 +196,7 @@ extension Assembly {
         settings.browserLogin = browserLogin
         settings.signOn = signOn
         settings.providerLogin = providers
+        settings.capturesRedirect = configuration.singleSignOn.capturesRedirect
         settings.userProfiles = userProfiles
         return TokenService(settings: settings)
     }

@@ -178,6 +178,7 @@ extension Assembly {
         if !configuration.allIdentityProviders.isEmpty {
             endpoints.append((ProviderLogin.callbackPath, .providerCallback))
             endpoints.append((ProviderLogin.logoutPath, .providerLogout))
+            endpoints.append((ProviderLogin.metadataPath, .providerMetadata))
         }
         if hasRelyingParties { endpoints.append((BrowserLogin.applicationPath, .applicationLogin)) }
         for form in loginForms() { endpoints.append((form.path, .browserLogin)) }

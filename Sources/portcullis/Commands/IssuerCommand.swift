@@ -11,8 +11,8 @@ enum IssuerCommand: Command {
                portcullis issuer test TOKEN --config DIR [--backend NAME/VERSION] [--jwks FILE]
 
         list   the issuers of Security_AuthTokenConfiguration, and what is wrong with those that are disabled
-        test   which issuer a token is of, and what each check says of it, also behind one that fails. No token is issued.
-               `-` reads the token from standard input.
+        test   which issuer a token is of, a JWT or a packed SAML assertion, and what each check says of it, also behind
+               one that fails. No token is issued. `-` reads the token from standard input.
 
         --backend  look for the user in the realm of this backend alone, and check whether it may exchange
         --jwks     take the issuer's keys from this file
@@ -38,14 +38,16 @@ enum IssuerCommand: Command {
     private static func list(_ directory: String) throws(ExitStatus) {
         let reading = try Assembly.read(directory, makesKeys: false)
         let policy = reading.snapshot.tokens.assertions?.currentPolicy ?? AssertionPolicy()
-        for entry in policy.entries {
+        for entry in policy.entries + policy.samlEntries {
             let name = entry.name ?? "(no name)"
             guard let issuer = entry.issuer else {
                 Terminal.print("\(name)  invalid")
                 continue
             }
             let users = issuer.rules.virtualUserEnabled ? "virtual users" : "local users by \(issuer.rules.userMapping)"
-            Terminal.print("\(name)  \(issuer.isEnabled ? "enabled" : "disabled")  \(keys(issuer.keys))  \(users)")
+            let kind = issuer.saml == nil ? "" : "SAML  "
+            let state = issuer.isEnabled ? "enabled" : "disabled"
+            Terminal.print("\(name)  \(state)  \(kind)\(keys(issuer.keys))  \(users)")
         }
         for finding in policy.findings {
             Terminal.complain(

@@ -9,8 +9,8 @@ import Tokens
 
 /// One run of `issuer test`.
 struct IssuerTest {
-    private let reading: Assembly.Reading
-    private let backend: Backend?
+    let reading: Assembly.Reading
+    let backend: Backend?
     private let keySet: KeySet?
 
     init(_ arguments: Arguments, _ directory: String) throws(ExitStatus) {
@@ -23,6 +23,8 @@ struct IssuerTest {
         let text = argument == "-" ? FileHandle.standardInput.readDataToEndOfFile() : Data(argument.utf8)
         let token = Array(text).filter { $0 > ASCII.space }
         guard let sources = reading.snapshot.tokens.assertions else { throw .failed }
+        // Base64 has no full stops, and a JWT two.
+        guard token.contains(UInt8(ascii: ".")) else { return try runSAML(token, sources) }
         let received: ReceivedToken
         do throws(TokenRejection) {
             received = try ReceivedToken(token.span)
@@ -46,11 +48,16 @@ struct IssuerTest {
             .init(received, token: token, keys: keys), realm: backend?.realm, lifetime: sources.currentPolicy.lifetime,
             now: now)
         for line in report.lines { IssuerTest.print(line.step, line.verdict) }
-        let isAllowed = backend.map { issuer.allows($0) && $0.oauthConsumer } ?? true
-        if let backend {
-            Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(backend.reference)")
-        }
+        let isAllowed = isAllowed { issuer.allows($0) && $0.oauthConsumer }
         guard report.isAccepted, isAllowed else { throw .failed }
+    }
+
+    /// Whether the backend may exchange, if one was named; and says so.
+    func isAllowed(_ allows: (Backend) -> Bool) -> Bool {
+        guard let backend else { return true }
+        let isAllowed = allows(backend)
+        Terminal.print("\(isAllowed ? "ok    " : "FAILED") backend: \(backend.reference)")
+        return isAllowed
     }
 
     private func fetchedKeys(

@@ -42,11 +42,19 @@ final class LoginProvider: Sendable {
     func gateway(
         client: String, users: String, domain: String = ""
     ) throws -> Fixture {
-        let prepare = { [issuer] (settings: inout FixtureSettings) in
+        try Self.gateway(
+            #""issuer": "\#(issuer)", "allowHttp": true, "clientId": "gateway", \#(client), \#(users)"#, domain: domain)
+    }
+
+    /// A gateway whose browsers log in at a provider of the name `outside`.
+    /// - Parameter entry: members of the provider's entry.
+    static func gateway(
+        _ entry: String, domain: String = "", _ more: @escaping (inout FixtureSettings) -> Void = { _ in }
+    ) throws -> Fixture {
+        let prepare = { (settings: inout FixtureSettings) in
             BrowserFixture.prepare(&settings)
             settings["identityProviders"] = """
-                [{"name": "local", "kind": "local"},
-                 {"name": "outside", "issuer": "\(issuer)", "allowHttp": true, "clientId": "gateway", \(client), \(users)}]
+                [{"name": "local", "kind": "local"}, {"name": "outside", \(entry)}]
                 """
             settings["serviceDomains"] = """
                 {"MobileServiceDomain": {
@@ -64,6 +72,7 @@ final class LoginProvider: Sendable {
             settings["routes"] = FixtureSettings.list([
                 #"{"path": "/mobileapp", "upstream": "stub", "webgate": "MobileWG", "backends": ["inventory/1.0"]}"#
             ])
+            more(&settings)
         }
         let fixture = try Fixture { prepare(&$0) }
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"

@@ -10,6 +10,10 @@ final class Browser {
 
     let service: TokenService
     var secure = true
+    /// Where it is; nil where nobody knows.
+    var address: IPAddress?
+    /// Host and port that it asks.
+    var authority = ""
     /// Whether each cookie comes in a field of its own.
     var splitsCookies = false
     /// By name.
@@ -59,6 +63,16 @@ final class Browser {
             seconds)
     }
 
+    /// Sends a form that a page of another site has: without cookies, which are `Lax`.
+    func postFromElsewhere(
+        _ path: String, _ fields: [(String, String)], endpoint: TokenService.Endpoint, at seconds: Int64 = 0
+    ) -> EndpointResponse {
+        let held = cookies
+        cookies = [:]
+        defer { cookies.merge(held) { $1 } }
+        return send(.post, path, "", Browser.form(fields), endpoint, [], seconds)
+    }
+
     @discardableResult
     func logIn(_ user: String = "joe", _ password: String = "Welcome1", at seconds: Int64 = 0) -> EndpointResponse {
         submit([("username", user), ("password", password)], at: seconds)
@@ -82,10 +96,11 @@ final class Browser {
             let pieces = splitsCookies ? value.components(separatedBy: "; ") : [value]
             fields += pieces.map { (name: "cookie", value: $0) }
         }
-        let request = EndpointRequest(
+        var request = EndpointRequest(
             method: method, path: path, query: Array(query.utf8),
             contentType: body == nil ? nil : "application/x-www-form-urlencoded", body: Array((body ?? "").utf8),
-            secure: secure, fields: fields)
+            secure: secure, address: address, fields: fields)
+        request.authority = authority
         let response = service.handle(request, endpoint: endpoint, now: Mobile.start + seconds).settled()
         read(response)
         return response

@@ -100,7 +100,7 @@ import Testing
         let later = Browser(mobile { $0.ways.remove(at: 1) })
         later.cookies = browser.cookies
         let answer = later.callback(state, provider: "guests")
-        #expect(answer.status == 404 && later.session == nil)
+        #expect(answer.status == 400 && answer.reasonText == "provider_answer_foreign" && later.session == nil)
     }
 
     @Test("a refusal there leads back to the choice")

@@ -10,17 +10,23 @@ final class StubProvider: BrowserIdentityProvider {
         var result: Result<ProvidedIdentity, ProviderFailure>
         var begun: [LoginStart] = []
         var finished: [(ProviderCallback, LoginSecrets)] = []
+        var redeemed: [String] = []
+        var read: [String] = []
         var notice: Result<LogoutNotice, ProviderFailure> = .failure(.answer("none"))
         var isDown = false
     }
 
     let name: String
     let rules: ProviderRules
+    /// What happens while it thinks about a code.
+    let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
+    let answersByForm: Bool
     private let state: Mutex<State>
 
-    init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules()) {
+    init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules(), answersByForm: Bool = false) {
         self.name = name
         self.rules = rules
+        self.answersByForm = answersByForm
         state = Mutex(State(result: .success(StubProvider.identity(provider: name))))
     }
 
@@ -52,6 +58,10 @@ final class StubProvider: BrowserIdentityProvider {
 
     var begun: [LoginStart] { state.withLock { $0.begun } }
     var finished: [(ProviderCallback, LoginSecrets)] { state.withLock { $0.finished } }
+    var read: [String] { state.withLock { $0.read } }
+
+    /// Where it was told that the browser came back to, when it saw a code.
+    var redeemed: [String] { state.withLock { $0.redeemed } }
 
     func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
         let isDown = state.withLock { state in
@@ -65,12 +75,35 @@ final class StubProvider: BrowserIdentityProvider {
     func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
-        .done(
+        let event = meanwhile.withLock { event in
+            defer { event = nil }
+            return event
+        }
+        event?()
+        return .done(
             state.withLock { state in
                 state.finished.append((callback, secrets))
+                state.redeemed.append(redirectURI)
                 return state.result
             })
     }
+
+    /// A form is `REQUEST ASSERTION` of whoever is to be named, and is believed.
+    func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
+        let words = form.response.split(separator: " ").map(String.init)
+        return .done(
+            state.withLock { state in
+                state.read.append(form.response)
+                return state.result.map { PostedIdentity(identity: $0, requestID: words[0], assertionID: words[1]) }
+            })
+    }
+
+    static func requestID(_ secrets: LoginSecrets) -> String { "r-\(secrets.nonce)" }
+    func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool {
+        requestID == StubProvider.requestID(secrets)
+    }
+
+    var metadata: [UInt8]? { answersByForm ? Array("<metadata/>".utf8) : nil }
 
     func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> {
         .done(try? OutboundURL("https://\(name).example/logout?client_id=gateway"))
@@ -85,9 +118,10 @@ extension Mobile {
     /// The service domain of the browsers with users of a provider.
     static func withProvider(
         _ providers: [StubProvider], store: any TokenStore = MemoryTokenStore(),
+        throttle: LoginThrottle = LoginThrottle(),
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
-        Mobile(store: store, providers: providers) { domain in
+        Mobile(store: store, providers: providers, throttle: throttle) { domain in
             domain.ways = [.provider(.init(provider: providers[0].name, rules: providers[0].rules))]
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Synchronization
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.
@@ -12,12 +13,22 @@ package final class ProviderLogin: Sendable {
     package static let callbackPath = "/mobile/platform/sso/callback/"
     /// Where providers say which logins have ended.
     package static let logoutPath = "/mobile/platform/sso/backchannel-logout/"
+    /// Where providers read what they must know of the gateway.
+    package static let metadataPath = "/mobile/platform/sso/metadata/"
 
     /// What came of a browser that has come back.
     enum Return: Sendable {
         /// There is nothing to go on with: a page that says so.
         case ended(EndpointResponse)
-        case arrived(LoginErrand, Result<ProvidedIdentity, ProviderFailure>, BrowserRequest)
+        case arrived(Arrival)
+    }
+
+    struct Arrival: Sendable {
+        let errand: LoginErrand
+        let result: Result<ProvidedIdentity, ProviderFailure>
+        let browser: BrowserRequest
+        /// What the browser is to be told beside whatever it is answered.
+        var fields: [(name: String, value: String)] = []
     }
 
     /// Told of every login that failed, for the log.
@@ -26,20 +37,33 @@ package final class ProviderLogin: Sendable {
     let store: any TokenStore
     let revocations: RevocationList
     private let providers: [any BrowserIdentityProvider]
-    private let seals: BrowserSeals
+    let seals: BrowserSeals
     private let baseURL: String
+    private let furtherOrigins: [String]
+    private let throttle: LoginThrottle
+    /// Logins that browsers have come back from, as far as this process remembers.
+    private let seen = Mutex(RecentSet(capacity: 16_384))
+    private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
 
-    /// - Parameter baseURL: that of the gateway, without a trailing slash.
+    /// - Parameters:
+    ///   - baseURL: that of the gateway, without a trailing slash.
+    ///   - furtherOrigins: other ones of the gateway, such as `https://gw.example.org`.
+    ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
+    ///     that is set up wrongly keeps nobody out elsewhere.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, observe: @escaping Observer = { _, _, _ in }
+        revocations: RevocationList, baseURL: String, furtherOrigins: [String] = [],
+        throttle: LoginThrottle = LoginThrottle(),
+        observe: @escaping Observer = { _, _, _ in }
     ) {
         self.providers = providers
         self.seals = seals
         self.store = store
         self.revocations = revocations
         self.baseURL = baseURL
+        self.furtherOrigins = furtherOrigins
+        self.throttle = throttle
         self.observe = observe
     }
 
@@ -47,8 +71,38 @@ package final class ProviderLogin: Sendable {
         providers.first { $0.name.isExactly(name) }
     }
 
-    private func redirectURI(of provider: String) -> String {
-        "\(baseURL)\(ProviderLogin.callbackPath)\(PathSegment.encode(provider))"
+    /// Where the browser is: its cookies are of that host, and come back to no other.
+    private func origin(of request: EndpointRequest) -> String {
+        let (scheme, standardPort) = request.secure ? ("https", ":443") : ("http", ":80")
+        var authority = request.authority.lowercased()
+        if authority.hasSuffix(standardPort) { authority.removeLast(standardPort.utf8.count) }
+        let origin = "\(scheme)://\(authority)"
+        return furtherOrigins.first { $0.isExactly(origin) } ?? baseURL
+    }
+
+    /// Answers by form are addressed to `baseURL` alone: it is what the provider has read of the gateway.
+    private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
+        let origin = provider.answersByForm ? baseURL : origin(of: request)
+        return ProviderLogin.redirectURI(of: provider.name, baseURL: origin)
+    }
+
+    /// The one that a path ends with.
+    func provider(at path: String) -> (any BrowserIdentityProvider)? {
+        guard let names = PathSegment.decode(path, behind: ProviderLogin.callbackPath), names.count == 1 else {
+            return nil
+        }
+        return provider(named: names[0])
+    }
+
+    /// Where a provider sends browsers back to.
+    /// - Parameter baseURL: as of `init`.
+    package static func redirectURI(of provider: String, baseURL: String) -> String {
+        "\(baseURL)\(callbackPath)\(PathSegment.encode(provider))"
+    }
+
+    /// Where a provider reads what it must know of the gateway.
+    package static func metadataURL(of provider: String, baseURL: String) -> String {
+        "\(baseURL)\(metadataPath)\(PathSegment.encode(provider))"
     }
 
     // MARK: To the provider
@@ -60,9 +114,13 @@ package final class ProviderLogin: Sendable {
     ) -> Effect<EndpointResponse> {
         let nonce = LoginTicket.nonce(browser.nonce)
         let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
+        let isByForm = provider.answersByForm
+        var logins = LoginsUnderWay(browser, seals)
+        guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.page) }
         let start = LoginStart(
-            state: ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
-            redirectURI: redirectURI(of: provider.name), forcesLogin: forcesLogin)
+            state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
+            redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin)
+        let kept = isByForm ? [logins.field(secure: browser.request.secure)] : []
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {
             case .failure(let failure):
@@ -76,7 +134,7 @@ package final class ProviderLogin: Sendable {
                     let value = BrowserCookie.login.setting(nonce, secure: browser.request.secure)
                     headers.append((name: "Set-Cookie", value: value))
                 }
-                return EndpointResponse(status: 302, headers: headers, body: [], reason: "login_at_provider")
+                return EndpointResponse(status: 302, headers: headers + kept, body: [], reason: "login_at_provider")
             }
         }
     }
@@ -104,14 +162,12 @@ package final class ProviderLogin: Sendable {
         guard request.method == .get || request.method == .head else {
             return .done(.ended(BrowserLoginFailure.methodNotAllowed.page))
         }
-        guard let browser = BrowserRequest(request, now: now),
-            let names = PathSegment.decode(request.path, behind: ProviderLogin.callbackPath), names.count == 1,
-            let provider = provider(named: names[0])
-        else { return .done(.ended(BrowserLoginFailure.unknownService.page)) }
+        guard let browser = BrowserRequest(request, now: now), let provider = provider(at: request.path) else {
+            return .done(.ended(BrowserLoginFailure.unknownService.page))
+        }
         let ticket: ProviderTicket
         do throws(BrowserLoginFailure) {
-            ticket = try ProviderTicket(
-                browser.query.first("state") ?? "", nonce: browser.nonce, seals.providerTickets, now: now)
+            ticket = try self.ticket(of: browser, provider)
         } catch {
             return .done(.ended(error.page))
         }
@@ -119,36 +175,83 @@ package final class ProviderLogin: Sendable {
             observe(provider.name, .foreignAnswer, request.requestID)
             return .done(.ended(page(.foreignAnswer)))
         }
-        return takeOnce(ticket, now: now) { [self] isFirst in
-            guard let isFirst else { return .done(.ended(page(.unavailable("store")))) }
-            guard isFirst else { return .done(.ended(BrowserLoginFailure.foreignForm.page)) }
-            return finish(ticket, provider, browser)
+        switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
+        case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
+        case .admitted(let attempt):
+            // The provider is to see no code twice, as far as that can be known before it has spoken.
+            guard isNew(ticket) else {
+                throttle.withdraw(attempt)
+                return .done(.ended(BrowserLoginFailure.foreignForm.page))
+            }
+            return finish(ticket, provider, browser).then { [self] arrival in
+                switch arrival.result {
+                // Neither is anything that a browser could have made up for the provider to look at.
+                case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
+                case .failure: break
+                }
+                guard case .success = arrival.result else { return .done(.arrived(arrival)) }
+                return takeOnce(ticket, now: now) { .arrived(arrival) }
+            }
         }
     }
 
-    /// - Parameter next: is told nil where the store does not answer.
+    private func isNew(_ ticket: ProviderTicket) -> Bool {
+        let id = hash.hash(Array(ticket.id.utf8).span)
+        return seen.withLock { seen in
+            defer { seen.insert(id) }
+            return !seen.contains(id)
+        }
+    }
+
+    private func ticket(
+        of browser: BrowserRequest, _ provider: any BrowserIdentityProvider
+    ) throws(BrowserLoginFailure) -> ProviderTicket {
+        let state = browser.query.first("state") ?? ""
+        guard provider.answersByForm else {
+            return try ProviderTicket(state, nonce: browser.nonce, seals.providerTickets, now: browser.now)
+        }
+        guard let ticket = LoginsUnderWay(browser, seals).ticket(id: state) else { throw .foreignForm }
+        return ticket
+    }
+
+    /// Of browsers that come back from one login, one goes on, in whatever process. The store is told of those alone who have
+    /// logged in: anybody gets tickets, as many as he likes, and would fill it up.
     private func takeOnce(
-        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable (Bool?) -> Effect<Return>
+        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable () -> Return
     ) -> Effect<Return> {
         store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
-            result in
-            guard case .success(let answer) = result else { return next(nil) }
-            return next(answer == .fresh(true))
+            [self] result in
+            guard case .success(let answer) = result else { return .done(.ended(page(.unavailable("store")))) }
+            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.page))
         }
+    }
+
+    private static func throttled(_ seconds: Int) -> EndpointResponse {
+        Page.message(PageText.error, PageText.tooManyAttempts, isError: true).response(
+            status: 429, reason: TokenFailure.loginThrottled.definition.reason,
+            fields: [(name: "Retry-After", value: "\(seconds)")])
     }
 
     private func finish(
         _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
-    ) -> Effect<Return> {
+    ) -> Effect<Arrival> {
+        guard !provider.answersByForm else {
+            return collect(ticket, provider, browser).map { [seals] result in
+                var logins = LoginsUnderWay(browser, seals)
+                logins.remove(id: ticket.id)
+                let fields = [logins.field(secure: browser.request.secure)]
+                return Arrival(errand: ticket.errand, result: result, browser: browser, fields: fields)
+            }
+        }
         let query = browser.query
         let callback = ProviderCallback(
             code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
             fields: query.fields.map { ($0.name, $0.value) })
         let finish = provider.finish(
-            callback, ticket.secrets, redirectURI: redirectURI(of: provider.name), now: browser.now)
+            callback, ticket.secrets, redirectURI: redirectURI(of: provider, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return .arrived(ticket.errand, result, browser)
+            return Arrival(errand: ticket.errand, result: result, browser: browser)
         }
     }
 }

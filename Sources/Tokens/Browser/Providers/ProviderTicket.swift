@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import JOSE
 
 /// What a login at an identity provider was begun for, and what is to be known of it when it comes back.
 package struct LoginErrand: Sendable, Equatable {
@@ -24,12 +25,10 @@ package struct LoginErrand: Sendable, Equatable {
     }
 }
 
-/// A login that is under way at a provider, as `state` carries it through the browser: sealed, so that nobody reads the
-/// code verifier or changes where the login leads; bound to the browser by a cookie; good once, and not for long.
+/// A login that is under way at a provider, as `state` carries it through the browser, or a cookie (`LoginsUnderWay`):
+/// sealed, so that nobody reads the code verifier or changes where the login leads; bound to the browser by a cookie; good
+/// once, and not for long.
 struct ProviderTicket: Equatable, Sendable {
-    /// How long a login at a provider may take, in seconds.
-    static let lifetimeSeconds: Int64 = 600
-
     /// Tells it from others, so that it is good once.
     let id: String
     /// Name of the provider that the browser was sent to (RFC 9700 section 4.4).
@@ -47,8 +46,11 @@ struct ProviderTicket: Equatable, Sendable {
         secrets = LoginSecrets()
         self.nonce = nonce
         self.errand = errand
-        expiresAt = now + ProviderTicket.lifetimeSeconds
+        expiresAt = now + LoginStart.lifetimeSeconds
     }
+
+    /// Whether a text looks like the id of one.
+    static func isID(_ text: String) -> Bool { text.isExactly(LoginTicket.nonce(text)) }
 
     func sealed(_ record: SealedRecord) -> String {
         record.seal(

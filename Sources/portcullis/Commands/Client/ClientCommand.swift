@@ -10,6 +10,7 @@ enum ClientCommand: Command {
                portcullis client login [--user NAME] [--method oauth|basic|oam] [--mode online|offline|auto] [--level N] WHERE
                portcullis client exchange --token TOKEN [--store] WHERE
                portcullis client sso login [--client-id ID] [--listen 127.0.0.1:PORT] [--wait SECONDS] WHERE
+               portcullis client saml pack [--response VALUE|FILE]
                portcullis client capture [--field NAME] [--listen 127.0.0.1:PORT] [--wait SECONDS]
                portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth|--via-agent] WHERE
                portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json]
@@ -32,6 +33,8 @@ enum ClientCommand: Command {
         sso login  prints the address to open in a browser; the token that the gateway posts to this machine after the login
                    there is kept like an exchanged one. The gateway's white list needs http://127.0.0.1:PORT; by default
                    the port is any
+        saml pack  prints the assertion of a SAMLResponse, as a browser posts one, in the form that exchange takes: VALUE, or
+                   what FILE has in it, or standard input. Nothing is sent anywhere
         capture    waits for one request of a browser to this machine, and prints its field `token`, or another one such as
                    SAMLResponse, of the query or of the form that is posted
         request    sends a request. A challenge of a webgate is answered with a token of its own, which is kept. The body is
@@ -59,6 +62,7 @@ enum ClientCommand: Command {
         "login": (0...0, ["--user", "--method", "--mode", "--level"], []), "logout": (0...0, [], []),
         "exchange": (0...0, ["--token"], ["--store"]),
         "sso": (1...1, ["--client-id", "--listen", "--wait"], []),
+        "saml": (1...1, ["--response"], []),
         "capture": (0...0, ["--field", "--listen", "--wait"], []),
         "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth", "--via-agent"]),
         "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json", "--via-agent"]),
@@ -83,6 +87,7 @@ enum ClientCommand: Command {
         case "logout": try logOut(place)
         case "exchange": try exchange(arguments, place)
         case "sso": try signOn(arguments, place)
+        case "saml": try packSAML(arguments)
         case "capture": try capture(arguments)
         case "request", "call": try ClientCall(arguments, place).run(action)
         case "agent": try ClientAgent.run(arguments, place)

@@ -1,0 +1,1 @@
+#include <xmlsec1/xmlsec/xmldsig.h>

@@ -1,0 +1,78 @@
+import Bytes
+
+/// What is known of an identity provider, by its metadata or without (SAML metadata section 2.4.3).
+package struct IdentityProviderMetadata: Sendable, Equatable {
+    /// Why a document is of no use.
+    package enum Problem: String, Error, Sendable {
+        case malformed = "this is no SAML metadata"
+        case wrongEntity = "there is no identity provider of this entity id in it"
+        case severalEntities = "there are several identity providers in it; \"entityId\" says which one is meant"
+    }
+
+    package var entityID: String
+    /// Where browsers are sent by redirect; empty where it says none.
+    package var singleSignOn: String
+    /// What it signs with, each a certificate in PEM form.
+    package var certificates: [[UInt8]]
+
+    package init(entityID: String, singleSignOn: String, certificates: [[UInt8]]) {
+        self.entityID = entityID
+        self.singleSignOn = singleSignOn
+        self.certificates = certificates
+    }
+
+    #if SAML
+        /// Reads a document that the operator has laid down, and so believes: its signature is not looked at.
+        /// - Parameter entityID: which provider is meant; nil for the only one.
+        package init(_ xml: [UInt8], entityID: String?) throws(Problem) {
+            let root: XMLElement
+            do throws(SAMLRejection) { root = try XMLDocument(xml).tree() } catch { throw .malformed }
+            let all = IdentityProviderMetadata.entities(in: root)
+            let providers = all.compactMap { entity in
+                entity.children("IDPSSODescriptor", SAMLName.metadata).first.map {
+                    (entity["entityID"] ?? "", $0)
+                }
+            }
+            let wanted = providers.filter { provider in entityID?.utf8.elementsEqual(provider.0.utf8) ?? true }
+            guard let (name, descriptor) = wanted.first, !name.isEmpty else {
+                throw all.isEmpty ? .malformed : .wrongEntity
+            }
+            guard wanted.count == 1 else { throw .severalEntities }
+            let service = descriptor.children("SingleSignOnService", SAMLName.metadata).first {
+                $0["Binding"]?.utf8.elementsEqual(SAMLName.redirectBinding.utf8) ?? false
+            }
+            // A key without a use is for both (section 2.4.1.1).
+            let keys = descriptor.children("KeyDescriptor", SAMLName.metadata).filter {
+                $0["use"]?.utf8.elementsEqual("signing".utf8) ?? true
+            }
+            self.init(
+                entityID: name, singleSignOn: service?["Location"] ?? "",
+                certificates: keys.flatMap(IdentityProviderMetadata.certificates))
+        }
+
+        private static func entities(in element: XMLElement) -> [XMLElement] {
+            if element.has("EntityDescriptor", SAMLName.metadata) { return [element] }
+            guard element.has("EntitiesDescriptor", SAMLName.metadata) else { return [] }
+            return element.children.flatMap(entities)
+        }
+
+        private static func certificates(of key: XMLElement) -> [[UInt8]] {
+            let space = SAMLName.signature
+            return key.children("KeyInfo", space).flatMap { $0.children("X509Data", space) }
+                .flatMap { $0.children("X509Certificate", space) }.map { pem($0.text) }
+        }
+
+        /// The frame that a certificate has in a file (RFC 7468 section 2).
+        private static func pem(_ base64: String) -> [UInt8] {
+            var pem = Array("-----BEGIN CERTIFICATE-----\n".utf8)
+            var rest = base64.utf8.filter { $0 > ASCII.space }[...]
+            while !rest.isEmpty {
+                pem += rest.prefix(64) + [ASCII.lineFeed]
+                rest = rest.dropFirst(64)
+            }
+            return pem + Array("-----END CERTIFICATE-----\n".utf8)
+        }
+    #else
+        package init(_ xml: [UInt8], entityID: String?) throws(Problem) { throw .malformed }
+    #endif
+}

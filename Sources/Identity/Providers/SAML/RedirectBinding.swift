@@ -1,0 +1,60 @@
+import Bytes
+import Crypto
+
+/// Messages to an identity provider in the query of a URL (SAML bindings section 3.4).
+enum RedirectBinding {
+    /// Longest `RelayState` (section 3.4.3).
+    static let longestState = 80
+
+    /// Where a browser is sent with a request.
+    ///
+    /// - Parameters:
+    ///   - destination: of the provider; it may have a query already.
+    ///   - state: comes back with the answer, `longestState` bytes at most.
+    ///   - signer: nil leaves the request unsigned.
+    static func location(
+        _ request: [UInt8], at destination: OutboundURL, state: String, signer: SigningKey?
+    ) -> String {
+        let packed = String(decoding: Base64.encode(stored(request).span), as: UTF8.self)
+        var fields = [("SAMLRequest", packed), ("RelayState", state)]
+        if let signer, let name = algorithmName(signer.algorithm) {
+            fields.append(("SigAlg", name))
+            // Section 3.4.4.1: what is signed is the query as it is sent, in this order.
+            let signature = signer.sign(FormEncoding.form(fields).span)
+            fields.append(("Signature", String(decoding: Base64.encode(signature.span), as: UTF8.self)))
+        }
+        return destination.with(fields)
+    }
+
+    /// `SigAlg` (RFC 9231 section 2.3); nil for what the binding has no name for. Signatures of ECDSA are r and s side by
+    /// side, as those of JOSE (XML Signature section 6.4.3).
+    static func algorithmName(_ algorithm: SignatureAlgorithm) -> String? {
+        switch algorithm {
+        case .rs256: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+        case .rs384: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha384"
+        case .rs512: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512"
+        case .es256: "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256"
+        case .es384: "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha384"
+        case .es512: "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha512"
+        default: nil
+        }
+    }
+
+    /// The bytes in the form that DEFLATE has (RFC 1951 section 3.2.4), not compressed: a request is short, and every
+    /// provider unpacks it the same.
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var packed: [UInt8] = []
+        var rest = bytes[...]
+        repeat {
+            let block = rest.prefix(Int(UInt16.max))
+            rest = rest.dropFirst(block.count)
+            packed.append(rest.isEmpty ? 1 : 0)
+            let length = UInt16(block.count)
+            for number in [length, ~length] {
+                packed += [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+            }
+            packed += block
+        } while !rest.isEmpty
+        return packed
+    }
+}

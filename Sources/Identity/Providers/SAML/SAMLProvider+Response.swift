@@ -1,0 +1,126 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// What a provider posts by the browser (SAML bindings section 3.5, profiles section 4.1.4.3). Anybody can post anything:
+/// what counts is what the provider has signed, for this gateway, about a login that the gateway has asked for.
+extension SAMLProvider {
+    /// Longest name of a request or an assertion, in bytes.
+    private static let longestID = 256
+
+    package func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
+        settings.certificates.valid(now: now).then { certificates in
+            // Signatures take milliseconds.
+            .offload { [self] in
+                .done(Result { () throws(ProviderFailure) in try posted(form, certificates, now: now) })
+            }
+        }
+    }
+
+    private func posted(
+        _ form: ProviderForm, _ certificates: [SignerCertificate], now: Int64
+    ) throws(ProviderFailure) -> PostedIdentity {
+        // Some providers break the lines.
+        let packed = form.response.utf8.filter { $0 > ASCII.space }
+        guard !packed.isEmpty, let xml = Base64.decode(packed.span) else { throw .malformedCallback }
+        let response: SAMLResponse
+        do throws(SAMLRejection) {
+            response = try SAMLVerifier.response(
+                in: xml, signedBy: certificates, allowsSHA1: settings.allowsSHA1)
+        } catch {
+            throw ProviderFailure(error)
+        }
+        return try judge(response, now: now)
+    }
+
+    /// - Parameter response: one whose signature has been checked.
+    func judge(_ response: SAMLResponse, now: Int64) throws(ProviderFailure) -> PostedIdentity {
+        let assertion = response.assertion
+        guard response.status.code.isExactly(SAMLResponse.Status.success) else {
+            throw ProviderFailure(SAMLRejection.statusNotSuccess)
+        }
+        // Mix-up: a certificate may be that of several providers.
+        guard assertion.issuer.isExactly(settings.issuer), response.issuer?.isExactly(settings.issuer) ?? true else {
+            throw .foreignAnswer
+        }
+        // A response that is signed must say where it goes (bindings section 3.5.5.2).
+        guard response.destination?.isExactly(settings.consumerURL) ?? !response.isSigned else {
+            throw .assertion("destination")
+        }
+        // Whether it is the request of this browser's login is known once the cookie is here.
+        guard let requestID = response.inResponseTo, !requestID.isEmpty, requestID.utf8.count <= SAMLProvider.longestID
+        else { throw .assertion("unsolicited") }
+        guard !assertion.id.isEmpty, assertion.id.utf8.count <= SAMLProvider.longestID else { throw .assertion("ID") }
+        // By the confirmation, which is signed in any case.
+        var conditions = SAMLConditions(
+            audiences: [settings.entityID], recipients: [settings.consumerURL], requiresRecipient: true,
+            inResponseTo: requestID)
+        conditions.clockSkewSeconds = settings.clockSkewSeconds
+        do throws(SAMLRejection) {
+            _ = try conditions.check(assertion, now: now)
+        } catch {
+            throw ProviderFailure(error)
+        }
+        try checkLogin(assertion, now: now)
+        return PostedIdentity(
+            identity: try identity(assertion), requestID: requestID, assertionID: assertion.id)
+    }
+
+    /// How and when the user has logged in there. An assertion without that is about somebody who may not have.
+    private func checkLogin(_ assertion: SAMLAssertion, now: Int64) throws(ProviderFailure) {
+        guard let instant = assertion.authnInstant else { throw .assertion("AuthnStatement") }
+        let skew = settings.clockSkewSeconds
+        guard instant <= now + skew else { throw .assertion("AuthnInstant") }
+        // A login that was to be made anew was made after the request, which is no older than its ticket.
+        guard !settings.forcesLogin || instant >= now - LoginStart.lifetimeSeconds - skew else {
+            throw .assertion("AuthnInstant")
+        }
+        if let end = assertion.sessionNotOnOrAfter, end <= now { throw .assertion("SessionNotOnOrAfter") }
+        if !settings.contexts.isEmpty {
+            guard let context = assertion.authnContextClass, settings.contexts.contains(where: context.isExactly)
+            else { throw .assertion("AuthnContextClassRef") }
+        }
+    }
+
+    // MARK: Who it is
+
+    private func identity(_ assertion: SAMLAssertion) throws(ProviderFailure) -> ProvidedIdentity {
+        guard let subject = assertion.nameID, IDTokenTerms.isSubject(subject.value) else { throw .assertion("NameID") }
+        // It is another one at every login, and so the name of nobody.
+        let isTransient = subject.format?.isExactly(SAMLName.transientFormat) ?? false
+        guard !isTransient || rules.identity.usernameAttribute != nil else { throw .assertion("transient NameID") }
+        return ProvidedIdentity(
+            provider: name, subject: subject.value, sessionID: assertion.sessionIndex,
+            claims: SAMLProvider.claims(assertion.attributes, subject: subject.value), accessToken: nil,
+            endsAt: assertion.sessionNotOnOrAfter)
+    }
+
+    /// The attributes as claims: by name, one value as a text and several as a list, those of two attributes of one name
+    /// together. `sub` is the subject, whatever attributes say.
+    static func claims(_ attributes: [SAMLAssertion.Attribute], subject: String) -> JSONNode {
+        var names: [String] = []
+        var values: [[UInt8]: [String]] = [:]
+        for attribute in attributes where !attribute.name.isExactly("sub") {
+            let key = Array(attribute.name.utf8)
+            if values[key] == nil { names.append(attribute.name) }
+            values[key, default: []] += attribute.values
+        }
+        var members = [JSONMember(name: "sub", node: JSONNode(.string(subject)))]
+        for name in names {
+            let texts = (values[Array(name.utf8)] ?? []).map { JSONNode(.string($0)) }
+            members.append(JSONMember(name: name, node: texts.count == 1 ? texts[0] : JSONNode(.array(texts))))
+        }
+        return JSONNode(.object(members))
+    }
+}
+
+extension ProviderFailure {
+    /// What was posted is not believed, or says that there was no login.
+    init(_ rejection: SAMLRejection) {
+        switch rejection {
+        case .statusNotSuccess: self = .denied("\(rejection.reason)")
+        case .notBuilt: self = .unavailable("\(rejection.reason)")
+        default: self = .assertion("\(rejection.reason)")
+        }
+    }
+}

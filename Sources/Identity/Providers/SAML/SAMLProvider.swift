@@ -1,0 +1,99 @@
+import Bytes
+import Crypto
+import JOSE
+
+/// An identity provider that speaks SAML 2.0, to which the gateway is a service provider: the web browser profile with a
+/// request by redirect and an answer by form (SSO-07, SAML profiles section 4.1). Immutable; used by all threads.
+///
+/// Answers that nobody has asked for are refused: they are how an attacker logs a victim in as himself.
+package final class SAMLProvider: BrowserIdentityProvider {
+    package struct Settings: Sendable {
+        package var name: String
+        /// Entity id of the provider: what it calls itself as an issuer.
+        package var issuer: String
+        /// Where browsers are sent to log in, by redirect.
+        package var singleSignOn: OutboundURL
+        /// Entity id of the gateway: the audience of its assertions.
+        package var entityID: String
+        /// Where the answers are posted to, in full.
+        package var consumerURL: String
+        /// Whose signatures are believed.
+        package var certificates: SAMLSigners
+        package var rules: ProviderRules
+        /// Signs the requests; nil leaves them unsigned.
+        package var signer: SigningKey?
+        /// That of `signer`, in PEM form.
+        package var signerCertificate: [UInt8]?
+        package var nameIDFormat: String?
+        /// How the user is to have logged in there: one of these classes; empty for any.
+        package var contexts: [String] = []
+        /// Whether every login is asked for anew.
+        package var forcesLogin = false
+        package var allowsSHA1 = false
+        package var clockSkewSeconds = SAMLConditions.clockSkew
+
+        package init(
+            name: String, issuer: String, singleSignOn: OutboundURL, entityID: String, consumerURL: String,
+            certificates: SAMLSigners, rules: ProviderRules
+        ) {
+            self.name = name
+            self.issuer = issuer
+            self.singleSignOn = singleSignOn
+            self.entityID = entityID
+            self.consumerURL = consumerURL
+            self.certificates = certificates
+            self.rules = rules
+        }
+    }
+
+    package var name: String { settings.name }
+    package var rules: ProviderRules { settings.rules }
+    package var answersByForm: Bool { true }
+
+    let settings: Settings
+
+    package init(_ settings: Settings) { self.settings = settings }
+
+    /// The id of the request of a login. The challenge is public, and nobody can make it who does not know the verifier.
+    static func requestID(_ secrets: LoginSecrets) -> String { "_\(secrets.challenge)" }
+
+    package func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
+        let request = AuthenticationRequest(
+            id: SAMLProvider.requestID(start.secrets), issuedAt: now, destination: settings.singleSignOn.description,
+            issuer: settings.entityID, consumerURL: start.redirectURI, nameIDFormat: settings.nameIDFormat,
+            contexts: settings.contexts, forcesLogin: settings.forcesLogin || start.forcesLogin)
+        let redirect = { @Sendable [settings] () -> Effect<Result<LoginRedirect, ProviderFailure>> in
+            let location = RedirectBinding.location(
+                request.xml, at: settings.singleSignOn, state: start.state, signer: settings.signer)
+            return .done(.success(LoginRedirect(location: location)))
+        }
+        return settings.signer?.isSlow == true ? .offload(redirect) : redirect()
+    }
+
+    package func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool {
+        let expected = SAMLProvider.requestID(secrets)
+        return constantTimeEqual(Array(expected.utf8).span, Array(requestID.utf8).span)
+    }
+
+    package var metadata: [UInt8]? {
+        ServiceProviderMetadata(
+            entityID: settings.entityID, consumerURL: settings.consumerURL, nameIDFormat: settings.nameIDFormat,
+            certificate: settings.signerCertificate
+        ).xml
+    }
+
+    // MARK: What there is not
+
+    /// Codes are nothing that it gives.
+    package func finish(
+        _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
+    ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        .done(.failure(.malformedCallback))
+    }
+
+    package func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> { .done(nil) }
+
+    package func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {
+        .done(.failure(.malformedCallback))
+    }
+}

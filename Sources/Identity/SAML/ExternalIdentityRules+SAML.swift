@@ -1,0 +1,134 @@
+import Bytes
+
+extension ExternalIdentityRules {
+    /// The members of an entry of `samlIssuers` about users and roles: `rules`, each an object with a `type` (SAML-10 to
+    /// SAML-13), and `virtualUserEnabled`, `userMappingAttribute` as for other tokens.
+    init(saml reader: inout AssertionReader, catalogue: RoleCatalogue) {
+        var rules = SAMLRules()
+        if let member = reader.take("rules") {
+            if let elements = member.array {
+                for (index, element) in elements.enumerated() { rules.read(element, at: index, &reader, catalogue) }
+            } else {
+                reader.fail("rules", "wrong type", expected: "an array of rules")
+            }
+        }
+        self.init(
+            usernameAttribute: rules.usernameAttribute,
+            virtualUserEnabled: reader.flag("virtualUserEnabled", default: false),
+            userMapping: reader.choice("userMappingAttribute", UserMapping.self) ?? .uid,
+            roleMapping: RoleMapping(
+                roleAttributes: rules.roleAttributes, mappings: rules.mappings, defaultRoles: rules.defaultRoles,
+                issuerRoles: rules.issuerRoles))
+    }
+
+    /// Who a verified assertion speaks of: the attribute that a user mapping rule names, else the subject (SAML-13).
+    package func identify(
+        _ assertion: SAMLAssertion, realm: String?, users: UserStore, catalogue: RoleCatalogue
+    ) throws(ExternalIdentityRejection) -> ExternalIdentity {
+        try resolve(
+            username(in: assertion), claims: assertion.claims, realm: realm, users: users, catalogue: catalogue)
+    }
+
+    /// The user name that an assertion holds. An attribute with several values names nobody.
+    package func username(in assertion: SAMLAssertion) throws(ExternalIdentityRejection) -> String {
+        guard let usernameAttribute else {
+            guard let nameID = assertion.nameID else { throw .missingUsername }
+            return try username(in: JSONNode(["sub": .string(nameID.value)]))
+        }
+        let values = assertion.claims[usernameAttribute]?.array ?? []
+        guard values.count == 1 else { throw .missingUsername }
+        return try username(in: JSONNode([usernameAttribute: values[0].value]))
+    }
+}
+
+extension SAMLAssertion {
+    /// The attributes as claims: each name once, with all of its values. Names are formal names: those for people are
+    /// no basis for anything (SAML core section 2.7.3.1).
+    var claims: JSONNode {
+        var names: [String] = []
+        var values: [[UInt8]: [JSONNode]] = [:]
+        for attribute in attributes {
+            let key = Array(attribute.name.utf8)
+            if values[key] == nil { names.append(attribute.name) }
+            values[key, default: []] += attribute.values.map { JSONNode(.string($0)) }
+        }
+        let members = names.map { JSONMember(name: $0, node: JSONNode(.array(values[Array($0.utf8)] ?? []))) }
+        return JSONNode(.object(members))
+    }
+}
+
+extension JSONNode {
+    fileprivate init(_ members: KeyValuePairs<String, JSONValue>) {
+        self.init(.object(members.map { JSONMember(name: $0.key, node: JSONNode($0.value)) }))
+    }
+}
+
+/// The rules of an entry as they are read, one after the other.
+private struct SAMLRules {
+    var usernameAttribute: String?
+    var roleAttributes: [String] = []
+    var mappings: [RoleMapping.Entry] = []
+    var defaultRoles: [String] = []
+    var issuerRoles: [String] = []
+
+    private static let types = "\"roleAttribute\", \"roleMapping\", \"defaultRole\", \"issuerRole\" or \"userMapping\""
+
+    mutating func read(_ node: JSONNode, at index: Int, _ issuer: inout AssertionReader, _ catalogue: RoleCatalogue) {
+        let place = "rules/\(index)"
+        guard node.members != nil else { return issuer.fail(place, "wrong type", expected: "a rule object") }
+        var reader = AssertionReader(node, "\(issuer.pointer)/\(place)")
+        switch reader.text("type", expected: SAMLRules.types) {
+        case "roleAttribute": readRoleAttribute(&reader)
+        case "roleMapping": readRoleMapping(&reader, catalogue)
+        case "defaultRole": defaultRoles += SAMLRules.roles("roles", &reader, catalogue)
+        case "issuerRole": issuerRoles += SAMLRules.roles("roles", &reader, catalogue)
+        case "userMapping": readUserMapping(&reader)
+        case .some: reader.fail("type", "unknown rule", expected: SAMLRules.types)
+        case nil: if node["type"] == nil { reader.fail(nil, "required member \"type\" is missing") }
+        }
+        if !reader.isBroken { reader.finish() }
+        issuer.add(reader)
+    }
+
+    /// SAML-10: names with commas between them.
+    private mutating func readRoleAttribute(_ reader: inout AssertionReader) {
+        let expected = "names of attributes, with commas between them"
+        let text = reader.text("attributes", expected: expected)
+        let names = (text ?? "").utf8.split(separator: ASCII.comma).map(SAMLRules.trimmed).filter { !$0.isEmpty }
+        if names.isEmpty, !reader.isBroken { reader.fail("attributes", "wrong value", expected: expected) }
+        roleAttributes += names
+    }
+
+    /// SAML-11, with the rule of JWT-28 for one that is incomplete.
+    private mutating func readRoleMapping(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
+        let tokenRole = reader.text("tokenRole")
+        let mappedRoles = reader.texts("mappedRoles")
+        if !reader.isBroken, tokenRole == nil || mappedRoles == nil {
+            reader.warn(tokenRole == nil ? "tokenRole" : "mappedRoles", "missing: the rule is ignored")
+        }
+        ExternalIdentityRules.warn(of: mappedRoles ?? [], at: "mappedRoles", &reader, catalogue)
+        mappings.append(RoleMapping.Entry(tokenRole: tokenRole, mappedRoles: mappedRoles))
+    }
+
+    /// SAML-13.
+    private mutating func readUserMapping(_ reader: inout AssertionReader) {
+        guard usernameAttribute == nil else { return reader.fail(nil, "there is a rule of this type already") }
+        usernameAttribute = reader.text("attribute")
+        if reader.node["attribute"] == nil { reader.fail(nil, "required member \"attribute\" is missing") }
+    }
+
+    private static func roles(
+        _ name: String, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue
+    ) -> [String] {
+        if reader.node[name] == nil { reader.fail(nil, "required member \"\(name)\" is missing") }
+        let roles = reader.texts(name) ?? []
+        ExternalIdentityRules.warn(of: roles, at: name, &reader, catalogue)
+        return roles
+    }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let start = text.drop { $0 == ASCII.space || $0 == ASCII.tab }
+        let end = start.lastIndex { $0 != ASCII.space && $0 != ASCII.tab }
+        return end.map { String(decoding: start[...$0], as: UTF8.self) } ?? ""
+    }
+}

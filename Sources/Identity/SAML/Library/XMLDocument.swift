@@ -1,0 +1,174 @@
+#if SAML
+    import CXMLSec
+
+    /// A document inside libxml2, for one thread at a time.
+    @safe
+    final class XMLDocument {
+        // SAFETY: never null, not shared, freed in `deinit`; nodes of it are used within calls only.
+        let pointer: xmlDocPtr
+
+        /// Reads a document in UTF-8 that declares nothing: no document type, thus no entities, and no processing
+        /// instructions. Nothing is fetched.
+        init(_ bytes: [UInt8]) throws(SAMLRejection) {
+            guard XMLBounds.holds(bytes.span) else { throw .tooLarge }
+            // What another decoder would make of bytes that are not UTF-8 is nobody's business.
+            guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { throw .malformed }
+            XMLSecLibrary.start()
+            // SAFETY: the context is freed on leaving, and its handler table with it; the parser copies what it keeps
+            // of the text, which is alive through the call.
+            guard let context = unsafe xmlNewParserCtxt() else { throw .malformed }
+            defer { unsafe xmlFreeParserCtxt(context) }
+            // Both stop the parser before a single declaration is read.
+            unsafe context.pointee.sax.pointee.internalSubset = { context, _, _, _ in
+                unsafe XMLDocument.stop(context)
+            }
+            unsafe context.pointee.sax.pointee.processingInstruction = { context, _, _ in
+                unsafe XMLDocument.stop(context)
+            }
+            let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
+            let document = unsafe bytes.withUnsafeBufferPointer { buffer in
+                unsafe buffer.withMemoryRebound(to: CChar.self) { text in
+                    unsafe xmlCtxtReadMemory(
+                        context, text.baseAddress, Int32(text.count), nil, "UTF-8", Int32(options))
+                }
+            }
+            // Where it is stopped the parser may leave what it has so far.
+            let isStopped = unsafe context.pointee.errNo == Int32(XML_ERR_USER_STOP.rawValue)
+            let isWell = unsafe context.pointee.wellFormed == 1 && context.pointee.nsWellFormed == 1
+            guard let document = unsafe document, isWell, !isStopped else {
+                unsafe xmlFreeDoc(document)
+                throw isStopped ? .forbiddenDeclaration : .malformed
+            }
+            unsafe pointer = document
+        }
+
+        deinit { unsafe xmlFreeDoc(pointer) }
+
+        private static func stop(_ context: UnsafeMutableRawPointer?) {
+            // SAFETY: the parser hands its own context to its handlers.
+            unsafe xmlStopParser(context?.assumingMemoryBound(to: xmlParserCtxt.self))
+        }
+
+        /// The document as a value.
+        func tree() throws(SAMLRejection) -> XMLElement {
+            guard let root = unsafe xmlDocGetRootElement(pointer) else { throw .malformed }
+            return unsafe try XMLDocument.element(root, depth: 1)
+        }
+
+        /// The element that a path of places among child elements leads to from the root.
+        func node(at path: [Int]) -> xmlNodePtr? {
+            // SAFETY: nodes live as long as the document.
+            var node = unsafe xmlDocGetRootElement(pointer)
+            for place in path {
+                guard let parent = unsafe node else { return nil }
+                unsafe node = XMLDocument.childElements(of: parent).dropFirst(place).first
+            }
+            return unsafe node
+        }
+
+        /// An element as a document of its own. All namespaces that are known where it stands are declared on it, which
+        /// exclusive canonical form looks past: its signature holds.
+        func text(at path: [Int]) -> [UInt8] {
+            // SAFETY: nodes and namespaces live as long as the document; the buffer is freed on leaving.
+            guard let element = unsafe node(at: path), let buffer = unsafe xmlBufferCreate() else { return [] }
+            defer { unsafe xmlBufferFree(buffer) }
+            var ancestor = unsafe element.pointee.parent
+            while let node = unsafe ancestor, unsafe node.pointee.type == XML_ELEMENT_NODE {
+                var next = unsafe node.pointee.nsDef
+                while let namespace = unsafe next {
+                    // It declares nothing, and answers null, where the element knows the prefix already.
+                    unsafe _ = xmlNewNs(element, namespace.pointee.href, namespace.pointee.prefix)
+                    unsafe next = namespace.pointee.next
+                }
+                unsafe ancestor = node.pointee.parent
+            }
+            guard unsafe xmlNodeDump(buffer, pointer, element, 0, 0) >= 0 else { return [] }
+            return unsafe XMLDocument.bytes(xmlBufferContent(buffer))
+        }
+
+        // MARK: Nodes, all of them of a living document
+
+        static func childElements(of node: xmlNodePtr) -> [xmlNodePtr] {
+            var found: [xmlNodePtr] = unsafe []
+            // SAFETY: siblings are nodes of the same document.
+            var next = unsafe node.pointee.children
+            while let child = unsafe next {
+                if unsafe child.pointee.type == XML_ELEMENT_NODE { unsafe found.append(child) }
+                unsafe next = child.pointee.next
+            }
+            return unsafe found
+        }
+
+        private static func element(_ node: xmlNodePtr, depth: Int) throws(SAMLRejection) -> XMLElement {
+            guard depth <= XMLBounds.depth, unsafe declarations(on: node) <= XMLBounds.attributes else {
+                throw .tooLarge
+            }
+            var children: [XMLElement] = []
+            var text: [UInt8] = []
+            // SAFETY: siblings are nodes of the same document; an element's content is of the kind its type says.
+            var next = unsafe node.pointee.children
+            while let child = unsafe next {
+                switch unsafe child.pointee.type {
+                case XML_ELEMENT_NODE: children.append(unsafe try element(child, depth: depth + 1))
+                case XML_TEXT_NODE, XML_CDATA_SECTION_NODE: text += unsafe bytes(child.pointee.content)
+                case XML_COMMENT_NODE: break
+                default: throw .forbiddenDeclaration
+                }
+                unsafe next = child.pointee.next
+            }
+            return XMLElement(
+                name: unsafe string(node.pointee.name), namespace: unsafe namespace(node.pointee.ns),
+                attributes: unsafe try attributes(of: node), children: children,
+                text: String(decoding: text, as: UTF8.self))
+        }
+
+        private static func declarations(on node: xmlNodePtr) -> Int {
+            var count = 0
+            // SAFETY: declarations belong to their element.
+            var next = unsafe node.pointee.nsDef
+            while let namespace = unsafe next {
+                count += 1
+                unsafe next = namespace.pointee.next
+            }
+            return count
+        }
+
+        private static func attributes(of node: xmlNodePtr) throws(SAMLRejection) -> [XMLElement.Attribute] {
+            var found: [XMLElement.Attribute] = []
+            // SAFETY: attributes of an element are nodes of the same document.
+            var next = unsafe node.pointee.properties
+            while let attribute = unsafe next {
+                guard found.count < XMLBounds.attributes else { throw .tooLarge }
+                var value: [UInt8] = []
+                var part = unsafe attribute.pointee.children
+                while let text = unsafe part {
+                    guard unsafe text.pointee.type == XML_TEXT_NODE else { throw .forbiddenDeclaration }
+                    value += unsafe bytes(text.pointee.content)
+                    unsafe part = text.pointee.next
+                }
+                found.append(
+                    XMLElement.Attribute(
+                        name: unsafe string(attribute.pointee.name),
+                        namespace: unsafe namespace(attribute.pointee.ns),
+                        value: String(decoding: value, as: UTF8.self)))
+                unsafe next = attribute.pointee.next
+            }
+            return found
+        }
+
+        private static func namespace(_ namespace: xmlNsPtr?) -> String? {
+            // SAFETY: namespaces belong to elements of the same document.
+            unsafe namespace.map { unsafe string($0.pointee.href) }
+        }
+
+        private static func string(_ text: UnsafePointer<UInt8>?) -> String {
+            String(decoding: unsafe bytes(text), as: UTF8.self)
+        }
+
+        private static func bytes(_ text: UnsafePointer<UInt8>?) -> [UInt8] {
+            // SAFETY: texts of libxml2 end with a zero.
+            guard let text = unsafe text else { return [] }
+            return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
+        }
+    }
+#endif

@@ -1,0 +1,140 @@
+import Configuration
+import Crypto
+import Identity
+import JOSE
+import Reactor
+import Tokens
+
+/// Identity providers that speak SAML (SSO-07).
+extension Assembly {
+    mutating func samlProvider(_ entry: IdentityProviderEntry, _ assertions: AssertionSources) -> SAMLProvider? {
+        guard let saml = entry.saml else { return nil }
+        guard SAMLVerifier.isAvailable else {
+            error("\(entry.pointer)/kind", "this program was built without SAML (swift build --traits SAML)")
+            return nil
+        }
+        guard let known = knowledge(of: saml, entry), let signers = signers(of: saml, entry, known, assertions),
+            let singleSignOn = address(known.singleSignOn, "singleSignOnUrl", of: entry)
+        else { return nil }
+        let baseURL = configuration.baseURL.description
+        var settings = SAMLProvider.Settings(
+            name: entry.name, issuer: known.entityID, singleSignOn: singleSignOn,
+            entityID: saml.ownEntityID ?? ProviderLogin.metadataURL(of: entry.name, baseURL: baseURL),
+            consumerURL: ProviderLogin.redirectURI(of: entry.name, baseURL: baseURL), certificates: signers,
+            rules: Assembly.rules(entry.users))
+        settings.nameIDFormat = saml.nameIDFormat
+        settings.contexts = saml.contexts
+        settings.forcesLogin = saml.forcesLogin
+        settings.allowsSHA1 = saml.allowsSHA1
+        settings.clockSkewSeconds = entry.clockSkew.components.seconds
+        guard let path = saml.signingKeyFile, let certificate = saml.signingCertificateFile else {
+            return SAMLProvider(settings)
+        }
+        guard let (key, pem) = requestSigner(path, certificate, saml, entry) else { return nil }
+        settings.signer = key
+        settings.signerCertificate = pem
+        return SAMLProvider(settings)
+    }
+
+    /// What is known of the provider: what its entry says goes before what its metadata say.
+    private mutating func knowledge(
+        of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
+    ) -> IdentityProviderMetadata? {
+        guard let path = saml.metadataFile else {
+            // What is missing has been reported.
+            guard let entityID = saml.entityID, let singleSignOn = saml.singleSignOnURL else { return nil }
+            return IdentityProviderMetadata(entityID: entityID, singleSignOn: singleSignOn, certificates: [])
+        }
+        let pointer = "\(entry.pointer)/metadataFile"
+        guard let bytes = contents(of: path, at: pointer) else { return nil }
+        do throws(IdentityProviderMetadata.Problem) {
+            var metadata = try IdentityProviderMetadata(bytes, entityID: saml.entityID)
+            if let singleSignOn = saml.singleSignOnURL { metadata.singleSignOn = singleSignOn }
+            guard !metadata.singleSignOn.isEmpty else {
+                self.error(pointer, "\(path) names no single sign-on service for redirects")
+                return nil
+            }
+            if let url = try? OutboundURL(metadata.singleSignOn), !url.isSecure, !entry.allowHTTP {
+                self.error(pointer, "the single sign-on service of \(path) is not encrypted")
+                return nil
+            }
+            return metadata
+        } catch {
+            self.error(pointer, "\(path): \(error.rawValue)")
+            return nil
+        }
+    }
+
+    private mutating func signers(
+        of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry, _ known: IdentityProviderMetadata,
+        _ assertions: AssertionSources
+    ) -> SAMLSigners? {
+        var pinned: [SignerCertificate] = []
+        var isWhole = true
+        if let path = saml.certificateFile {
+            let pointer = "\(entry.pointer)/certificateFile"
+            guard let pem = contents(of: path, at: pointer) else { return nil }
+            do throws(CertificateProblem) {
+                pinned += try SignerCertificate.all(ofPEM: pem)
+            } catch {
+                self.error(pointer, "\(path): \(error.description)")
+                isWhole = false
+            }
+        }
+        for text in known.certificates {
+            do throws(CertificateProblem) {
+                pinned += try SignerCertificate.all(ofPEM: text)
+            } catch {
+                self.error("\(entry.pointer)/metadataFile", error.description)
+                isWhole = false
+            }
+        }
+        let now = Clock.wallSeconds
+        for certificate in pinned where !certificate.isValid(at: now) {
+            warning(entry.pointer, "the certificate of \(certificate.subject) is not valid now, and is not believed")
+        }
+        var subjects: [DistinguishedName] = []
+        for (index, text) in saml.certificateSubjects.enumerated() {
+            let pointer = "\(entry.pointer)/certificateSubjectNames/\(index)"
+            guard let name = DistinguishedName(text) else {
+                error(pointer, "\"\(text)\" is no subject of a certificate, such as CN=idp.example.com,O=Example")
+                isWhole = false
+                continue
+            }
+            if assertions.currentCertificates.certificates(of: [name], now: now).isEmpty {
+                warning(pointer, "certificates.json has no certificate of this subject that is valid now")
+            }
+            subjects.append(name)
+        }
+        guard isWhole else { return nil }
+        guard !pinned.isEmpty || !subjects.isEmpty else {
+            error(entry.pointer, "there is no certificate to check the provider's signatures with")
+            return nil
+        }
+        return SAMLSigners(pinned: pinned, subjects: subjects, store: assertions)
+    }
+
+    /// The key of the gateway's requests, and the certificate that tells providers of it.
+    private mutating func requestSigner(
+        _ path: String, _ certificatePath: String, _ saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
+    ) -> (SigningKey, [UInt8])? {
+        let pointer = "\(entry.pointer)/signingCertificateFile"
+        guard let algorithm = SignatureAlgorithm(rawValue: saml.signingAlgorithm),
+            let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
+            let pem = contents(of: certificatePath, at: pointer)
+        else { return nil }
+        do throws(CertificateProblem) {
+            let certificate = try SignerCertificate(pem: pem)
+            let proof = Array(entry.name.utf8)
+            guard certificate.key.verify(key.sign(proof.span).span, of: proof.span, algorithm) else {
+                self.error(pointer, "the certificate is not that of \(path)")
+                return nil
+            }
+            if !certificate.isValid(at: Clock.wallSeconds) { warning(pointer, "the certificate is not valid now") }
+            return (key, pem)
+        } catch {
+            self.error(pointer, "\(certificatePath): \(error.description)")
+            return nil
+        }
+    }
+}
