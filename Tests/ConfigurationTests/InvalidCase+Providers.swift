@@ -70,9 +70,9 @@ extension InvalidCase {
         ),
         InvalidCase(
             "saml-empty", provider(#""name": "idp", "kind": "saml""#),
+            #"identityProviders.json:1: error: /identityProviders/0: there is nothing to check the provider's signatures with (expected "certificateSubjectNames", "certificateFile" or "metadataFile")"#,
             #"identityProviders.json:1: error: /identityProviders/0/entityId: required member "entityId" is missing (expected what the provider calls itself, or "metadataFile")"#,
-            #"identityProviders.json:1: error: /identityProviders/0/singleSignOnUrl: required member "singleSignOnUrl" is missing (expected where browsers are sent, or "metadataFile")"#,
-            #"identityProviders.json:1: error: /identityProviders/0: there is nothing to check the provider's signatures with (expected "certificateSubjectNames", "certificateFile" or "metadataFile")"#
+            #"identityProviders.json:1: error: /identityProviders/0/singleSignOnUrl: required member "singleSignOnUrl" is missing (expected where browsers are sent, or "metadataFile")"#
         ),
         InvalidCase(
             "saml-in-clear", provider(saml + #", "singleSignOnUrl": "http://idp/sso""#),
@@ -103,7 +103,7 @@ extension InvalidCase {
             #"identityProviders.json:2: error: /identityProviders/0/authnContexts/1: "urn:a" is listed twice"#,
             #"identityProviders.json:2: error: /identityProviders/0/metadataFile: the file cannot be read (expected a readable file, found "none.xml")"#,
             #"identityProviders.json:2: error: /identityProviders/0/nameIdFormat: invalid value (expected a URI of at most 1024 visible ASCII characters, found "per sistent")"#,
-            #"identityProviders.json:2: error: /identityProviders/0/signingAlgorithm: invalid value (expected one of "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", found "PS256")"#
+            #"identityProviders.json:2: error: /identityProviders/0/signingAlgorithm: invalid value (expected one of "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", found "PS256"; did you mean "RS256"?)"#
         ),
         InvalidCase(
             "saml-transient", provider(goodSAML + #", "nameIdFormat": "transient""#),

@@ -33,7 +33,7 @@ final class SAMLLoginProvider: Sendable {
         directory = try ConfigurationDirectory()
         let script = Vectors.root.appending(path: "Tests/Interop/saml_provider.py").path
         program = try Program(LoginProvider.python ?? "", [script, directory.path])
-        let lines = program.wait(.output, .after(.seconds(60))) { $0.count >= 2 ? $0 : nil } ?? []
+        let lines = program.wait(.output, .after(.seconds(120))) { $0.count >= 2 ? $0 : nil } ?? []
         let ports = lines.compactMap { line in
             line.wholeMatch(of: /(issuer|control) http:\/\/[a-z0-9.]+:(\d+).*/).flatMap { UInt16($0.2) }
         }

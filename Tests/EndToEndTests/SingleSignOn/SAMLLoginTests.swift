@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// Logins of browsers at a SAML identity provider that others wrote, pysaml2 (SSO-07, RP-01), and what attackers make of
-/// them. Skipped without `PORTCULLIS_PYTHON`.
-@Suite(.enabled(if: LoginProvider.python != nil)) struct SAMLLoginTests {
+/// them. Skipped without `PORTCULLIS_PYTHON`. One after the other, since the library takes seconds to start.
+@Suite(.enabled(if: LoginProvider.python != nil), .serialized) struct SAMLLoginTests {
     @Test("from the page to the provider and back, with the provider's name and roles; nothing of it is in a log")
     func login() throws {
         let provider = try SAMLLoginProvider()
