@@ -167,6 +167,30 @@ static inline int clinux_socket_file(const char *path, uint64_t *device, uint64_
     return 0;
 }
 
+/// The user at the other end of a unix socket: of whoever connected, or of whoever listens (unix(7), SO_PEERCRED).
+static inline int clinux_peer_user(int fd, uint32_t *user) {
+    // struct ucred, which glibc hides without _GNU_SOURCE.
+    struct { pid_t pid; uid_t uid; gid_t gid; } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
+    if (length != sizeof peer) return -EINVAL;
+    *user = peer.uid;
+    return 0;
+}
+
+/// Whose files the process makes.
+static inline uint32_t clinux_user(void) { return geteuid(); }
+
+/// Owner and permissions of the directory at the path, which is no link; -ENOTDIR where something else is there.
+static inline int clinux_directory(const char *path, uint32_t *owner, uint32_t *mode) {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    if (!S_ISDIR(status.st_mode)) return -ENOTDIR;
+    *owner = status.st_uid;
+    *mode = status.st_mode & 07777;
+    return 0;
+}
+
 static inline int clinux_socket_error(int fd) {
     int error = 0;
     socklen_t length = sizeof error;

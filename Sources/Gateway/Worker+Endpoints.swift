@@ -188,11 +188,13 @@ extension Worker {
                 fields.append((name: text(requestHeaders[i].name).lowercased(), value: text(requestHeaders[i].value)))
             }
         }
-        return EndpointRequest(
+        var request = EndpointRequest(
             method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, requestID: exchange.requestIDText, fields: fields)
+        request.authority = text(exchange.head.authority)
+        return request
     }
 }
 

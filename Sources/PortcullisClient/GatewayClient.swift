@@ -10,6 +10,8 @@ public final class GatewayClient: Sendable {
     public let store: CredentialStore
     let transport: any Transport
     let prompts: ClientPrompts
+    /// Who logs in for this application (AGT-04); nil for itself.
+    let agent: (any SSOAgentChannel)?
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
     let live: Mutex<Live>
@@ -34,27 +36,31 @@ public final class GatewayClient: Sendable {
     ///     exchanged tokens, which `loadSSOTokenExchange` takes.
     ///   - transport: nil for the client's own, which checks the server's certificate with the profile's `caFile`.
     ///   - prompts: how to ask the person.
+    ///   - agent: whom to get tokens from in the place of a login (AGT-04). They are not kept: whoever logs in at the agent
+    ///     next may be somebody else. What is in the store stays out of use.
     public convenience init(
         profile: ClientProfile, store: CredentialStore, transport: (any Transport)? = nil,
-        prompts: ClientPrompts = ClientPrompts()
+        prompts: ClientPrompts = ClientPrompts(), agent: (any SSOAgentChannel)? = nil
     ) throws(ClientError) {
         let own: any Transport
         if let transport { own = transport } else { own = try ConnectionTransport(profile: profile) }
-        self.init(profile: profile, store: store, transport: own, prompts: prompts, now: { Clock.wallSeconds })
+        self.init(
+            profile: profile, store: store, transport: own, prompts: prompts, agent: agent, now: { Clock.wallSeconds })
     }
 
     init(
         profile: ClientProfile, store: CredentialStore, transport: any Transport, prompts: ClientPrompts,
-        now: @escaping @Sendable () -> Int64
+        agent: (any SSOAgentChannel)? = nil, now: @escaping @Sendable () -> Int64
     ) {
         self.profile = profile
         self.store = store
         self.transport = transport
         self.prompts = prompts
+        self.agent = agent
         self.now = now
         var live = Live()
         do throws(ClientError) {
-            live.session = try store.session()
+            if agent == nil { live.session = try store.session() }
         } catch {
             live.loadProblem = error
         }
@@ -115,6 +121,7 @@ public final class GatewayClient: Sendable {
 
     /// Changes what is kept, in the store and here.
     func change(_ body: (inout SessionState) -> Void) throws(ClientError) {
+        if agent != nil { return live.withLock { body(&$0.session) } }
         let outcome = try store.changeSession(body)
         live.withLock { $0.session = outcome }
     }

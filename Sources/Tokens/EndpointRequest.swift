@@ -17,6 +17,8 @@ package struct EndpointRequest: Sendable {
     package var body: [UInt8]
     /// Whether it came over TLS.
     package var secure: Bool
+    /// Host and port that the client has asked, in its own words; empty for none.
+    package var authority = ""
     /// The verified caller, on endpoints that are authenticated like routes.
     package var principal: Principal?
     /// The client's address, the one behind trusted proxies; nil where it has none (a Unix socket).

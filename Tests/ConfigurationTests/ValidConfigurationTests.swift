@@ -49,31 +49,6 @@ import Testing
         #expect(configuration.challenge.keyFile.hasSuffix("/state/challenge.key"))
     }
 
-    /// Every member that exists, with a value that is not the default.
-    private func expectProviders(_ configuration: GatewayConfiguration) throws {
-        #expect(configuration.identityProviders.map(\.kind) == [.local, .oidc, .oauth2, .saml, .saml])
-        let (staff, social) = (configuration.identityProviders[1], configuration.identityProviders[2])
-        #expect(staff.issuer == "https://login.example.com/staff/" && staff.userInfo == .always && !staff.logsOutThere)
-        #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
-        #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
-        #expect(staff.users.emailRule == .ignored && !staff.users.virtualUserEnabled && staff.users.prefix == "staff:")
-        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == ["ES256", "RS256"])
-        #expect(social.client.method == .secretPost && social.users.emailRule == .notDenied && social.allowHTTP)
-        #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
-        #expect(
-            configuration.allIdentityProviders.map(\.name) == [
-                "form", "staff", "social", "corporate", "partner", "Guests",
-            ])
-        try SAMLConfiguration.expect(configuration.identityProviders[3], configuration.identityProviders[4])
-        let partners = try #require(configuration.serviceDomains.first { $0.name == "Partners" })
-        let party = try #require(partners.authentication.relyingParty)
-        #expect(party.provider == "staff" && party.usernameFromEmail == true && party.exposesToken)
-        #expect(partners.applications[0].redirectURIs == ["https://desk.example.com/back?a=b", "desk2://x"])
-        let guests = try #require(configuration.serviceDomains.first { $0.name == "Guests" })
-        #expect(guests.authentication.relyingParty?.inline?.kind == .oidc)
-        #expect(configuration.backends[0].identityProvider == "staff")
-    }
-
     @Test func completeConfigurationLoads() throws {
         let directory = Self.root.appending(path: "Tests/Fixtures/configuration/complete").path(percentEncoded: false)
         let loaded = ConfigurationLoader.load(

@@ -5,6 +5,7 @@
 URL is the gateway's own base URL, with the users and the white list of SignOnFixture; DIRECTORY where the screenshots go.
 Prints a line for each step that went as it should, and ends with an error at the first that did not.
 """
+import base64
 import http.server
 import shutil
 import sys
@@ -46,6 +47,27 @@ def until(browser, expression):
     raise AssertionError(f"never: {expression}")
 
 
+def opened(browser, url, policy, address):
+    """What a page of this host with such a Cross-Origin-Opener-Policy reads of one that it opens at a click."""
+    browser.call("Fetch.enable", patterns=[{"urlPattern": f"{url}/open/hostile"}])
+    browser.forget()
+    browser.call("Runtime.evaluate", expression=f"setTimeout(() => location = '{url}/open/hostile')")
+    paused = browser.wait("Fetch.requestPaused")["requestId"]
+    body = base64.b64encode(b"<!DOCTYPE html><title>hostile</title>").decode()
+    fields = {"Content-Type": "text/html", "Cross-Origin-Opener-Policy": policy}
+    browser.call("Fetch.fulfillRequest", requestId=paused, responseCode=200, body=body,
+                 responseHeaders=[{"name": name, "value": value} for name, value in fields.items()])
+    browser.wait("Page.loadEventFired")
+    browser.call("Fetch.disable")
+    # The window is empty and of this host until what it is to show has come.
+    look = ("const look = () => { try { const text = held.document.body.innerHTML;"
+            " text ? done(text) : setTimeout(look, 5); } catch (error) { done(error.name); } };")
+    result = browser.call(
+        "Runtime.evaluate", userGesture=True, awaitPromise=True, returnByValue=True,
+        expression=f"new Promise(done => {{ const held = window.open('{address}'); {look} look(); }})")
+    return result["result"]["value"]
+
+
 def run(browser, url, directory, app):
     exchange = f"{url}/mobile/platform/sso/exchange-token?clientID=inv-client"
     target = urllib.parse.quote(f"http://127.0.0.1:{app}/cb", safe="")
@@ -78,16 +100,20 @@ def run(browser, url, directory, app):
     expect(browser.value("document.title") == "Your token for inventory", "the login leads to the token")
     expect(browser.value("document.getElementById('token').value.split('.').length") == 3, "which is shown")
     expect(browser.value("document.scripts.length") == 0, "on a page without scripts")
-    expect("portcullis" not in browser.value("document.cookie"), "no script sees the cookie")
+    expect(browser.value("origin") == "null", "and of no origin that other pages could share")
     browser.picture(directory, "sso-token")
+    browser.tab()
+    browser.tab()
+    browser.enter()
+    expect(browser.value("document.title") == "Do you want to sign out?", "its link leads to the logout")
+    expect("portcullis" not in browser.value("document.cookie"), "no script sees the cookie")
 
     browser.open(f"{exchange}&redirect_uri={target}&state=a%26b")
     until(browser, "document.title == 'the application'")
     path, form, headers = Application.received[-1]
     expect(path == "/cb" and form["state"] == "a&b" and form["token_type"] == "Bearer", "an application is posted its token")
     expect(len(form["access_token"].split(".")) == 3, "without another login")
-    expect(headers["Origin"] == (url if url.startswith("http:") else "null"), "and can see which site the form is of")
-    expect(headers.get("Referer", f"{url}/") == f"{url}/", "but not of which address")
+    expect(headers["Origin"] == "null" and "Referer" not in headers, "from a page that belongs to nobody else")
 
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(f"{exchange}&redirect_uri={target}")
@@ -103,6 +129,11 @@ def run(browser, url, directory, app):
     browser.open(f"{url}/open/page")
     status = browser.value(f"fetch('{exchange}').then(r => r.status)")
     expect(status == 403, "no script gets it, not even of the own site")
+
+    for policy, page in [("unsafe-none", "an injected script"), ("same-origin", "an upstream")]:
+        for address in [exchange, f"{exchange}&redirect_uri={target}"]:
+            expect(opened(browser, url, policy, address) == "SecurityError", f"{page} of this host reads none in a window")
+    expect(opened(browser, url, "unsafe-none", exchange + "&prompt=login") == "SecurityError", "nor what is typed to log in")
 
     browser.open(f"{url}/mobile/platform/sso/logout")
     browser.picture(directory, "sso-logout")

@@ -100,7 +100,7 @@ import Testing
     )
     func provided() throws {
         let revocations = RevocationList()
-        let snapshot = Self.snapshot(revocations: revocations)
+        let snapshot = Self.snapshot(revocations: revocations) { $0.identityProviders = ["idp"] }
         let cache = VerifiedTokenCache(capacity: 8)
         func principal(_ subject: String, virtual: Bool, _ granted: [String]) -> Principal? {
             var session = BrowserSession(
@@ -118,6 +118,22 @@ import Testing
         let account = try #require(principal("joe", virtual: false, ["Clerk"]))
         #expect(!account.virtual && Set(account.roleNames).isSuperset(of: ["Clerk", "Manager"]))
         #expect(principal("nobody", virtual: false, ["Clerk"]) == nil, "an account that is gone")
+        // A provider that was taken out of the configuration.
+        let cookie = Array(
+            Self.seals.seal(
+                BrowserSession(
+                    id: "session-3", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
+                    expiresAt: TestPolicy.now + 600, idleSeconds: nil,
+                    provision: ProvidedLogin(provider: "idp", foundation: "login-1", isVirtual: true, roles: []))
+            ).utf8)
+        let later = Self.snapshot(revocations: revocations) { $0.identityProviders = ["other"] }
+        let outcome = later.authenticate(
+            cookie: cookie.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
+        guard case .rejected(let reason) = outcome else {
+            Issue.record("it still counts")
+            return
+        }
+        #expect(reason == .invalidSession)
         // Back-channel logout: the login that the session rests on is gone.
         #expect(!revocations.isRevoked(namesake))
         revocations.revoke(tokenID: "login-1", until: TestPolicy.now + 600)

@@ -18,6 +18,7 @@ extension GatewayConfiguration {
                     JSONPointer.child(provider.pointer, "name"), "duplicate identity provider \"\(provider.name)\"",
                     expected: "a unique name")
             }
+            checkAddresses(of: provider, findings)
             guard provider.users.virtualUserEnabled, provider.kind != .local else { continue }
             let rival = earlier.first {
                 $0.users.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
@@ -27,6 +28,30 @@ extension GatewayConfiguration {
                     JSONPointer.child(provider.pointer, "usernamePrefix"),
                     "users of \"\(rival.name)\" may have the same names", expected: "a prefix of its own")
             }
+        }
+    }
+
+    /// Whose e-mail address is his name is whoever the provider says has that address.
+    private func checkAddresses(of provider: IdentityProviderEntry, _ findings: Findings) {
+        let users = provider.users
+        guard provider.kind != .local else { return }
+        let isAccount = users.userMappingAttribute == .mail && !users.virtualUserEnabled
+        let isOfDomain = serviceDomains.contains {
+            let party = $0.authentication.relyingParty
+            return party?.provider == provider.name && party?.usernameFromEmail == true
+        }
+        let isAddress = users.usernameAttribute == "email" || isOfDomain
+        if isAccount, !isAddress, users.emailRule == .required {
+            findings.warning(
+                JSONPointer.child(provider.pointer, "usernameAttribute"),
+                "users log in whose \"\(users.usernameAttribute ?? "sub")\" is their verified \"email\" as well",
+                expected: "\"email\"")
+        }
+        if isAccount || isAddress, users.emailRule == .notDenied, !users.isEmailRuleStated {
+            findings.warning(
+                JSONPointer.child(provider.pointer, "verifiedEmail"),
+                "users are whom their addresses name, and the provider need not have verified these",
+                expected: "\"verifiedEmail\": \"notDenied\" where it has, else \"required\"")
         }
     }
 

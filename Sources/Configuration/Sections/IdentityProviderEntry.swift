@@ -217,6 +217,8 @@ package struct ProvidedUsersEntry: Sendable {
     package var prefix: String
     package var userMappingAttribute: TrustedIssuerEntry.UserMapping
     package var emailRule: IdentityProviderEntry.EmailRule
+    /// Whether the file says so.
+    package var isEmailRuleStated: Bool
     package var roleAttributes: [String]
     package var roleMappings: [TrustedIssuerEntry.RoleMapping]
     package var defaultRoles: [String]
@@ -225,7 +227,8 @@ package struct ProvidedUsersEntry: Sendable {
     static func read(
         _ object: inout ObjectReader, provider: String, _ kind: IdentityProviderEntry.Kind
     ) -> ProvidedUsersEntry {
-        ProvidedUsersEntry(
+        let emailRule = object.optional("verifiedEmail") { $0.choice(IdentityProviderEntry.EmailRule.self) }
+        return ProvidedUsersEntry(
             usernameAttribute: object.optional("usernameAttribute") { $0.name() },
             virtualUserEnabled: object.flag("virtualUserEnabled", default: true),
             prefix: object.value("usernamePrefix", default: "\(provider):") { field in
@@ -235,9 +238,8 @@ package struct ProvidedUsersEntry: Sendable {
                 $0.choice(TrustedIssuerEntry.UserMapping.self)
             },
             // OAuth 2 alone and SAML have no claim for it.
-            emailRule: object.value("verifiedEmail", default: kind == .oidc ? .required : .notDenied) {
-                $0.choice(IdentityProviderEntry.EmailRule.self)
-            },
+            emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
+            isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
             roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings),
             defaultRoles: object.value("defaultRoles", default: []) { $0.references(to: .role) },

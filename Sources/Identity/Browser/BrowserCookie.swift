@@ -42,6 +42,12 @@ package struct BrowserCookie: Sendable {
         return "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax\(secure ? "; Secure" : "")\(age)"
     }
 
+    /// Longest name and value together that browsers keep (RFC 6265bis section 5.6).
+    private static let longest = 4096
+
+    /// Whether browsers keep it with such a value: one that they drop would have them asked to log in for ever.
+    package func holds(_ value: String) -> Bool { secureName.count + value.utf8.count <= BrowserCookie.longest }
+
     /// The value that makes browsers forget the cookie.
     package func removing(secure: Bool) -> String { setting("", secure: secure, seconds: 0) }
 }

@@ -25,11 +25,14 @@ package struct BrowserSeals: Sendable {
     /// Of what was posted, between where it came and where the browser shows its cookie.
     package let postedAnswers: SealedRecord
 
-    /// - Parameter keys: the first one seals, all of them open.
-    package init(keys: AEADKeyRing) {
-        sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1")
+    /// - Parameters:
+    ///   - keys: the first one seals, all of them open.
+    ///   - store: what tells a store of sessions from others that do not know who has logged out there; empty for one that
+    ///     lasts. The cookies of the sessions are worth as much as what it knows of them.
+    package init(keys: AEADKeyRing, store: String = "") {
+        sessions = SealedRecord(keys: keys, purpose: "portcullis browser session 1\(store)")
         targets = SealedRecord(keys: keys, purpose: "portcullis return target 1")
-        signOns = SealedRecord(keys: keys, purpose: "portcullis single sign-on 1")
+        signOns = SealedRecord(keys: keys, purpose: "portcullis single sign-on 1\(store)")
         signOnRequests = SealedRecord(keys: keys, purpose: "portcullis single sign-on request 1")
         tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
         pendingLogins = SealedRecord(keys: keys, purpose: "portcullis pending login 1")

@@ -22,7 +22,8 @@ package final class LoginThrottle: Sendable {
 
     /// One attempt that may go on. It has been counted as a failure; `succeeded` takes that back.
     package struct Attempt: Sendable {
-        fileprivate let user: UInt64
+        /// Nil where none is named.
+        fileprivate let user: UInt64?
         fileprivate let network: UInt64
         fileprivate let pair: UInt64
         fileprivate let isAtHome: Bool
@@ -41,8 +42,17 @@ package final class LoginThrottle: Sendable {
         /// Where users have logged in, by pair.
         var homes: RecentSet
 
+        /// Takes an attempt of a network: nil where there was one, else the nanoseconds until there is.
+        mutating func wait(for place: UInt64, of network: [UInt8], at nanoseconds: Int64) -> Int64? {
+            guard settings.failuresPerNetwork > 0, !network.isEmpty else { return nil }
+            let wait = networks.take(place, at: nanoseconds, settings.networkRate)
+            return wait > 0 ? wait : nil
+        }
+
         mutating func giveBack(_ attempt: Attempt) {
-            if let rate = settings.userRate(isAtHome: attempt.isAtHome) { users.giveBack(attempt.user, rate) }
+            if let user = attempt.user, let rate = settings.userRate(isAtHome: attempt.isAtHome) {
+                users.giveBack(user, rate)
+            }
             if settings.failuresPerNetwork > 0, !attempt.isAtHome {
                 networks.giveBack(attempt.network, settings.networkRate)
             }
@@ -77,21 +87,29 @@ package final class LoginThrottle: Sendable {
         return state.withLock { state in
             let settings = state.settings
             let isAtHome = state.homes.contains(pair)
-            let attempt = Attempt(user: isAtHome ? pair : name, network: place, pair: pair, isAtHome: isAtHome)
+            let counted = isAtHome ? pair : name
             let userRate = settings.userRate(isAtHome: isAtHome)
             if let userRate {
-                let wait = state.users.take(attempt.user, at: nanoseconds, userRate)
+                let wait = state.users.take(counted, at: nanoseconds, userRate)
                 if wait > 0 { return .refused(retryAfter: LoginThrottle.seconds(wait)) }
             }
-            if settings.failuresPerNetwork > 0, !isAtHome, !network.isEmpty {
-                let wait = state.networks.take(place, at: nanoseconds, settings.networkRate)
-                if wait > 0 {
-                    // Whoever is held back for his network uses up nothing of the user's.
-                    if let userRate { state.users.giveBack(attempt.user, userRate) }
-                    return .refused(retryAfter: LoginThrottle.seconds(wait))
-                }
+            if !isAtHome, let wait = state.wait(for: place, of: network, at: nanoseconds) {
+                // Whoever is held back for his network uses up nothing of the user's.
+                if let userRate { state.users.giveBack(counted, userRate) }
+                return .refused(retryAfter: LoginThrottle.seconds(wait))
             }
-            return .admitted(attempt)
+            return .admitted(Attempt(user: counted, network: place, pair: pair, isAtHome: isAtHome))
+        }
+    }
+
+    /// The same for what names no user, such as the code of an identity provider. To be withdrawn once it was right.
+    package func admit(network: [UInt8], now: Int64) -> Verdict {
+        let place = hash.hash(network.span)
+        return state.withLock { state in
+            if let wait = state.wait(for: place, of: network, at: now * 1_000_000_000) {
+                return .refused(retryAfter: LoginThrottle.seconds(wait))
+            }
+            return .admitted(Attempt(user: nil, network: place, pair: place, isAtHome: false))
         }
     }
 

@@ -124,7 +124,7 @@ extension AuthorizationCodeProvider {
             switch settings.userInfo {
             case .always: true
             case .never: false
-            case .whenNeeded: !rules.areMet(by: claims)
+            case .whenNeeded: !rules.areMet(by: claims) || settings.wantedClaims.contains { claims[$0] == nil }
             }
         guard isAsked, let url = endpoints.userInfo else { return .done(.success(done(claims))) }
         return ask(url, granted.value) { more throws(ProviderFailure) in

@@ -16,7 +16,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         /// Whether the user info endpoint is asked beside the ID token.
         package enum UserInfoUse: Sendable {
             case always, never
-            /// Where the ID token lacks a claim that the rules look for.
+            /// Where the ID token lacks a claim that is looked for.
             case whenNeeded
         }
 
@@ -28,6 +28,8 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var parameters: [(name: String, value: String)] = []
         package var rules: ProviderRules
         package var userInfo = UserInfoUse.whenNeeded
+        /// Names of claims that are looked for beside those of `rules`, by whoever goes by other rules.
+        package var wantedClaims: [String] = []
         /// The claim of the user info endpoint that is the user's id, where there is no ID token.
         package var subjectAttribute = "sub"
         package var algorithms = SignatureAlgorithm.asymmetric

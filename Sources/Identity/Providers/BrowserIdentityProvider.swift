@@ -175,7 +175,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
 /// provider's, or all that a user has.
 package struct LogoutNotice: Sendable, Equatable {
     package enum Scope: Sendable, Equatable {
-        case session(String)
+        /// With whose it is, where the provider says so: of logins that it has given no name, that is all there is to go by.
+        case session(String, of: String? = nil)
         case subject(String)
     }
 

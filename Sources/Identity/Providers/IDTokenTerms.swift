@@ -73,12 +73,14 @@ extension LogoutNotice {
         }
         // An ID token is none.
         guard token.claims["nonce"] == nil else { throw .answer("logout_token: nonce") }
+        let subject = token.subject
+        guard subject?.isEmpty != true else { throw .answer("logout_token: sub") }
         let scope: Scope
         if let session = token.claims["sid"] {
             guard let text = session.string, !text.isEmpty else { throw .answer("logout_token: sid") }
-            scope = .session(text)
+            scope = .session(text, of: subject)
         } else {
-            guard let subject = token.subject, !subject.isEmpty else { throw .answer("logout_token: sub") }
+            guard let subject else { throw .answer("logout_token: sub") }
             scope = .subject(subject)
         }
         self.init(scope: scope, tokenID: tokenID, issuedAt: issuedAt)

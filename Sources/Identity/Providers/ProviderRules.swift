@@ -1,4 +1,5 @@
 import Bytes
+import JOSE
 
 /// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
 package struct ProviderRules: Sendable {
@@ -11,6 +12,11 @@ package struct ProviderRules: Sendable {
         /// Whatever the provider says.
         case any
     }
+
+    /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
+    package static let emailClaim = "email"
+    /// Whether it is the user's.
+    static let verificationClaim = "email_verified"
 
     package var identity: ExternalIdentityRules
     /// What the names of users without an account begin with, so that those of one provider are no names of another one
@@ -32,8 +38,9 @@ package struct ProviderRules: Sendable {
 
     /// The user name that the claims hold, as the provider has it (RP-03).
     package func username(_ identity: ProvidedIdentity) throws(ExternalIdentityRejection) -> String {
-        if isByEmail, !isVerified(identity.claims) { throw .unverifiedEmail }
-        return try self.identity.username(in: identity.claims)
+        let name = try self.identity.username(in: identity.claims)
+        if isByEmail, !isVerified(name, identity.claims) { throw .unverifiedEmail }
+        return name
     }
 
     /// Whether the claims hold all that is looked for.
@@ -45,14 +52,15 @@ package struct ProviderRules: Sendable {
     /// Who can write any address into his profile at the provider would be whoever has that address here.
     private var isByEmail: Bool {
         self.identity.userMapping == .mail && !self.identity.virtualUserEnabled
-            || self.identity.usernameAttribute?.utf8.elementsEqual("email".utf8) == true
+            || self.identity.usernameAttribute?.isExactly(ProviderRules.emailClaim) == true
     }
 
-    private func isVerified(_ claims: JSONNode) -> Bool {
-        let claim = claims["email_verified"]
+    private func isVerified(_ name: String, _ claims: JSONNode) -> Bool {
+        let claim = claims[ProviderRules.verificationClaim]
         let isTrue = claim?.bool == true || claim?.string?.utf8.elementsEqual("true".utf8) == true
         switch emailRule {
-        case .verified: return isTrue
+        // It speaks of that claim alone: what else is an address, users may have chosen.
+        case .verified: return isTrue && claims[ProviderRules.emailClaim]?.string?.isExactly(name) == true
         case .notUnverified: return claim == nil || isTrue
         case .any: return true
         }

@@ -30,10 +30,16 @@ enum UserClaims {
     static func join(_ claims: JSONNode, _ more: JSONNode, subject: String) throws(ProviderFailure) -> JSONNode {
         // Section 5.3.2: without this, whoever stands between could have the claims of another user taken.
         guard more["sub"]?.string?.isExactly(subject) == true else { throw .answer("userinfo: sub of another user") }
-        var members = claims.members ?? []
-        // What was signed counts.
-        for member in more.members ?? [] where claims[member.name] == nil { members.append(member) }
-        return JSONNode(.object(members))
+        // What was signed counts. But whether an address is the user's is a word of the address that stands beside it.
+        let (email, verification) = (ProviderRules.emailClaim, ProviderRules.verificationClaim)
+        let isSigned = claims[email] != nil
+        let isSame = claims[email]?.string.flatMap { more[email]?.string?.isExactly($0) } ?? false
+        let members = (claims.members ?? []).filter { isSigned || !$0.name.isExactly(verification) }
+        let further = (more.members ?? []).filter { member in
+            if member.name.isExactly(verification), isSigned, !isSame { return false }
+            return !members.contains { $0.name.isExactly(member.name) }
+        }
+        return JSONNode(.object(members + further))
     }
 
     /// The claims of a provider that has no ID tokens, with `sub` as the user's id there. Ids are texts, or numbers.

@@ -10,6 +10,7 @@ struct TokenPrincipals: Sendable {
     private let roles: RoleCatalogue
     private let liveRoles: Bool
     private let guestRoles: [String: [String]]
+    private let identityProviders: [String]
     private let activities: (any SessionActivities)?
 
     init(_ settings: PolicySettings) {
@@ -19,6 +20,7 @@ struct TokenPrincipals: Sendable {
         roles = settings.roles
         liveRoles = settings.liveRoles
         guestRoles = settings.guestRoles
+        identityProviders = settings.identityProviders
         activities = settings.activities
     }
 
@@ -90,6 +92,10 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
+        // A provider that was taken away vouches for nobody any more.
+        if let provision = session.provision {
+            guard identityProviders.contains(where: { $0.isExactly(provision.provider) }) else { throw .invalidSession }
+        }
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         let isVirtual = session.provision?.isVirtual == true
         let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)

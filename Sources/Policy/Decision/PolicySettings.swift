@@ -43,6 +43,8 @@ package struct PolicySettings: Sendable {
     package var seals: BrowserSeals?
     /// Roles of those who log in by browser and are known to another server alone, by service domain (OMS-12).
     package var guestRoles: [String: [String]] = [:]
+    /// Names of the identity providers that users log in at by browser (RP-01).
+    package var identityProviders: [String] = []
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 

@@ -26,7 +26,8 @@ extension GatewayClient {
     private func perform(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         guard request.usesSession, !request.has("authorization") else { return try await send(request) }
         let address = try WebAddress(request.url)
-        guard let login = try? login() else { return try await send(anonymous(request, address)) }
+        let login = try? login()
+        guard login != nil || agent != nil else { return try await send(anonymous(request, address)) }
         guard isTrusted(address) else {
             var response = try await send(request)
             if response.status == 401 {
@@ -35,7 +36,9 @@ extension GatewayClient {
             }
             return response
         }
-        if login.method == .mobile { return try await answeringChallenges(request, address) }
+        guard let login, agent == nil, login.method != .mobile else {
+            return try await answeringChallenges(request, address)
+        }
         // A token of the gateway is for the gateway alone.
         let isOwn = address.origin == origin
         var response = try await send(isOwn ? try authorized(request, login) : request)
@@ -53,7 +56,7 @@ extension GatewayClient {
 
     private static let refused = ClientError(.tokenRefused, "the server does not accept what proves the login")
 
-    private func isTrusted(_ address: WebAddress) -> Bool {
+    func isTrusted(_ address: WebAddress) -> Bool {
         address.origin == origin || profile.hosts.contains { (try? WebAddress($0))?.origin == address.origin }
     }
 

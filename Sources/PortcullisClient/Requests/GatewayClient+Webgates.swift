@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import HTTP
 import Synchronization
 
@@ -47,8 +49,9 @@ extension GatewayClient {
     }
 
     private func obtain(_ challenge: OAMChallenge, _ address: WebAddress) async throws(ClientError) -> WebgateToken {
+        if let agent { return try await obtain(by: agent, challenge, address) }
         var login = try login()
-        var reply = try await access(challenge, address, login)
+        var reply = try await access(context: challenge.context, resource: address.url, login)
         if reply.status == 401 || reply.status == 403 {
             // The session has ended, or it is too weak for this webgate: only the person can help.
             guard let credentials = await prompts.credentials?() else {
@@ -59,7 +62,7 @@ extension GatewayClient {
             let subject = MobileService.Subject(user: credentials.user, password: credentials.password)
             try await authenticate(subject, method: .mobile, mode: .online, .init(context: challenge.context))
             login = try self.login()
-            reply = try await access(challenge, address, login)
+            reply = try await access(context: challenge.context, resource: address.url, login)
         }
         let token = try reply.token("ACCESSTOKEN")
         let level = reply.number("level").flatMap { Int(exactly: $0) } ?? challenge.level
@@ -68,17 +71,40 @@ extension GatewayClient {
             expiresAt: end(reply.number("expires_in")))
     }
 
-    private func access(
-        _ challenge: OAMChallenge, _ address: WebAddress, _ login: KeptLogin
+    /// Asks the agent of single sign-on, which has the login (AGT-02).
+    private func obtain(
+        by agent: any SSOAgentChannel, _ challenge: OAMChallenge, _ address: WebAddress
+    ) async throws(ClientError) -> WebgateToken {
+        guard let serviceDomain = profile.serviceDomain, let application = profile.appName else {
+            throw ClientError(.missingProperty, "/serviceDomain or /appName is missing in the profile")
+        }
+        let request = SSORequest(
+            application: application, serviceDomain: serviceDomain, gateway: origin, resource: address.url,
+            context: challenge.context,
+            state: String(decoding: Base64.encode(SecureRandom.bytes(24).span, .url), as: UTF8.self))
+        let grant = try parseSSOResponse(try await agent.ask(AgentSocket.url(request)), to: request)
+        return WebgateToken(
+            origin: address.origin, webgate: challenge.webgate, level: max(grant.level ?? 0, challenge.level),
+            token: grant.token, expiresAt: end(grant.seconds))
+    }
+
+    /// Gets an access token for what was challenged.
+    ///
+    /// - Parameters:
+    ///   - context: the challenge's own, to the letter.
+    ///   - resource: the URL that was challenged.
+    ///   - application: whom the token is for; nil for this one. For another one only an agent gets any (AGT-02).
+    func access(
+        context: String, resource: String, _ login: KeptLogin, onBehalfOf application: String? = nil
     ) async throws(ClientError) -> ServiceReply {
         guard let userToken = login.token else {
             throw ClientError(.loginRequired, "a login without the server gets no tokens")
         }
-        let application = try await applicationProfile()
+        let profile = try await applicationProfile()
         let handle = live.withLock { $0.session.registration }.flatMap { $0.scope == scope ? $0.handle : nil }
-        let service = MobileService(profile: profile, application: application, handle: handle)
-        let request = service.access(userToken: userToken, context: challenge.context, resource: address.url)
-        return try await ask(request)
+        let service = MobileService(profile: self.profile, application: profile, handle: handle)
+        return try await ask(
+            service.access(userToken: userToken, context: context, resource: resource, onBehalfOf: application))
     }
 
     /// Keeps a token, and where its webgate was met.

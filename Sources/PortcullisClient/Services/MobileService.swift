@@ -66,13 +66,16 @@ struct MobileService: Sendable {
     /// - Parameters:
     ///   - context: the challenge's own, to the letter (oam-wire 1.3).
     ///   - resource: the URL that was challenged.
-    func access(userToken: String, context: String, resource: String) -> ClientRequest {
+    ///   - other: the application that the token is for, which this one is the agent of; nil for this one itself.
+    func access(
+        userToken: String, context: String, resource: String, onBehalfOf other: String? = nil
+    ) -> ClientRequest {
         call(
             application.access,
             token(userToken) + [
                 ("Application-Context", context), ("Application-Resource", resource),
                 ("New-Token-Type-To-Create", "ACCESSTOKEN"),
-            ])
+            ], members: other.map { [("onBehalfOf", $0)] } ?? [])
     }
 
     func logout(userToken: String) -> ClientRequest? { application.logout.map { call($0, token(userToken)) } }
@@ -87,11 +90,13 @@ struct MobileService: Sendable {
     private func token(_ value: String) -> [(String, String)] { [("Subject-Type", "TOKEN"), ("Subject-Value", value)] }
 
     private func call(
-        _ path: String, _ attributes: [(String, String)], device: Bool = false, wishes: [(String, Int?)] = []
+        _ path: String, _ attributes: [(String, String)], members: [(String, String)] = [], device: Bool = false,
+        wishes: [(String, Int?)] = []
     ) -> ClientRequest {
         request(path) { writer in
             for (name, value) in attributes { writer.member(MobileService.attribute + name, value) }
             writer.member("clientId", application.name)
+            for (name, value) in members { writer.member(name, value) }
             if device { writeDevice(to: &writer) }
             for (name, value) in wishes { if let value { writer.member(name, value) } }
         }

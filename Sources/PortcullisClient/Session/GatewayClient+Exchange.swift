@@ -51,7 +51,7 @@ extension GatewayClient {
     /// be decrypted, and where it is bound to another backend or another version of it; `loadProblem` says which.
     public func loadSSOTokenExchange() -> Bool {
         do throws(ClientError) {
-            let kept = try store.session()
+            let kept = agent == nil ? try store.session() : SessionState()
             guard let login = kept.login, login.method == .exchange else {
                 throw ClientError(.notLoggedIn, "no exchanged token is stored")
             }

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// A connection of a command that has nothing else to do: every call waits, up to a time-out.
-package struct BlockingConnection: ~Copyable {
+package struct BlockingConnection: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let timeoutMilliseconds: Int32
 
@@ -25,6 +25,33 @@ package struct BlockingConnection: ~Copyable {
         }
         self.descriptor = descriptor
         self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    /// The next connection to a listener; nil where none has come within a time.
+    ///
+    /// - Parameters:
+    ///   - waitMilliseconds: how long to wait for it; negative for any time.
+    ///   - timeoutMilliseconds: how long its calls wait.
+    package init?(
+        accepting listener: borrowing BoundListener, waitMilliseconds: Int32, timeoutMilliseconds: Int32
+    ) throws(KernelError) {
+        let ready = clinux_wait_readable(listener.descriptor.number, waitMilliseconds)
+        if ready == 0 || ready == -EINTR { return nil }
+        _ = try Kernel.check(ready)
+        let (result, _) = Kernel.accept(listener.descriptor.number)
+        // Who has given up meanwhile is none.
+        if result == -EAGAIN || result == -ECONNABORTED || result == -EINTR { return nil }
+        descriptor = Descriptor(try Kernel.check(result))
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    /// Throws `EPERM` where whoever is at the other end of a unix socket is not the user of this process. Of a connection
+    /// that was accepted that is who has connected, else who listens: each end finds out about the other.
+    package borrowing func checkOwnUser() throws(KernelError) {
+        var user: UInt32 = 0
+        // SAFETY: the number outlives the call.
+        _ = try Kernel.check(unsafe clinux_peer_user(descriptor.number, &user))
+        guard user == clinux_user() else { throw KernelError(EPERM) }
     }
 
     /// What another thread can end the connection by, while this one waits for it.

@@ -27,6 +27,13 @@ package struct SocketFile: Sendable {
         _ = unsafe clinux_unlink(path)
     }
 
+    /// Removes the file if it is still the same, by whoever listens at it and is about to end.
+    package func removeOwn() {
+        guard let now = try? SocketFile.identity(path), now == (device, inode) else { return }
+        // SAFETY: the text outlives the call.
+        _ = unsafe clinux_unlink(path)
+    }
+
     private static func identity(_ path: String) throws(KernelError) -> (UInt64, UInt64) {
         var device: UInt64 = 0
         var inode: UInt64 = 0

@@ -57,7 +57,7 @@ extension BrowserLogin {
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
         }
-        switch result {
+        switch result.of(party) {
         case .failure(let failure):
             return .done(back([("error", failure.codeForApplications)], failure.reason))
         case .success(let identity):

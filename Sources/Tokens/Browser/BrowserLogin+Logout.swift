@@ -19,7 +19,9 @@ extension BrowserLogin {
         let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
         guard let session else { return .done(loggedOut(.session, browser)) }
         return confirmLogout(browser) {
-            social.endSession(session.id, subject: session.subject, now: now).then { [self] ended in
+            social.endSession(
+                session.id, subject: session.subject, until: session.expiresAt, now: now
+            ).then { [self] ended in
                 // The session lives on where the store could not be told.
                 guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
                 return placeOfLogin(session, now: now).map { [self] there in

@@ -25,7 +25,7 @@ extension BrowserLogin {
             let party = visit.domain.relyingParty
         else { return .done(BrowserLoginFailure.unknownService.page) }
         (visit.target, visit.level) = (target, level)
-        switch result {
+        switch result.of(party) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
         case .success(let identity): return open(identity, party, providers, visit)
         }
@@ -66,6 +66,14 @@ extension BrowserLogin {
         ).response(status: 403, reason: rejection.reason)
         response.audit = audit(.refused, visit, "\(identity.provider):\(identity.subject)")
         return response
+    }
+}
+
+extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
+    /// The same for a domain whose users that provider knows: another one may look after it since the login was begun, and
+    /// by its rules the word of the earlier one means nothing.
+    func of(_ party: ServiceDomain.RelyingParty) -> Self {
+        flatMap { $0.provider.isExactly(party.provider) ? .success($0) : .failure(.foreignAnswer) }
     }
 }
 

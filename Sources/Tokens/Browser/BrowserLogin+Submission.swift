@@ -134,6 +134,8 @@ extension BrowserLogin {
     func open(_ session: Session, _ visit: Visit) -> Answer {
         let browser = visit.browser
         let store = social.settings.store
+        let value = cookie(of: session, visit)
+        guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.page) }
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
@@ -141,7 +143,7 @@ extension BrowserLogin {
             // First, so that a login in the place of another one costs no third its session.
             return endEarlier(browser).then { [self] in
                 social.endSurplus(beside: session, visit.domain, now: browser.now) { [self] in
-                    .done(opened(session, visit))
+                    .done(opened(session, value, visit))
                 }
             }
         }
@@ -152,18 +154,23 @@ extension BrowserLogin {
         guard let value = browser.session,
             let earlier = try? seals.session(Array(value.utf8).span, now: browser.now)
         else { return .done(()) }
-        return social.endSession(earlier.id, subject: earlier.subject, now: browser.now).map { _ in }
+        return social.endSession(
+            earlier.id, subject: earlier.subject, until: earlier.expiresAt, now: browser.now
+        ).map { _ in }
     }
 
-    private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
+    private func cookie(of session: Session, _ visit: Visit) -> String {
         let record = session.record
-        let value = seals.seal(
+        return seals.seal(
             BrowserSession(
                 id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
                 issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
                 guestDomain: session.facts.provision == nil && social.isGuest(record.subject, visit.application)
                     ? visit.domain.name : nil,
                 provision: session.facts.provision))
+    }
+
+    private func opened(_ session: Session, _ value: String, _ visit: Visit) -> EndpointResponse {
         var response = EndpointResponse(
             status: 303,
             headers: [
@@ -171,7 +178,7 @@ extension BrowserLogin {
                 cookie(.session, value, visit.browser), removal(.login, visit.browser),
             ],
             body: [], reason: "browser_logged_in")
-        response.audit = audit(.granted, visit, record.subject, session: session.id)
+        response.audit = audit(.granted, visit, session.record.subject, session: session.id)
         return response
     }
 }

@@ -14,13 +14,15 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     case foreignForm
     /// The form stayed open for too long.
     case expiredForm
+    /// What is to be known of the user is more than browsers keep in a cookie: he has too many roles of a provider's.
+    case oversizedSession
     case methodNotAllowed
 
     package var status: Int {
         switch self {
         case .unknownService, .unknownApplication: 404
         case .malformedRequest, .foreignRedirect: 400
-        case .levelUnreachable, .foreignForm, .expiredForm: 403
+        case .levelUnreachable, .foreignForm, .expiredForm, .oversizedSession: 403
         case .methodNotAllowed: 405
         }
     }
@@ -35,6 +37,7 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
         case .foreignRedirect: "login_redirect_foreign"
         case .foreignForm: "login_form_foreign"
         case .expiredForm: "login_form_expired"
+        case .oversizedSession: "login_session_oversized"
         case .methodNotAllowed: "method_not_allowed"
         }
     }
@@ -48,6 +51,7 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
         case .foreignRedirect: PageText.foreignRedirect
         case .foreignForm, .methodNotAllowed: PageText.foreignForm
         case .expiredForm: PageText.expiredForm
+        case .oversizedSession: PageText.forbidden
         }
     }
 

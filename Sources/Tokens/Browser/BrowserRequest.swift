@@ -34,7 +34,8 @@ struct BrowserRequest: Sendable {
         logins = BrowserRequest.cookie(.logins, request)
     }
 
-    private static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
+    /// The value of a cookie of ours; nil where it did not come.
+    static func cookie(_ cookie: BrowserCookie, _ request: EndpointRequest) -> String? {
         // A proxy may have passed the pieces of HTTP/2 on as they came (RFC 9113 section 8.2.3).
         let fields = request.fields.filter { $0.name.utf8.elementsEqual("cookie".utf8) }.map(\.value)
         return Cookies.value(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))

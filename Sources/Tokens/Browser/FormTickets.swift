@@ -65,7 +65,9 @@ extension FormTickets {
     func loggedOut(
         _ session: BrowserCookie, _ browser: BrowserRequest, _ there: OutboundURL? = nil
     ) -> EndpointResponse {
-        let removals = [removal(session, browser), removal(.login, browser)]
+        // To a form of another site browsers send none, and are to keep what they have.
+        let held = [session, BrowserCookie.login].filter { BrowserRequest.cookie($0, browser.request) != nil }
+        let removals = held.map { removal($0, browser) }
         guard let there else {
             return Page.message(PageText.signedOut, PageText.signedOutDetail).response(
                 status: 200, reason: "logged_out", fields: removals)

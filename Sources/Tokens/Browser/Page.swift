@@ -13,6 +13,11 @@ struct Page {
     // With `no-referrer`, browsers would call the origin of the form `null` (Fetch, section 3.2).
     var referrerPolicy = "same-origin"
 
+    /// What it may do in an origin of its own (`sandbox` of CSP 3 section 6.3.2), so that no other page of this host can
+    /// read what is on it, not even one that has opened it in a window; nil for the host's origin, which forms to the
+    /// gateway need, and in which pages that others open are in a group of their own at least.
+    var sandbox: String?
+
     /// - Parameter content: HTML, what is not of this house escaped in it.
     init(title: String, content: String) {
         self.title = title
@@ -84,17 +89,21 @@ struct Page {
 
     private var fields: [(name: String, value: String)] {
         let scripts = script.map { " script-src \(Page.source(of: $0));" } ?? ""
-        return [
+        var fields: [(name: String, value: String)] = [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Cache-Control", "no-store"),
             (
                 "Content-Security-Policy",
                 "default-src 'none'; style-src \(Page.styleSource);\(scripts) form-action \(formAction); "
-                    + "frame-ancestors 'none'; base-uri 'none'"
+                    + "frame-ancestors 'none'; base-uri 'none'\(sandbox.map { "; sandbox\($0)" } ?? "")"
             ),
             ("Referrer-Policy", referrerPolicy),
             ("X-Content-Type-Options", "nosniff"),
             ("X-Frame-Options", "DENY"),
         ]
+        // Cuts the tie to whoever has opened the page. Not for a sandbox: browsers do not show what has both (WHATWG HTML
+        // section 7.4.5).
+        if sandbox == nil { fields.append((name: "Cross-Origin-Opener-Policy", value: "same-origin")) }
+        return fields
     }
 }

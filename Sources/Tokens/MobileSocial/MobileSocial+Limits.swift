@@ -20,24 +20,24 @@ extension MobileSocial {
             // What they stand on is asked for where that may decide.
             if surplus(of: others, beside: session, domain.limits).isEmpty { return next() }
             return withFallen(others.flatMap(\.facts.foundations), now: now) { [self] fallen in
-                var (standing, leaving): ([Session], [String]) = ([], [])
+                var (standing, leaving): ([Session], [Session]) = ([], [])
                 for other in others {
                     let stands = other.facts.foundations.allSatisfy { !fallen.contains(Array($0.utf8)) }
-                    if stands { standing.append(other) } else { leaving.append(other.id) }
+                    if stands { standing.append(other) } else { leaving.append(other) }
                 }
                 leaving += surplus(of: standing, beside: session, domain.limits)
-                return revoke(leaving[...], now: now, then: next)
+                return revoke(leaving.flatMap(\.remains)[...], now: now, then: next)
             }
         }
     }
 
-    /// Ids of the living sessions that are too much beside a new one.
+    /// The living sessions that are too much beside a new one.
     private func surplus(
         of others: [Session], beside session: Session, _ limits: ServiceDomain.Limits
-    ) -> [String] {
+    ) -> [Session] {
         let idle = others.sorted { usedAt($0) > usedAt($1) }
         let here = idle.filter { $0.isOnDevice(of: session) }
-        return idle.dropFirst(limits.sessions - 1).map(\.id) + here.dropFirst(limits.sessionsPerDevice - 1).map(\.id)
+        return Array(idle.dropFirst(limits.sessions - 1) + here.dropFirst(limits.sessionsPerDevice - 1))
     }
 
     /// Goes on with those of some ids of foundations that bear nothing any more, as bytes.

@@ -81,8 +81,9 @@ extension MobileSocial {
         }
         let limit = application.sessionTimeout.flatMap { $0 == 0 ? nil : $0 } ?? Session.longestSeconds
         let until = now + LoginCode.lifetimeSeconds + limit
-        return providers.foundation(of: identity, subject: user.subject, until: until, now: now).then {
-            [self] foundation in
+        let login = providers.foundation(
+            of: identity, subject: user.subject, until: until, unredeemed: now + LoginCode.lifetimeSeconds, now: now)
+        return login.then { [self] foundation in
             guard let foundation else { return .done(.failure(.store)) }
             let text = LoginCode.random()
             let code = LoginCode(
@@ -113,17 +114,23 @@ extension MobileSocial {
                     code.facts.application.isExactly(application.name), call.domain.relyingParty != nil,
                     code.isProven(by: verifier)
                 else { return .done(refusal) }
-                var facts = code.facts
-                facts.tokenType = type
-                facts.idleSeconds = limits.idle
-                facts.registration = client.registration?.id ?? ""
-                facts.device = client.registration?.facts.device ?? profile.identity
-                var reported = call
-                reported.provided = ProvidedReply(
-                    username: code.username, provider: facts.provision?.provider ?? "", token: code.accessToken)
-                let session = Session(
-                    facts, subject: code.subject, backend: application.backend, limit: limits.session, now: call.now)
-                return open(session, reported)
+                let foundation = code.facts.provision?.foundation ?? ""
+                return LoginFoundation.keep(foundation, in: settings.store, now: call.now).then { [self] lasts in
+                    // The provider has ended it since.
+                    guard lasts else { return .done(refusal) }
+                    var facts = code.facts
+                    facts.tokenType = type
+                    facts.idleSeconds = limits.idle
+                    facts.registration = client.registration?.id ?? ""
+                    facts.device = client.registration?.facts.device ?? profile.identity
+                    var reported = call
+                    reported.provided = ProvidedReply(
+                        username: code.username, provider: facts.provision?.provider ?? "", token: code.accessToken)
+                    let session = Session(
+                        facts, subject: code.subject, backend: application.backend, limit: limits.session, now: call.now
+                    )
+                    return open(session, reported)
+                }
             }
         }
     }

@@ -99,6 +99,10 @@ extension MobileSocial {
             return domain(named: session.facts.domain)
                 .flatMap { self.user(named: session.record.subject, application, $0) }
         }
+        // A provider that looks after the domain no more vouches for nobody in it.
+        guard domain(named: session.facts.domain)?.relyingParty?.provider.isExactly(provision.provider) == true else {
+            return nil
+        }
         let (name, realm) = (session.record.subject, application.backend.realm)
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }

@@ -59,17 +59,24 @@ extension MobileSocial {
             guard let token = MobileSocial.presentedToken(request), let claims = ownTokens.signed(token, now: now),
                 let id = claims.session
             else { throw .invalidUserToken }
-            return endSession(id, subject: claims.subject, now: now)
+            return endSession(id, subject: claims.subject, until: now + Session.longestSeconds, now: now)
         }
     }
 
-    /// Ends the session of this id; one that has ended already is answered the same.
-    func endSession(_ id: String, subject: String, now: Int64) -> Answer {
+    /// Ends the session of this id; one that has ended already is answered the same. What the store knows nothing of, since
+    /// it was emptied or the session is none of a service domain, is denied all the same.
+    ///
+    /// - Parameter until: seconds since 1970 when the last that names the session has ended.
+    func endSession(_ id: String, subject: String, until: Int64, now: Int64) -> Answer {
         ask(.find(.id(id)), now: now) { [self] found in
-            guard case .record(let record?) = found, let session = Session(record) else {
+            if case .record(let record?) = found, let session = Session(record) { return end(session, now: now) }
+            let isDenied = settings.revocations.isRevoked(tokenID: id, subject: "", backendID: nil, issuedAt: now)
+            if isDenied { return .done(MobileSocial.loggedOut(subject, id)) }
+            let entry = DenyEntry.token(id, subject: subject, until: until)
+            return ask(.deny(entry), now: now) { [self] _ in
+                settings.revocations.apply(entry)
                 return .done(MobileSocial.loggedOut(subject, id))
             }
-            return end(session, now: now)
         }
     }
 
@@ -77,7 +84,7 @@ extension MobileSocial {
     /// sessions that its token was exchanged for with theirs. All of these name it, so that none has to be looked for. The
     /// deny list takes it, here at once.
     private func end(_ session: Session, now: Int64) -> Answer {
-        revoke([session.id], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
+        revoke(session.remains[...], now: now) { .done(MobileSocial.loggedOut(session.record.subject, session.id)) }
     }
 
     /// Takes records out of the store, one after the other.
@@ -85,7 +92,7 @@ extension MobileSocial {
         guard let first = ids.first else { return then() }
         return ask(.revoke(.id(first)), now: now) { [self] answer in
             if case .removed(let gone) = answer {
-                for record in gone {
+                for record in gone where !record.tokenID.isEmpty {
                     settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
                 }
             }

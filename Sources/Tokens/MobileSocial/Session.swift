@@ -44,6 +44,13 @@ struct Session: Sendable, Equatable {
     /// Its id, which the access tokens of the session carry and the deny list knows.
     var id: String { record.id }
 
+    /// Ids of the records that go when the session is ended: its own, and those of the login at a provider that it alone rests
+    /// on. One that came of another session leaves them to that.
+    var remains: [String] {
+        guard let provision = facts.provision, facts.parent.isEmpty else { return [id] }
+        return [id] + LoginFoundation.ids(of: provision.foundation)
+    }
+
     /// How long a session is kept that has no limit: until somebody ends it, or a year (OMS-08).
     static let longestSeconds: Int64 = 31_536_000
 

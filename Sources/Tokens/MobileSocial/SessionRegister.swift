@@ -43,8 +43,10 @@ package final class SessionRegister: SessionActivities {
             guard let record = found else { return .done(.ended) }
             activity.use(at: record.lastUsedAt)
             if !activity.isIdle(at: now) { return .done(.inUse) }
-            return store.ask(.revoke(.id(activity.session)), now: now) { result in
-                if case .success = result { .done(.ended) } else { .done(.unknown) }
+            return store.ask(.revoke(.id(activity.session)), now: now) { [store] result in
+                guard case .success = result else { return .done(.unknown) }
+                let rest = Session(record)?.remains.dropFirst() ?? []
+                return store.forget(rest, now: now).map { .ended }
             }
         }
     }

@@ -3,13 +3,13 @@ import HTTP
 
 /// The pages that a token arrives on.
 extension Page {
-    /// Shows a token to its user (SSO-01).
+    /// Shows a token to its user (SSO-01), and to no other page.
     ///
     /// - Parameters:
     ///   - client: what people know the application by.
     ///   - logout: where a browser logs out.
     static func token(_ token: String, seconds: Int64, client: String, logout: String) -> Page {
-        Page(
+        var page = Page(
             title: PageText.token(for: client),
             content: """
                 <label for="token">\(escaped(PageText.token))</label>
@@ -18,6 +18,8 @@ extension Page {
                 <p id="lifetime">\(escaped(PageText.lifetime(seconds: seconds)))</p>
                 <p><a href="\(escaped(logout))">\(escaped(PageText.signOut))</a></p>
                 """)
+        page.sandbox = ""
+        return page
     }
 
     /// Shows what an identity provider has sent, to whoever sets one up (SAML-17).
@@ -48,8 +50,9 @@ extension Page {
                 """)
         page.formAction = target.formAction
         page.script = "document.forms[0].submit()"
-        // The application sees which site the form is of, and nothing else of where it came from.
-        page.referrerPolicy = "strict-origin"
+        // The application gets `Origin: null` for it, as from every sandbox.
+        page.sandbox = " allow-forms allow-scripts"
+        page.referrerPolicy = "no-referrer"
         return page
     }
 }

@@ -9,6 +9,8 @@ extension SignOnRelay {
     private static let loginPurpose = "single sign-on"
     /// Longest name and password that are looked at, in bytes.
     private static let longestText = 1024
+    /// Sessions that one user has at a provider.
+    static let mostSessions = 256
 
     /// Sends the browser where its user logs in.
     ///
@@ -138,17 +140,33 @@ extension SignOnRelay {
 
     /// Notes the session in the store, ends what the browser was logged in by before, and has it ask again.
     func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
+        guard BrowserCookie.signOn.holds(seals.seal(session)) else {
+            return .done(BrowserLoginFailure.oversizedSession.page)
+        }
+        let record = SignOnRelay.record(of: session, visit)
+        return service.settings.store.ask(.insert(record), now: visit.now) { result in
+            guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.page) }
+            return surplus(beside: record, now: visit.now).then { surplus in
+                let leaving = surplus + (sealedSession(of: visit.browser).map { [$0.id] } ?? [])
+                return service.settings.store.forget(leaving[...], now: visit.now).map { opened(session, visit) }
+            }
+        }
+    }
+
+    private static func record(of session: SignOnSession, _ visit: Visit) -> TokenRecord {
         var record = TokenRecord(
             id: session.id, kind: .signOn, application: "sso/\(session.provider)", subject: session.subject,
             tokenID: session.id, accessExpiresAt: session.expiresAt, issuedAt: visit.now)
         record.attributes = Array("{}".utf8)
-        return service.settings.store.ask(.insert(record), now: visit.now) { result in
-            guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.page) }
-            guard let earlier = sealedSession(of: visit.browser) else { return .done(opened(session, visit)) }
-            // Where the store fails now, the earlier one ends by itself.
-            return service.settings.store.ask(.revoke(.id(earlier.id)), now: visit.now) { _ in
-                .done(opened(session, visit))
-            }
+        return record
+    }
+
+    /// Ids of the oldest sessions of a user who has too many.
+    private func surplus(beside record: TokenRecord, now: Int64) -> Effect<[String]> {
+        let list = StoreOperation.list(application: record.application, subject: record.subject, limit: .max)
+        return service.settings.store.ask(list, now: now) { answer in
+            guard case .success(.records(let records)) = answer else { return .done([]) }
+            return .done(records.dropFirst(SignOnRelay.mostSessions).map(\.id))
         }
     }
 
@@ -178,7 +196,8 @@ extension SignOnRelay {
             return service.settings.store.ask(.deny(entry), now: browser.now) { result in
                 guard case .success = result else { return .done(SingleSignOnFailure.unavailable.page) }
                 service.settings.revocations.apply(entry)
-                return service.settings.store.ask(.revoke(.id(session.id)), now: browser.now) { _ in
+                let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
+                return service.settings.store.forget(ids[...], now: browser.now).then {
                     placeOfLogin(session, now: browser.now).map { there in
                         var response = loggedOut(.signOn, browser, there)
                         response.audit = AuditEntry(

@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Identity
 import JOSE
@@ -9,8 +10,8 @@ extension SignOnRelay {
         guard let login = service.settings.providerLogin, let provider = login.provider(named: visit.provider) else {
             return .done(SingleSignOnFailure.unavailable.page)
         }
-        return login.begin(
-            provider, LoginErrand(.relay, visit.request.texts), visit.browser, forcesLogin: forcesLogin)
+        let errand = LoginErrand(.relay, visit.request.texts + (forcesLogin ? ["\(visit.now)"] : []))
+        return login.begin(provider, errand, visit.browser, forcesLogin: forcesLogin)
     }
 
     /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
@@ -22,9 +23,11 @@ extension SignOnRelay {
         _ login: ProviderLogin
     ) -> Answer {
         do throws(SingleSignOnFailure) {
-            guard let request = SignOnRequest(texts: texts) else { throw .foreignRequest }
+            let count = SignOnRequest.textCount
+            guard let request = SignOnRequest(texts: Array(texts.prefix(count))) else { throw .foreignRequest }
             let visit = try visit(request, browser)
-            switch result {
+            let forcedAt = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
+            switch SignOnRelay.result(result, forcedAt: forcedAt) {
             case .failure(let failure):
                 var response = login.page(failure, again: visit.request.location)
                 response.audit = audit("login", .refused, visit, "")
@@ -36,6 +39,23 @@ extension SignOnRelay {
             }
         } catch {
             return .done(error.page)
+        }
+    }
+
+    /// Clocks of providers may be behind ours by so many seconds.
+    private static let clockSkew: Int64 = 60
+
+    /// What has become of a login, a failure where the user was to log in once more and the provider says that he has not
+    /// (OpenID Connect Core section 3.1.2.1). Not all providers say when he has.
+    ///
+    /// - Parameter forcedAt: seconds since 1970 when he was sent to log in whatever he had done before; nil where that counts.
+    private static func result(
+        _ result: Result<ProvidedIdentity, ProviderFailure>, forcedAt: Int64?
+    ) -> Result<ProvidedIdentity, ProviderFailure> {
+        guard let forcedAt else { return result }
+        return result.flatMap { identity in
+            guard let time = identity.claims["auth_time"]?.integer, time + clockSkew < forcedAt else { return result }
+            return .failure(.denied("no login since it was asked for"))
         }
     }
 

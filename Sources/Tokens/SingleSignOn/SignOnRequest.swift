@@ -28,6 +28,9 @@ struct SignOnRequest: Sendable, Equatable {
         self.init([clientID, query.first("redirect_uri") ?? "", state == nil ? "" : "=\(state ?? "")"])
     }
 
+    /// Length of `texts`.
+    static let textCount = 3
+
     /// Text for a ticket, or for the query of a login page.
     var texts: [String] { [clientID, redirectURI ?? "", state.map { "=\($0)" } ?? ""] }
 
@@ -39,7 +42,7 @@ struct SignOnRequest: Sendable, Equatable {
 
     /// Nil for what `texts` does not write.
     init?(texts: [String]) {
-        guard texts.count == 3, !texts[0].isEmpty else { return nil }
+        guard texts.count == SignOnRequest.textCount, !texts[0].isEmpty else { return nil }
         self.init(texts)
     }
 

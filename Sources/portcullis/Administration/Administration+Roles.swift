@@ -16,9 +16,10 @@ extension Administration {
     func addRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["name", "description"])
         let (name, description) = (try body.required("name"), try body.text("description"))
-        _ = try configuration.change("roles", empty: "[]", condition: request.condition) {
-            (text, before) throws(AdminFailure) in
-            if before.configuration.roles.contains(where: { isSame($0, name) }) {
+        try configuration.add(to: "roles", empty: "[]", condition: request.condition) {
+            (text) throws(AdminFailure) in
+            let roles = (text.root.array ?? []).compactMap { $0.string ?? $0["name"]?.string }
+            if roles.contains(where: { isSame($0, name) }) {
                 throw .conflict("there is a role \"\(name)\" already")
             }
             text.append([Administration.node(name, description)])

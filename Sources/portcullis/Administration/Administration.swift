@@ -222,6 +222,7 @@ struct AdminResources {
         Entry(.get, "routes", "routes.list", Administration.listRoutes),
         Entry(.get, "routes/*", "routes.show", Administration.showRoute),
         Entry(.patch, "routes/*", "routes.set", Administration.setRoute),
+        Entry(.get, "requirements", "requirements.show", Administration.showRequirement),
     ]
 
     static func find(_ request: AdminRequest) throws(AdminFailure) -> Entry {

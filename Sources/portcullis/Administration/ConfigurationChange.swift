@@ -13,7 +13,7 @@ struct ConfigurationChange: Sendable {
         switch Assembly.examine(directory) {
         case .good(let reading): return reading
         case .bad(let diagnostics):
-            throw .invalid("the configuration is not valid as it is, and must be mended first", diagnostics)
+            throw ConfigurationChange.notValid(diagnostics)
         }
     }
 
@@ -39,28 +39,80 @@ struct ConfigurationChange: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let before = try read()
         let name = before.loaded.file(ofSection: section) ?? section + ".json"
+        let (value, after) = try write(section, in: name, empty: empty, condition: condition) {
+            (text) throws(AdminFailure) in
+            try edit(&text, before)
+        } accept: { (draft) throws(AdminFailure) in
+            try examine(draft)
+        }
+        return (value, after ?? before)
+    }
+
+    /// The same for what others may name already: a role that a route asks for, though nobody has added it yet, is added
+    /// to a configuration that is not valid without it. Afterwards it is.
+    ///
+    /// - Parameter edit: what to do, from the text of the section alone.
+    func add(
+        to section: String, empty: String, condition: String? = nil,
+        _ edit: (inout SectionText) throws(AdminFailure) -> Void
+    ) throws(AdminFailure) {
+        let lock = try DirectoryLock(directory)
+        defer { withExtendedLifetime(lock) {} }
+        let examination = Assembly.examine(directory)
+        let (name, before): (String?, [Diagnostic]) =
+            switch examination {
+            case .good(let reading): (reading.loaded.file(ofSection: section), [])
+            case .bad(let diagnostics): (ConfigurationChange.file(of: section, in: directory), diagnostics)
+            }
+        _ = try write(section, in: name ?? section + ".json", empty: empty, condition: condition, edit) {
+            (draft) throws(AdminFailure) in
+            if before.isEmpty { return try examine(draft) }
+            // Whatever else is wrong is to be mended first, and told as it is.
+            guard case .good(let after) = Assembly.examine(directory, draft: draft) else {
+                throw ConfigurationChange.notValid(before)
+            }
+            return after
+        }
+    }
+
+    /// - Parameter accept: takes what is about to be written, or throws.
+    /// - Returns: what `edit` answered, and the configuration as it is now; nil where nothing was to be written.
+    private func write<Value>(
+        _ section: String, in name: String, empty: String, condition: String?,
+        _ edit: (inout SectionText) throws(AdminFailure) -> Value,
+        accept: (ConfigurationDraft) throws(AdminFailure) -> Assembly.Reading
+    ) throws(AdminFailure) -> (value: Value, now: Assembly.Reading?) {
         let file = try ConfigurationFile(name, in: directory)
         let old = try file.read() ?? Array((empty + "\n").utf8)
         var text = try ConfigurationChange.section(section, in: name, old)
         if let condition, !ConfigurationChange.matches(condition, text) { throw .changedMeanwhile }
-        let value = try edit(&text, before)
-        guard text.bytes != old else { return (value, before) }
-        let draft = ConfigurationDraft(file: name, text: text.bytes)
-        guard case .good(let after) = try examine(draft) else {
-            throw .invalid("with this change the configuration would not be valid", [])
-        }
+        let value = try edit(&text)
+        guard text.bytes != old else { return (value, nil) }
+        let after = try accept(ConfigurationDraft(file: name, text: text.bytes))
         // Somebody with an editor takes no lock.
         guard try file.read() ?? Array((empty + "\n").utf8) == old else { throw .changedMeanwhile }
         try file.replace(with: text.bytes)
         return (value, after)
     }
 
-    private func examine(_ draft: ConfigurationDraft) throws(AdminFailure) -> Assembly.Examination {
-        let examination = Assembly.examine(directory, draft: draft)
-        if case .bad(let diagnostics) = examination {
+    /// The file that a section stands in, of a configuration that may not be valid; nil where there is none.
+    private static func file(of section: String, in directory: String) -> String? {
+        ConfigurationLoader.load(
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
+            credentials: SecretStore.lookup(directory)
+        ).file(ofSection: section)
+    }
+
+    private static func notValid(_ diagnostics: [Diagnostic]) -> AdminFailure {
+        .invalid("the configuration is not valid as it is, and must be mended first", diagnostics)
+    }
+
+    private func examine(_ draft: ConfigurationDraft) throws(AdminFailure) -> Assembly.Reading {
+        switch Assembly.examine(directory, draft: draft) {
+        case .good(let reading): return reading
+        case .bad(let diagnostics):
             throw .invalid("with this change the configuration would not be valid", diagnostics)
         }
-        return examination
     }
 
     private static func section(

@@ -27,7 +27,8 @@ extension Assembly {
         let log = lasting.log
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
-            baseURL: configuration.baseURL.description
+            baseURL: configuration.baseURL.description,
+            furtherOrigins: configuration.additionalBaseURLs.map(\.description), throttle: lasting.callbackThrottle
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -44,7 +45,9 @@ extension Assembly {
             let provider = configuration.allIdentityProviders.first(where: { $0.name == party.provider })
         else { return nil }
         var rules = Assembly.rules(provider.users)
-        if let isEmail = party.usernameFromEmail { rules.identity.usernameAttribute = isEmail ? "email" : nil }
+        if let isEmail = party.usernameFromEmail {
+            rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+        }
         var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
         made.exposesToken = party.exposesToken
         return made
@@ -67,7 +70,7 @@ extension Assembly {
         guard let place = place(entry, authorities), let client = client(entry) else { return nil }
         var settings = AuthorizationCodeProvider.Settings(
             name: entry.name, place: place, client: client, rules: Assembly.rules(entry.users))
-        settings.rules.identity.usernameAttribute = usernameAttribute(of: entry)
+        settings.wantedClaims = wantedClaims(of: entry)
         settings.scopes = entry.scopes
         settings.parameters = entry.parameters
         settings.userInfo =
@@ -81,16 +84,16 @@ extension Assembly {
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
         settings.transport = transport
-        return AuthorizationCodeProvider(settings, caller: lasting.outbound)
+        return AuthorizationCodeProvider(settings, caller: SharingCaller(lasting.outbound))
     }
 
-    /// The claim that names users, as far as a domain that uses the provider says it, so that it is asked for.
-    func usernameAttribute(of entry: IdentityProviderEntry) -> String? {
+    /// The claims that domains look for beside the provider's own rules, so that they are asked for.
+    private func wantedClaims(of entry: IdentityProviderEntry) -> [String] {
         let isEmail = configuration.serviceDomains.contains {
             $0.authentication.relyingParty?.provider == entry.name
                 && $0.authentication.relyingParty?.usernameFromEmail == true
         }
-        return isEmail ? "email" : entry.users.usernameAttribute
+        return isEmail ? [ProviderRules.emailClaim] : []
     }
 
     private mutating func place(

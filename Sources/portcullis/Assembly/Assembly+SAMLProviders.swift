@@ -22,7 +22,6 @@ extension Assembly {
             entityID: saml.ownEntityID ?? ProviderLogin.metadataURL(of: entry.name, baseURL: baseURL),
             consumerURL: ProviderLogin.redirectURI(of: entry.name, baseURL: baseURL), certificates: signers,
             rules: Assembly.rules(entry.users))
-        settings.rules.identity.usernameAttribute = usernameAttribute(of: entry)
         settings.nameIDFormat = saml.nameIDFormat
         settings.contexts = saml.contexts
         settings.forcesLogin = saml.forcesLogin

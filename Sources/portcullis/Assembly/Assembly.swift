@@ -57,7 +57,7 @@ struct Assembly {
         guard let serviceKey, let sealing, let store = tokenStore() else { return nil }
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds)
-        let seals = BrowserSeals(keys: sealing)
+        let seals = BrowserSeals(keys: sealing, store: store.life)
         let mobileSocial = mobileSocial(
             users, hasher, catalogue, serviceKey, store, seals, challenges, backends, modules)
         let social = SocialVerifier(caller: lasting.outbound) { Clock.wallSeconds }
@@ -87,9 +87,10 @@ struct Assembly {
         settings.opaqueTokens = applications
         settings.activities = store.sessions
         settings.socialVerifier = social
-        settings.seals = loginForms().isEmpty && !offersSignOn ? nil : seals
+        settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
         let signOn = signOn(seals)
         settings.guestRoles = guestRoles()
+        settings.identityProviders = configuration.serviceDomains.compactMap(\.authentication.relyingParty?.provider)
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store, assertions)
         let upstreams = upstreams()

@@ -14,6 +14,8 @@ struct Lasting: Sendable {
     let throttle = LoginThrottle()
     /// The same for secrets of clients.
     let clientThrottle = ClientThrottle()
+    /// The same for what browsers bring back from identity providers.
+    let callbackThrottle = LoginThrottle()
     /// Wrong passwords of applications of service domains.
     let loginAttempts = LoginAttemptTable()
     /// How the rules of token exchange are read anew, and what went wrong with that.
@@ -42,6 +44,7 @@ struct Lasting: Sendable {
     /// How those who guess are treated from now on.
     func use(_ settings: LoginThrottle.Settings) {
         throttle.use(settings)
+        callbackThrottle.use(settings)
         clientThrottle.use(settings)
     }
 }

@@ -13,6 +13,10 @@ final class LastingStore: Sendable {
         let sessions: SessionRegister
         /// By which the store knows tokens.
         let key: TokenDigestKey
+        /// What tells it from the stores of other processes where it ends with this one: random, the same for all of its
+        /// configurations. Empty for a store that outlives processes. A process that takes over has another one, as it has
+        /// another store.
+        let life: String
         /// The way to the server where a Redis server is the store.
         let redis: RedisLine?
     }

@@ -9,7 +9,7 @@ enum TestCommand: Command {
     static let summary = "send one request to an API, and print what the gateway makes of it"
     static let help = """
         usage: portcullis test METHOD PATH --auth sso|oauth|basic|anonymous|facebook [--token TOKEN] [--exchange]
-                               [--user NAME] WHERE
+                               [--user NAME] [--config DIR | --admin URL [--admin-token-file FILE]] WHERE
 
         --auth      how the caller shows who he is:
                       sso        TOKEN; one that is not the gateway's own is exchanged first
@@ -20,6 +20,8 @@ enum TestCommand: Command {
         --token     the token; `-` reads it from standard input
         --exchange  TOKEN is somebody else's, whatever it looks like
         --user      the password comes from standard input
+        --config, --admin  the configuration of the gateway, or where it is administered: a role that the caller lacks is
+                    named. The gateway tells callers no names
 
         Prints `exchanged` where a token was, the status, challenges, and the decision with its reason. Nothing is kept.
         Exit status: 0 a success (status below 400), 1 not.
@@ -33,10 +35,14 @@ enum TestCommand: Command {
 
     static func run(_ words: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
-            words, options: ClientPlace.options.union(["--auth", "--token", "--user"]), flags: ["--exchange"])
+            words, options: ClientPlace.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
+            flags: ["--exchange"])
         guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/"),
             let authentication = Authentication(rawValue: arguments["--auth"] ?? "")
         else { throw usage() }
+        // What is wrong with it is told before anything is sent.
+        let target =
+            try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments, usage: help) : nil
         let profile = try ClientPlace(arguments).profile()
         // What comes of a test is no login.
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")
@@ -49,7 +55,12 @@ enum TestCommand: Command {
         request.fields = try credentials(authentication, arguments, client, &request)
         let prepared = request
         let response = try ExitStatus.waiting { () async throws(ClientError) in try await client.execute(prepared) }
-        try show(response)
+        guard let code = show(response) else {
+            if response.status >= 400 { throw .failed }
+            return
+        }
+        if code == "role_required" { try explain(prepared, client, arguments["--user"], target) }
+        throw .failed
     }
 
     private static func usage() -> ExitStatus {
@@ -131,17 +142,54 @@ enum TestCommand: Command {
 
     // MARK: What comes of it
 
-    private static func show(_ response: ClientResponse) throws(ExitStatus) {
+    /// - Returns: the code of a decision against the caller; nil for none.
+    private static func show(_ response: ClientResponse) -> String? {
         Terminal.print("\(response.status) \(StatusReason.text(response.status))")
         for challenge in response.values("www-authenticate") { Terminal.print("challenge: \(challenge)") }
         let body = try? JSONNode.parse(response.body.span)
         let isRefusal = response.status == 401 || response.status == 403
         guard isRefusal, let code = body?["code"]?.string else {
             Terminal.print(isRefusal ? "decision: denied" : "decision: allowed")
-            if response.status >= 400 { throw .failed }
-            return
+            return nil
         }
         Terminal.print("decision: denied, \(code): \(body?["detail"]?.string ?? "")")
-        throw .failed
+        return code
+    }
+
+    /// Names the roles that were missing, by what the gateway is configured with.
+    private static func explain(
+        _ request: ClientRequest, _ client: GatewayClient, _ user: String?, _ target: AdminTarget?
+    ) throws(ExitStatus) {
+        guard let target else {
+            Terminal.print("(--config DIR or --admin URL names the role)")
+            return
+        }
+        let address = URLComponents(string: request.url)
+        let requirement = try target.perform(
+            .command(
+                .get, ["requirements"],
+                [
+                    ("method", request.method), ("path", address?.percentEncodedPath ?? "/"),
+                    ("host", address?.encodedHost ?? ""),
+                ]))
+        for line in MissingRoles(requirement)?.lines(held: try roles(request, client, user, target)) ?? [] {
+            Terminal.print(line)
+        }
+    }
+
+    /// The caller's roles: those that his token says, or his account has; nil where neither tells.
+    private static func roles(
+        _ request: ClientRequest, _ client: GatewayClient, _ user: String?, _ target: AdminTarget
+    ) throws(ExitStatus) -> [String]? {
+        let field = request.fields.first { $0.name == "Authorization" }?.value ?? ""
+        let token = field.hasPrefix("Bearer ") ? String(field.dropFirst("Bearer ".count)) : client.accessToken ?? ""
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 3, let claims = Base64.decode(Array(parts[1].utf8).span, .url),
+            let roles = (try? JSONNode.parse(claims.span))?["roles"]?.array
+        {
+            return roles.compactMap(\.string)
+        }
+        guard let user else { return nil }
+        return try target.perform(.command(.get, ["users", user]))?["roles"]?.array?.compactMap(\.string)
     }
 }

@@ -58,7 +58,7 @@ final class GatewayProcess: Sendable {
             $0.configuration = configuration
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
-        do throws(KernelError) {
+        do throws(StartFailure) {
             try serve(configuration, snapshot, tokens, signals, &inherited)
         } catch {
             Terminal.complain("portcullis: \(error.text)")
@@ -86,11 +86,11 @@ final class GatewayProcess: Sendable {
     private func serve(
         _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ tokens: RevocationFollower,
         _ signals: SignalSource, _ inherited: inout InheritedDescriptors
-    ) throws(KernelError) {
+    ) throws(StartFailure) {
         let workers = configuration.workerCount
         var settings = SharedState.Settings()
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
-        let accessLog = try openAccessLog(configuration.log.access)
+        let accessLog = try starting { () throws(KernelError) in try openAccessLog(configuration.log.access) }
         settings.accessLog = accessLog
         settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
@@ -100,9 +100,11 @@ final class GatewayProcess: Sendable {
         ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
         let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
-        let shared = try SharedState(
-            settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
-            issuedTokens: issued, tokens: tokens, outbound: lasting.outbound, log: log)
+        let shared = try starting { () throws(KernelError) in
+            try SharedState(
+                settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
+                issuedTokens: issued, tokens: tokens, outbound: lasting.outbound, log: log)
+        }
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
@@ -120,7 +122,7 @@ final class GatewayProcess: Sendable {
         } catch {
             copies.withLock { $0 = [] }
             for file in files { file.remove() }
-            throw error
+            throw StartFailure(error)
         }
         // The workers speak to the server. Until it has answered, bearer requests are refused.
         if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
@@ -139,12 +141,16 @@ final class GatewayProcess: Sendable {
     /// What the workers take, and the files to be removed at the end. The copies are kept nowhere else.
     private func open(
         _ configuration: GatewayConfiguration, workers: Int, _ inherited: inout InheritedDescriptors
-    ) throws(KernelError) -> ([[BoundListenerBox]], [SocketFile]) {
+    ) throws(StartFailure) -> ([[BoundListenerBox]], [SocketFile]) {
         var sockets = ListeningSockets(workers: workers, log: log)
         try sockets.open(configuration, &inherited)
         let made = sockets.copies
         copies.withLock { $0 = made }
         return (sockets.boxes, sockets.files)
+    }
+
+    private func starting<Value>(_ body: () throws(KernelError) -> Value) throws(StartFailure) -> Value {
+        do throws(KernelError) { return try body() } catch { throw StartFailure(error) }
     }
 
     private func openAccessLog(_ access: LogSection.Access) throws(KernelError) -> LogWriter? {

@@ -3,6 +3,14 @@ import Foundation
 import Gateway
 import Reactor
 
+/// Why a gateway does not start: one sentence for whoever starts it.
+struct StartFailure: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+    init(_ error: KernelError) { text = error.text }
+}
+
 /// The sockets that a process listens on: claimed from those it was started with, or bound by itself.
 struct ListeningSockets {
     /// Listeners of the configuration have ids from 0; the admin listener has this one.
@@ -25,7 +33,7 @@ struct ListeningSockets {
     /// Opens all listeners. What was inherited and fits none of them stays where it is.
     mutating func open(
         _ configuration: GatewayConfiguration, _ inherited: inout InheritedDescriptors
-    ) throws(KernelError) {
+    ) throws(StartFailure) {
         for (id, entry) in configuration.listeners.enumerated() {
             let address = try open(Wanted(entry, id: id), workers: boxes.count, &inherited)
             announce(entry.name, address)
@@ -61,15 +69,19 @@ struct ListeningSockets {
 
     private mutating func open(
         _ wanted: Wanted, workers: Int, _ inherited: inout InheritedDescriptors
-    ) throws(KernelError) -> SocketAddress {
+    ) throws(StartFailure) -> SocketAddress {
         let claimed = try claim(wanted.key, for: wanted, workers, &inherited)
         switch wanted.place {
         case .address(let literal, let port):
             if let claimed { return claimed }
-            guard let address = SocketAddress(literal, port: port) else { throw KernelError(EAFNOSUPPORT) }
+            guard let address = SocketAddress(literal, port: port) else {
+                throw StartFailure("\(literal) is no address to listen on")
+            }
             return try bind(address, for: wanted, workers: workers)
         case .unix(let path, let mode):
-            guard let address = SocketAddress(unixPath: path) else { throw KernelError(ENAMETOOLONG) }
+            guard let address = SocketAddress(unixPath: path) else {
+                throw StartFailure("\(path) cannot be the name of a socket; 107 bytes are the most")
+            }
             if claimed != nil {
                 try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             } else {
@@ -83,8 +95,7 @@ struct ListeningSockets {
         case .inherited(let name):
             if let claimed { return claimed }
             if let claimed = try claim(name, for: wanted, workers, &inherited) { return claimed }
-            Terminal.complain("portcullis: no socket named \(name) was handed over (FileDescriptorName= of systemd)")
-            throw KernelError(ENOENT)
+            throw StartFailure("no socket named \(name) was handed over (FileDescriptorName= of systemd)")
         }
     }
 
@@ -94,7 +105,7 @@ struct ListeningSockets {
     /// socket of their own share one.
     private mutating func claim(
         _ name: String, for wanted: Wanted, _ workers: Int, _ inherited: inout InheritedDescriptors
-    ) throws(KernelError) -> SocketAddress? {
+    ) throws(StartFailure) -> SocketAddress? {
         let count = inherited.names.count { $0 == name }
         var address: SocketAddress?
         for index in 0..<count {
@@ -112,7 +123,7 @@ struct ListeningSockets {
     /// Binds one socket for each worker.
     private mutating func bind(
         _ wantedAddress: SocketAddress, for wanted: Wanted, workers: Int
-    ) throws(KernelError) -> SocketAddress {
+    ) throws(StartFailure) -> SocketAddress {
         var address = wantedAddress
         try listening(on: address.description) { () throws(KernelError) in try BoundListener.checkFree(address) }
         for worker in 0..<workers {
@@ -126,20 +137,23 @@ struct ListeningSockets {
     /// Gives a socket to workers, and keeps it for a successor.
     private mutating func take(
         _ bound: consuming BoundListener, for wanted: Wanted, by takers: [Int]
-    ) throws(KernelError) {
-        copies.append(try ListenerCopy(bound, name: wanted.key))
-        guard takers.count > 1 else { return boxes[takers[0]].append(BoundListenerBox(bound, id: wanted.id)) }
-        for worker in takers { boxes[worker].append(BoundListenerBox(try bound.duplicate(), id: wanted.id)) }
+    ) throws(StartFailure) {
+        do throws(KernelError) {
+            copies.append(try ListenerCopy(bound, name: wanted.key))
+            guard takers.count > 1 else { return boxes[takers[0]].append(BoundListenerBox(bound, id: wanted.id)) }
+            for worker in takers { boxes[worker].append(BoundListenerBox(try bound.duplicate(), id: wanted.id)) }
+        } catch {
+            throw StartFailure(error)
+        }
     }
 
     private func listening<T: ~Copyable>(
         on place: String, _ body: () throws(KernelError) -> T
-    ) throws(KernelError) -> T {
+    ) throws(StartFailure) -> T {
         do throws(KernelError) {
             return try body()
         } catch {
-            Terminal.complain("portcullis: cannot listen on \(place)")
-            throw error
+            throw StartFailure("cannot listen on \(place): \(error.text)")
         }
     }
 

@@ -34,6 +34,37 @@ import Tokens
         #expect(try admin.done("roles", "list").contains(#"{"name":"-x","description":"A dash"}"#))
     }
 
+    @Test("UPS-05: a role that a route asks for already is added to a configuration that is not valid without it")
+    func roleOfRoute() throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": #"""
+            {"baseUrl": "http://gw.example.com",
+             "listeners": [{"name": "local", "address": "127.0.0.1", "port": 8080}],
+             "upstreams": {"api": {"url": "http://127.0.0.1:9000"}}}
+            """#,
+            "routes.json": #"[{"path": "/a/**", "upstream": "api", "roles": ["Clerk"]}]"#,
+            "roles.json": #"["Manager"]"#,
+        ])
+        func run(_ words: String...) throws -> (ending: Program.Ending, output: String, errors: String) {
+            try Program.run(GatewayProcess.binary, words + ["--config", directory.path])
+        }
+        #expect(try run("check").ending == .exit(1))
+        // Another one does not mend it, and what is wrong is told.
+        let other = try run("roles", "add", "Clark")
+        #expect(other.ending == .exit(1) && other.errors.contains("/0/roles/0"), "\(other.errors)")
+        #expect(other.errors.contains("must be mended first"))
+        #expect(try directory.read("roles.json") == #"["Manager"]"#)
+        let added = try run("roles", "add", "Clerk", "--description", "Counts")
+        #expect(added.ending == .exit(0), "\(added.errors)")
+        #expect(try run("check").ending == .exit(0))
+        #expect(try run("roles", "list").output.contains(#"{"name":"Clerk","description":"Counts"}"#))
+        #expect(try run("roles", "add", "Clerk").errors.contains(#"there is a role "Clerk" already"#))
+        // The file need not be there.
+        try directory.remove("roles.json")
+        #expect(try run("roles", "add", "Clerk").ending == .exit(0))
+        #expect(try run("check").ending == .exit(0))
+    }
+
     @Test("UPS-03: attributes are set one by one, and shown")
     func attributes() throws {
         let fixture = try Fixture()

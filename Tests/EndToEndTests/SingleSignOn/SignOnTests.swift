@@ -112,6 +112,10 @@ import Testing
             GatewayProcess.binary,
             ["client", "capture", "--listen", "127.0.0.1:0"] + (isForm ? ["--field", name] : []))
         let url = try #require(capture.wait(.errors) { $0.first })
+        // A browser keeps a second connection ready; whoever else does, keeps nobody from what has come.
+        let port = try #require(URL(string: url)?.port)
+        let ready = try RawConnection(port: UInt16(port))
+        defer { withExtendedLifetime(ready) {} }
         func curl(_ arguments: String...) throws -> String {
             try Program.run("/usr/bin/curl", ["-s"] + arguments).output
         }
@@ -161,6 +165,38 @@ import Testing
         #expect(bad.output.contains("decision: denied, unauthorized"))
         // What is nobody's token is not exchanged either.
         #expect(try test("GET", "/inventory/me", "--auth", "sso", "--token", "x.y.z").ending == .exit(1))
+    }
+
+    @Test("a role that is missing is named to whoever has the configuration, and to nobody else")
+    func missingRole() throws {
+        let fixture = try Fixture()
+        let home = try ClientHome(ClientHome.inventory(try fixture.url))
+        func attempt(_ words: [String], _ more: [String] = []) throws -> [String] {
+            let result = try Program.run(
+                GatewayProcess.binary,
+                ["test", "POST", "/inventory/items?a=b", "--home", home.path] + words + more,
+                environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"],
+                input: "Welcome2\n")
+            #expect(result.ending == .exit(1), "\(result)")
+            return result.output.split(separator: "\n").map(String.init)
+        }
+        let denied = "decision: denied, role_required: a required role is missing"
+        let files = ["--config", fixture.gateway.configuration.path]
+        let admin = ["--admin", "http://127.0.0.1:\(try fixture.gateway.port("admin"))"]
+        for method in ["oauth", "basic"] {
+            let login = ["--auth", method, "--user", "ann"]
+            for place in [files, admin] {
+                #expect(try attempt(login, place).suffix(2) == [denied, "missing: the role Manager"])
+            }
+            let told = try attempt(login)
+            #expect(told.contains(denied) && !told.joined().contains("Manager"))
+        }
+        // The wire says as little as ever.
+        let answer = try fixture.request(
+            "POST", "/inventory/items", [.basic("ann:Welcome2"), "Oracle-Mobile-Backend-ID: mbe-inv-1"], body: "{}")
+        #expect(answer.status == 403 && !answer.text.contains("Manager"))
+        let wrong = try attempt(["--auth", "oauth", "--user", "ann"], ["--config", "/nonexistent"])
+        #expect(wrong.contains(denied))
     }
 
     @Test("passwords and the anonymous key; nothing is kept")

@@ -37,6 +37,24 @@ import Testing
         #expect(open(String(repeating: "A", count: 5_000), seals) == nil)
     }
 
+    @Test("cookies of sessions are nothing to another store, which does not know who has logged out")
+    func stores() throws {
+        let bytes = [UInt8](repeating: 1, count: 32)
+        let keys = try #require(AEADKey(bytes.span).flatMap { AEADKeyRing([$0]) })
+        let (one, other) = (BrowserSeals(keys: keys, store: "a"), BrowserSeals(keys: keys, store: "b"))
+        let cookie = one.seal(Self.session)
+        #expect(open(cookie, one) == Self.session && open(cookie, other) == nil)
+        let signOn = SignOnSession(
+            id: "s", family: "f", subject: "joe", realm: "Default", provider: "idp", authenticatedAt: 1_000,
+            expiresAt: 2_000, level: 1)
+        let value = Array(one.seal(signOn).utf8)
+        #expect(try one.signOn(value.span, now: 1_500) == signOn)
+        #expect(throws: SealedRecord.Failure.notOurs) { _ = try other.signOn(value.span, now: 1_500) }
+        // Where a browser wants to go does not depend on it.
+        let target = one.seal(try #require(ReturnTarget("/x")), level: 1, now: 1_000)
+        #expect(other.target(target, now: 1_500)?.target.text == "/x")
+    }
+
     @Test("what was sealed for one purpose is nothing for another")
     func purposes() throws {
         let seals = try Self.seals()

@@ -64,6 +64,19 @@ import Testing
         _ = try FakeProvider.finish(idp.provider()).get()
     }
 
+    @Test("a claim that others look for is asked for, and changes nothing of the provider's own rules")
+    func wantedClaims() throws {
+        let idp = FakeProvider()
+        let provider = try idp.provider { $0.wantedClaims = ["email"] }
+        let identity = try FakeProvider.finish(provider).get()
+        #expect(idp.calls(to: "/userinfo").count == 1)
+        #expect(identity.claims["email"]?.string == "ann@example.com")
+        #expect(try provider.rules.username(identity) == "248289")
+        idp.change { $0.claims = [("email", .text("ann@example.com"))] }
+        _ = try FakeProvider.finish(provider).get()
+        #expect(idp.calls(to: "/userinfo").count == 1, "the ID token has it")
+    }
+
     @Test("the secret in the form, no secret, and a signed assertion about the gateway for the token endpoint")
     func clientAuthentication() throws {
         func body(_ authentication: OAuth2Client.Authentication) throws -> (String, Bool) {

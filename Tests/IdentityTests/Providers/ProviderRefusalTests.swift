@@ -181,7 +181,12 @@ import Testing
             return try FakeProvider().provider().logoutNotice(Array(token.utf8), now: FakeProvider.now).settled()
         }
         let now = FakeProvider.now
-        #expect(try notice([]).value == LogoutNotice(scope: .session("s-1"), tokenID: "j-1", issuedAt: now))
+        #expect(
+            try notice([]).value
+                == LogoutNotice(scope: .session("s-1", of: "248289"), tokenID: "j-1", issuedAt: now))
+        #expect(
+            try notice([("sub", nil)]).value
+                == LogoutNotice(scope: .session("s-1"), tokenID: "j-1", issuedAt: now))
         #expect(try notice([], type: "JWT").value != nil)
         #expect(
             try notice([("sid", nil)]).value
@@ -228,6 +233,51 @@ import Testing
         #expect(name(nil, .notUnverified).value != nil)
         #expect(name(no, .notUnverified).error == .unverifiedEmail)
         #expect(name(no, .any).value != nil)
+    }
+
+    @Test("email_verified speaks of the claim email: what else has an address, users may have chosen")
+    func otherAddresses() throws {
+        func name(_ claims: [(String, JSONNode)], of attribute: String?) -> Result<String, ExternalIdentityRejection> {
+            var rules = ProviderRules(
+                identity: ExternalIdentityRules(usernameAttribute: attribute, userMapping: .mail))
+            rules.emailRule = .verified
+            let members = (claims + [("email_verified", JSONNode(.bool(true)))]).map {
+                JSONMember(name: $0.0, node: $0.1)
+            }
+            let identity = ProvidedIdentity(
+                provider: "idp", subject: "1", sessionID: nil, claims: JSONNode(.object(members)), accessToken: nil)
+            return Result { () throws(ExternalIdentityRejection) in try rules.username(identity) }
+        }
+        let (victim, own) = (JSONNode.text("ceo@example.com"), JSONNode.text("mallory@example.net"))
+        for attribute in ["upn", "preferred_username"] {
+            #expect(name([(attribute, victim), ("email", own)], of: attribute).error == .unverifiedEmail)
+            #expect(name([(attribute, victim)], of: attribute).error == .unverifiedEmail)
+            #expect(name([(attribute, own), ("email", own)], of: attribute).value == "mallory@example.net")
+        }
+        #expect(name([("sub", victim), ("email", own)], of: nil).error == .unverifiedEmail)
+    }
+
+    @Test("an address and the word that it is the user's are of one source")
+    func sources() throws {
+        func verified(_ signed: [(String, JSONNode)], _ userInfo: String) throws -> (String?, Bool?) {
+            let idp = FakeProvider { script in
+                script.claims = signed.map { ($0.0, Optional($0.1)) }
+                script.userInfo = FakeProvider.json(userInfo)
+            }
+            let identity = try FakeProvider.finish(idp.provider { $0.userInfo = .always }).get()
+            return (identity.claims["email"]?.string, identity.claims["email_verified"]?.bool)
+        }
+        let (ann, yes) = (JSONNode.text("ann@example.com"), JSONNode(.bool(true)))
+        let other = #"{"sub":"248289","email":"bob@example.com","email_verified":true}"#
+        #expect(try verified([("email", ann)], other) == ("ann@example.com", nil))
+        #expect(
+            try verified([("email", ann)], #"{"sub":"248289","email":"ann@example.com","email_verified":true}"#)
+                == ("ann@example.com", true))
+        #expect(try verified([("email", ann), ("email_verified", yes)], other) == ("ann@example.com", true))
+        #expect(
+            try verified([("email_verified", yes)], #"{"sub":"248289","email":"bob@example.com"}"#)
+                == ("bob@example.com", nil))
+        #expect(try verified([], other) == ("bob@example.com", true))
     }
 
     @Test("users of a provider have names of their own, unless they have accounts (JWT-13)")

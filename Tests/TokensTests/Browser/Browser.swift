@@ -10,6 +10,10 @@ final class Browser {
 
     let service: TokenService
     var secure = true
+    /// Where it is; nil where nobody knows.
+    var address: IPAddress?
+    /// Host and port that it asks.
+    var authority = ""
     /// Whether each cookie comes in a field of its own.
     var splitsCookies = false
     /// By name.
@@ -92,10 +96,11 @@ final class Browser {
             let pieces = splitsCookies ? value.components(separatedBy: "; ") : [value]
             fields += pieces.map { (name: "cookie", value: $0) }
         }
-        let request = EndpointRequest(
+        var request = EndpointRequest(
             method: method, path: path, query: Array(query.utf8),
             contentType: body == nil ? nil : "application/x-www-form-urlencoded", body: Array((body ?? "").utf8),
-            secure: secure, fields: fields)
+            secure: secure, address: address, fields: fields)
+        request.authority = authority
         let response = service.handle(request, endpoint: endpoint, now: Mobile.start + seconds).settled()
         read(response)
         return response

@@ -54,6 +54,7 @@ import Testing
         }
         #expect(!policy.contains("unsafe"))
         #expect(field("Cache-Control") == "no-store")
+        #expect(field("Cross-Origin-Opener-Policy") == "same-origin" && !policy.contains("sandbox"))
         #expect(field("X-Content-Type-Options") == "nosniff")
         #expect(field("Referrer-Policy") == "same-origin", "with no-referrer the form's origin would be null")
     }

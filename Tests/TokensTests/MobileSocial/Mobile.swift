@@ -22,7 +22,8 @@ final class Mobile: Sendable {
 
     init(
         store: any TokenStore = MemoryTokenStore(), key: TokenDigestKey = Service.storeKey,
-        providers: [any BrowserIdentityProvider] = [], _ change: (inout ServiceDomain) -> Void = { _ in }
+        providers: [any BrowserIdentityProvider] = [], throttle: LoginThrottle = LoginThrottle(),
+        _ change: (inout ServiceDomain) -> Void = { _ in }
     ) {
         self.store = store
         let sessions = SessionRegister(store: store)
@@ -46,7 +47,8 @@ final class Mobile: Sendable {
         let social = MobileSocial(settings: mobile)
         settings.mobileSocial = social
         settings.providerLogin = ProviderLogin(
-            providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL)
+            providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL,
+            furtherOrigins: ["https://gw.example.org", "http://gw.example.org:8080"], throttle: throttle)
         settings.browserLogin = BrowserLogin(
             social: social, seals: Mobile.seals,
             forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],

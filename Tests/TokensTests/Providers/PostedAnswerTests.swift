@@ -256,11 +256,9 @@ import Testing
             identity: StubProvider.identity("zoe", [("groups", groups), ("mail", .init(.string("zoe@example.com")))]),
             requestID: "r", assertionID: "a")
         let record = try #require(posted.record(Mobile.seals, now: Mobile.start))
-        let text = "\(record)\(String(decoding: record.sealed, as: UTF8.self))"
-        #expect(!text.contains("zoe"))
+        #expect(!"\(record)\(String(decoding: record.sealed, as: UTF8.self))".contains("zoe"))
         let opened = try #require(PostedIdentity(record, provider: "idp", Mobile.seals, now: Mobile.start + 59))
-        #expect(opened.identity.claims["groups"]?.array?.last?.string == "group number 499")
-        #expect(opened.identity.claims["mail"]?.string == "zoe@example.com" && opened.identity.subject == "zoe")
+        #expect(text(opened.identity.claims) == text(posted.identity.claims) && opened.identity.subject == "zoe")
         #expect(opened.requestID == "r" && opened.identity.sessionID == "s-1")
         #expect(PostedIdentity(record, provider: "idp", Mobile.seals, now: Mobile.start + 60) == nil)
         #expect(PostedIdentity(record, provider: "other", Mobile.seals, now: Mobile.start) == nil)
@@ -268,6 +266,12 @@ import Testing
         let tooMuch = PostedIdentity(
             identity: StubProvider.identity("zoe", [("x", long)]), requestID: "r", assertionID: "a")
         #expect(tooMuch.record(Mobile.seals, now: Mobile.start) == nil)
+    }
+
+    private func text(_ claims: JSONNode) -> String {
+        var writer = JSONWriter()
+        writer.value(claims)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     @Test("SP metadata are there for providers that want them")

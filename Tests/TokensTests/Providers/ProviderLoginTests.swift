@@ -38,6 +38,24 @@ import Testing
         #expect(browser.cookies[browser.name("portcullis-login")] == nil)
     }
 
+    @Test(
+        "browsers come back to the origin that they were at, where their cookie is; to no other than the gateway's own",
+        arguments: [
+            ("gw.example.org", true, "https://gw.example.org"), ("GW.example.org:443", true, "https://gw.example.org"),
+            ("gw.example.org:8080", false, "http://gw.example.org:8080"), ("gw.example.org", false, Service.baseURL),
+            ("evil.example", true, Service.baseURL), ("gw.example.org@evil.example", true, Service.baseURL),
+            ("gw.example.org:8443", true, Service.baseURL), ("", true, Service.baseURL),
+        ])
+    func origins(_ authority: String, _ secure: Bool, _ origin: String) throws {
+        let idp = StubProvider()
+        let browser = Browser(Mobile.withProvider([idp]))
+        (browser.authority, browser.secure) = (authority, secure)
+        #expect(browser.callback(browser.state(browser.get())).status == 303)
+        let expected = "\(origin)/mobile/platform/sso/callback/idp"
+        #expect(idp.begun.map(\.redirectURI) == [expected])
+        #expect(idp.redeemed == [expected], "the token endpoint wants to be told the same (RFC 6749 section 4.1.3)")
+    }
+
     @Test("neither code nor token nor verifier is in a URL that the gateway makes")
     func noTokenInURL() throws {
         let idp = StubProvider()
@@ -121,6 +139,29 @@ import Testing
         #expect(evil.finished.isEmpty && honest.finished.isEmpty)
         #expect(browser.callback(state, provider: "unknown").status == 404)
         #expect(browser.callback(state).status == 303)
+    }
+
+    @Test("mix-up over a reload: what a provider says is nothing to a domain that another one looks after by now")
+    func reloaded() throws {
+        let (early, late) = (StubProvider("idp"), StubProvider("late"))
+        let store = MemoryTokenStore()
+        func mobile(_ providers: [StubProvider]) -> Mobile {
+            Mobile.withProvider(providers, store: store) { $0.isMobile = false }
+        }
+        let browser = Browser(mobile([early, late]))
+        let after = Browser(mobile([late, early]))
+        let form = browser.state(browser.get())
+        after.cookies = browser.cookies
+        let answer = after.callback(form)
+        #expect(answer.status == 400 && answer.reason.description == "provider_answer_foreign")
+        #expect(after.session == nil)
+        let application = browser.state(
+            browser.get(
+                Browser.application, query: "serviceDomain=MobileServiceDomain&appName=DemoApp",
+                endpoint: .applicationLogin))
+        let back = after.callback(application)
+        #expect(back.field("Location") == "demoapp://login?error=server_error")
+        #expect(back.reason.description == "provider_answer_foreign")
     }
 
     @Test("fixation: a login makes a session of its own, ends the one before, and forgets the browser's half")
@@ -217,13 +258,11 @@ import Testing
         #expect(device.status == 403 && "\(device.reason)" == "use_identity_provider")
     }
 
-    @Test("a store that is away is 503, before the provider is asked")
+    @Test("a store that is away is 503, and nobody is logged in")
     func storeDown() throws {
-        let idp = StubProvider()
-        let store = FailingStore()
-        let browser = Browser(Mobile.withProvider([idp], store: store))
+        let browser = Browser(Mobile.withProvider([StubProvider()], store: FailingStore()))
         let answer = browser.logInAtProvider()
-        #expect(answer.status == 503 && idp.finished.isEmpty && browser.session == nil)
+        #expect(answer.status == 503 && browser.session == nil)
     }
 
     @Test("logout here leads to the logout there, by a page and with no token in the URL")

@@ -64,6 +64,43 @@ import Testing
         #expect(!url.contains(json["userToken"]?.string ?? "-"))
     }
 
+    @Test("the way to the application is kept by nobody, and no page is named on it, with a code or without")
+    func wayBack() {
+        let setup = Setup()
+        for result in [
+            Result<ProvidedIdentity, ProviderFailure>.success(StubProvider.identity()), .failure(.wrongNonce),
+        ] {
+            setup.idp.answer(result)
+            let answer = setup.browser.callback(setup.browser.state(setup.begin()))
+            #expect(answer.status == 303 && answer.field("Location")?.hasPrefix("demoapp://login?") == true)
+            #expect(answer.field("Cache-Control") == "no-store" && answer.field("Referrer-Policy") == "no-referrer")
+            #expect(setup.browser.cookies.isEmpty, "the half of the login is taken back")
+        }
+    }
+
+    @Test("a provider that looks after the domain no more: its users' sessions are none")
+    func providerGone() throws {
+        let store = MemoryTokenStore()
+        let (idp, other) = (StubProvider("idp"), StubProvider("other"))
+        let before = Mobile.withProvider([idp, other], store: store) { $0.isMobile = false }
+        let browser = Browser(before)
+        let sent = browser.get(
+            Browser.application, query: "serviceDomain=MobileServiceDomain&appName=DemoApp",
+            endpoint: .applicationLogin)
+        let code = Setup.field("code", browser.callback(browser.state(sent)).field("Location") ?? "")
+        let reply = before.post("\(Mobile.path)/authenticate", #"{"appName":"DemoApp","code":"\#(code)"}"#)
+        let token = try #require(reply.json?["userToken"]?.string)
+        func status(_ mobile: Mobile) -> Int {
+            mobile.post(
+                "\(Mobile.path)/access",
+                #"{"appName":"DemoApp","userToken":"\#(token)","requestContext":"\#(StubContexts.inventory)"}"#
+            ).status
+        }
+        #expect(status(before) == 200)
+        #expect(status(Mobile.withProvider([other, idp], store: store) { $0.isMobile = false }) == 401)
+        #expect(status(Mobile(store: store) { $0.isMobile = false }) == 401)
+    }
+
     @Test("RP-02: a code is good once, for a minute, for its application")
     func codeRules() throws {
         let setup = Setup()
@@ -239,6 +276,16 @@ import Testing
         #expect([two, nameless, other].map { isAlive(setup, $0) } == [false, false, true])
         // What ends none is no error.
         #expect(post(setup).status == 200)
+    }
+
+    @Test("a word of a session and its user ends his logins that have no name there, too, and none of other sessions")
+    func backChannelNameless() throws {
+        let setup = Setup()
+        let (one, two) = (try token(setup, sid: "s-1"), try token(setup, sid: "s-2"))
+        let (nameless, other) = (try token(setup, sid: nil), try token(setup, sid: nil, subject: "other"))
+        setup.idp.say(.success(notice(.session("s-1", of: "248289"))))
+        #expect(post(setup).status == 200)
+        #expect([one, two, nameless, other].map { isAlive(setup, $0) } == [false, true, false, true])
     }
 
     @Test("the session of a browser falls with it: its cookie's principal rests on the login")

@@ -10,6 +10,7 @@ final class StubProvider: BrowserIdentityProvider {
         var result: Result<ProvidedIdentity, ProviderFailure>
         var begun: [LoginStart] = []
         var finished: [(ProviderCallback, LoginSecrets)] = []
+        var redeemed: [String] = []
         var read: [String] = []
         var notice: Result<LogoutNotice, ProviderFailure> = .failure(.answer("none"))
         var isDown = false
@@ -17,6 +18,8 @@ final class StubProvider: BrowserIdentityProvider {
 
     let name: String
     let rules: ProviderRules
+    /// What happens while it thinks about a code.
+    let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
     let answersByForm: Bool
     private let state: Mutex<State>
 
@@ -57,6 +60,9 @@ final class StubProvider: BrowserIdentityProvider {
     var finished: [(ProviderCallback, LoginSecrets)] { state.withLock { $0.finished } }
     var read: [String] { state.withLock { $0.read } }
 
+    /// Where it was told that the browser came back to, when it saw a code.
+    var redeemed: [String] { state.withLock { $0.redeemed } }
+
     func begin(_ start: LoginStart, now: Int64) -> Effect<Result<LoginRedirect, ProviderFailure>> {
         let isDown = state.withLock { state in
             state.begun.append(start)
@@ -69,9 +75,15 @@ final class StubProvider: BrowserIdentityProvider {
     func finish(
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
-        .done(
+        let event = meanwhile.withLock { event in
+            defer { event = nil }
+            return event
+        }
+        event?()
+        return .done(
             state.withLock { state in
                 state.finished.append((callback, secrets))
+                state.redeemed.append(redirectURI)
                 return state.result
             })
     }
@@ -106,9 +118,10 @@ extension Mobile {
     /// The service domain of the browsers with users of a provider.
     static func withProvider(
         _ providers: [StubProvider], store: any TokenStore = MemoryTokenStore(),
+        throttle: LoginThrottle = LoginThrottle(),
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
-        Mobile(store: store, providers: providers) { domain in
+        Mobile(store: store, providers: providers, throttle: throttle) { domain in
             domain.relyingParty = ServiceDomain.RelyingParty(provider: providers[0].name, rules: providers[0].rules)
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)

@@ -85,6 +85,56 @@ import Testing
         #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
     }
 
+    @Test("prompt=login: a provider that says itself that nobody has logged in since is not believed")
+    func forced() throws {
+        let signOn = signOn()
+        func logIn(_ query: String, authenticatedAt time: Int64?, at seconds: Int64) -> EndpointResponse {
+            idp.answer("zoe", time.map { [("auth_time", JSONNode(.number("\(Service.now + $0)")))] } ?? [])
+            return signOn.browser.callback(signOn.browser.state(signOn.ask(query, at: seconds)), at: seconds)
+        }
+        #expect(
+            logIn(SignOn.query(), authenticatedAt: -3600, at: 0).status == 303, "nobody has asked for another login")
+        let forced = SignOn.query() + "&prompt=login"
+        let stale = logIn(forced, authenticatedAt: 39, at: 100)
+        #expect(stale.status == 403 && stale.reasonText == "provider_denied" && stale.audit?.outcome == .refused)
+        for time in [nil, 40, 101] as [Int64?] { #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303) }
+    }
+
+    @Test("roles beyond what browsers keep in a cookie: a page that says so, and no login for ever")
+    func oversized() {
+        let signOn = SignOn { settings in
+            var list = SignOn.backends.backends
+            for i in list.indices where list[i].name == "inventory" { list[i].identityProvider = "idp" }
+            settings.backends = BackendStore(list)
+            settings.catalogue = RoleCatalogue((0..<200).map { "a-role-of-some-length-\($0)" })
+            settings.providerLogin = ProviderLogin(
+                [idp], seals: Mobile.seals, store: settings.store, revocations: settings.revocations,
+                baseURL: Service.baseURL)
+        }
+        func logIn(_ count: Int) -> EndpointResponse {
+            let roles = (0..<count).map { JSONNode(.string("a-role-of-some-length-\($0)")) }
+            idp.answer("zoe", [("groups", JSONNode(.array(roles)))])
+            return signOn.browser.callback(signOn.browser.state(signOn.ask()))
+        }
+        let refused = logIn(200)
+        #expect(refused.status == 403 && refused.reasonText == "login_session_oversized" && signOn.cookie == nil)
+        #expect(logIn(60).status == 303)
+    }
+
+    @Test("the longest request that is taken goes to a provider and back")
+    func longest() {
+        let signOn = signOn()
+        let state = String(repeating: "%22", count: 1024)
+        let target = SignOn.target + "/" + String(repeating: "x", count: 990)
+        let sent = signOn.ask(SignOn.query("inv-client", [("redirect_uri", target)]) + "&state=" + state)
+        let sealed = signOn.browser.state(sent)
+        #expect(sealed.utf8.count < 4096, "servers take no longer lines")
+        idp.answer("zoe")
+        let page = signOn.follow(signOn.browser.callback(sealed))
+        #expect(page.status == 200 && page.text.contains(target))
+        #expect(signOn.browser.hidden.last?.1 == String(repeating: "&quot;", count: 1024))
+    }
+
     @Test("mix-up: what one provider says is nothing to another one, nor to a backend that has changed")
     func mixUp() {
         let signOn = signOn()

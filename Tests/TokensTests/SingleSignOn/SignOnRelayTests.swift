@@ -27,6 +27,8 @@ import Tokens
         let claims = try page.pageClaims()
         #expect(claims.subject == "joe" && claims.clientID == "inv-client" && claims.roles == ["Manager"])
         #expect(claims.methods == ["pwd"] && claims.authenticatedAt == Service.now)
+        #expect(page.field("Content-Security-Policy")?.hasSuffix("; sandbox") == true)
+        #expect(page.field("Cross-Origin-Opener-Policy") == nil, "browsers show no sandbox that has one")
         #expect(
             page.audit?.action == "sso.token" && page.audit?.subject == "joe" && page.audit?.tokenID == claims.tokenID)
         #expect(loggedIn.audit?.action == "sso.login" && loggedIn.audit?.outcome == .granted)
@@ -47,7 +49,9 @@ import Tokens
         #expect(policy.contains("form-action https://www.example.com/cb;"))
         #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe") && policy.contains("script-src 'sha256-"))
-        #expect(page.field("Location") == nil && page.field("Referrer-Policy") == "strict-origin")
+        #expect(page.field("Location") == nil && page.field("Referrer-Policy") == "no-referrer")
+        #expect(policy.hasSuffix("; sandbox allow-forms allow-scripts"), "no page of this host reads it in a window")
+        #expect(page.field("Cross-Origin-Opener-Policy") == nil)
     }
 
     @Test("SSO-02: no address of the whole flow has a token, and no log entry")

@@ -9,6 +9,10 @@ import JOSE
 extension ProviderLogin {
     /// By how many seconds a provider's clock may be behind ours: logins that began later than its word are others.
     private static let clockSkew: Int64 = 60
+    /// Marks the record of a user whose login has no name at the provider.
+    private static let nameless = "nameless"
+    /// Logins that one user of a provider has at a time.
+    static let mostLogins = 256
 
     /// Lays down a login that sessions are to rest on: a record that is found by the provider's session, and one that is
     /// found by the provider's user and names the first.
@@ -16,9 +20,10 @@ extension ProviderLogin {
     /// - Parameters:
     ///   - subject: the user's name here, whose injected tokens go with the login.
     ///   - until: seconds since 1970 when the last of the sessions ends.
+    ///   - unredeemed: seconds since 1970 when the login ends unless `LoginFoundation.keep` is called before.
     /// - Returns: the id of the record; nil where the store does not take it.
     func foundation(
-        of identity: ProvidedIdentity, subject: String, until: Int64, now: Int64
+        of identity: ProvidedIdentity, subject: String, until: Int64, unredeemed: Int64? = nil, now: Int64
     ) -> Effect<String?> {
         let id = AccessTokenMinter.randomID()
         // The login ends here when the provider wants it to (SAML core section 2.7.2).
@@ -28,16 +33,29 @@ extension ProviderLogin {
             application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
             tokenID: id, accessExpiresAt: until, issuedAt: now)
         var index = TokenRecord(
-            id: AccessTokenMinter.randomID(), kind: .provided,
+            id: LoginFoundation.index(of: id), kind: .provided,
             application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",
             accessExpiresAt: until, issuedAt: now)
         index.extra = id
-        return store.ask(.insert(index), now: now) { [store] answer in
+        if identity.sessionID == nil { index.scope = ProviderLogin.nameless }
+        let records = [index, login].map { record in unredeemed.map(record.held(until:)) ?? record }
+        return store.ask(.insert(records[0]), now: now) { [store] answer in
             guard case .success(.record(_?)) = answer else { return .done(nil) }
-            return store.ask(.insert(login), now: now) { answer in
+            return store.ask(.insert(records[1]), now: now) { [self] answer in
                 guard case .success(.record(_?)) = answer else { return .done(nil) }
-                return .done(id)
+                return endSurplus(beside: records[0], now: now).map { id }
             }
+        }
+    }
+
+    /// Ends the oldest logins of a provider's user who has too many, so that nobody fills the store by himself.
+    /// - Parameter index: by which the newest is found.
+    private func endSurplus(beside index: TokenRecord, now: Int64) -> Effect<Void> {
+        let list = StoreOperation.list(application: index.application, subject: index.subject, limit: .max)
+        return store.ask(list, now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return .done(()) }
+            let surplus = records.dropFirst(ProviderLogin.mostLogins).flatMap { LoginFoundation.ids(of: $0.extra) }
+            return revoke(surplus[...], now: now) { _ in .done(()) }
         }
     }
 
@@ -78,19 +96,17 @@ extension ProviderLogin {
     }
 
     private func end(_ notice: LogoutNotice, _ provider: String, now: Int64) -> Effect<EndpointResponse> {
-        let application =
-            switch notice.scope {
-            case .session(let id): ProviderLogin.session(id, at: provider)
-            case .subject(let id): ProviderLogin.user(id, at: provider)
+        var places: [Place] = []
+        switch notice.scope {
+        case .session(let id, let subject):
+            places.append(Place(application: ProviderLogin.session(id, at: provider)))
+            if let subject {
+                places.append(Place(application: ProviderLogin.user(subject, at: provider), onlyNameless: true))
             }
-        return store.ask(.list(application: application, subject: nil, limit: .max), now: now) { [self] answer in
-            guard case .success(.records(let records)) = answer else { return .done(ProviderLogin.storeFailure) }
-            // What came after the word is none of it: a token that is sent once more ends no later login.
-            let ending = records.filter {
-                $0.kind == .provided && $0.issuedAt <= notice.issuedAt + ProviderLogin.clockSkew
-            }
-            // The record of a user names that of a login, which goes first.
-            let ids = ending.map(\.extra).filter { !$0.isEmpty } + ending.map(\.id)
+        case .subject(let id): places.append(Place(application: ProviderLogin.user(id, at: provider)))
+        }
+        return ids(at: places[...], by: notice.issuedAt + ProviderLogin.clockSkew, now: now) { [self] ids in
+            guard let ids else { return .done(ProviderLogin.storeFailure) }
             return revoke(ids[...], now: now) { ended in
                 guard ended else { return .done(ProviderLogin.storeFailure) }
                 var response = EndpointResponse(
@@ -103,10 +119,39 @@ extension ProviderLogin {
         }
     }
 
-    /// - Parameter then: is told whether the store has done it all.
-    private func revoke(
-        _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<EndpointResponse>
+    /// Where the records of logins are found.
+    private struct Place: Sendable {
+        let application: String
+        /// Whether those are left out that have a name at the provider.
+        var onlyNameless = false
+    }
+
+    /// What logins have left that stand at some places.
+    ///
+    /// - Parameters:
+    ///   - time: when the last of them was. What came after the provider's word is none of it: a token that is sent once more
+    ///     ends no later login.
+    ///   - then: is told nil where the store does not answer.
+    private func ids(
+        at places: ArraySlice<Place>, by time: Int64, _ found: [String] = [],
+        now: Int64, then: @escaping @Sendable ([String]?) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
+        guard let place = places.first else { return then(found) }
+        return store.ask(.list(application: place.application, subject: nil, limit: .max), now: now) { [self] answer in
+            guard case .success(.records(let records)) = answer else { return then(nil) }
+            let logins = records.filter { record in
+                record.kind == .provided && record.issuedAt <= time
+                    && (!place.onlyNameless || record.scope.isExactly(ProviderLogin.nameless))
+            }
+            let ids = logins.flatMap { LoginFoundation.ids(of: $0.extra.isEmpty ? $0.id : $0.extra) }
+            return self.ids(at: places.dropFirst(), by: time, found + ids, now: now, then: then)
+        }
+    }
+
+    /// - Parameter then: is told whether the store has done it all.
+    private func revoke<Value: Sendable>(
+        _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<Value>
+    ) -> Effect<Value> {
         guard let first = ids.first else { return then(true) }
         return store.ask(.revoke(.id(first)), now: now) { [self] answer in
             guard case .success(.removed(let gone)) = answer else { return then(false) }

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Synchronization
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.
@@ -38,23 +39,51 @@ package final class ProviderLogin: Sendable {
     private let providers: [any BrowserIdentityProvider]
     let seals: BrowserSeals
     private let baseURL: String
+    private let furtherOrigins: [String]
+    private let throttle: LoginThrottle
+    /// Logins that browsers have come back from, as far as this process remembers.
+    private let seen = Mutex(RecentSet(capacity: 16_384))
+    private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
 
-    /// - Parameter baseURL: that of the gateway, without a trailing slash.
+    /// - Parameters:
+    ///   - baseURL: that of the gateway, without a trailing slash.
+    ///   - furtherOrigins: other ones of the gateway, such as `https://gw.example.org`.
+    ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
+    ///     that is set up wrongly keeps nobody out elsewhere.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, observe: @escaping Observer = { _, _, _ in }
+        revocations: RevocationList, baseURL: String, furtherOrigins: [String] = [],
+        throttle: LoginThrottle = LoginThrottle(),
+        observe: @escaping Observer = { _, _, _ in }
     ) {
         self.providers = providers
         self.seals = seals
         self.store = store
         self.revocations = revocations
         self.baseURL = baseURL
+        self.furtherOrigins = furtherOrigins
+        self.throttle = throttle
         self.observe = observe
     }
 
     func provider(named name: String) -> (any BrowserIdentityProvider)? {
         providers.first { $0.name.isExactly(name) }
+    }
+
+    /// Where the browser is: its cookies are of that host, and come back to no other.
+    private func origin(of request: EndpointRequest) -> String {
+        let (scheme, standardPort) = request.secure ? ("https", ":443") : ("http", ":80")
+        var authority = request.authority.lowercased()
+        if authority.hasSuffix(standardPort) { authority.removeLast(standardPort.utf8.count) }
+        let origin = "\(scheme)://\(authority)"
+        return furtherOrigins.first { $0.isExactly(origin) } ?? baseURL
+    }
+
+    /// Answers by form are addressed to `baseURL` alone: it is what the provider has read of the gateway.
+    private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
+        let origin = provider.answersByForm ? baseURL : origin(of: request)
+        return ProviderLogin.redirectURI(of: provider.name, baseURL: origin)
     }
 
     /// The one that a path ends with.
@@ -90,7 +119,7 @@ package final class ProviderLogin: Sendable {
         guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.page) }
         let start = LoginStart(
             state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
-            redirectURI: ProviderLogin.redirectURI(of: provider.name, baseURL: baseURL), forcesLogin: forcesLogin)
+            redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin)
         let kept = isByForm ? [logins.field(secure: browser.request.secure)] : []
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {
@@ -146,10 +175,31 @@ package final class ProviderLogin: Sendable {
             observe(provider.name, .foreignAnswer, request.requestID)
             return .done(.ended(page(.foreignAnswer)))
         }
-        return takeOnce(ticket, now: now) { [self] isFirst in
-            guard let isFirst else { return .done(.ended(page(.unavailable("store")))) }
-            guard isFirst else { return .done(.ended(BrowserLoginFailure.foreignForm.page)) }
-            return finish(ticket, provider, browser)
+        switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
+        case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
+        case .admitted(let attempt):
+            // The provider is to see no code twice, as far as that can be known before it has spoken.
+            guard isNew(ticket) else {
+                throttle.withdraw(attempt)
+                return .done(.ended(BrowserLoginFailure.foreignForm.page))
+            }
+            return finish(ticket, provider, browser).then { [self] arrival in
+                switch arrival.result {
+                // Neither is anything that a browser could have made up for the provider to look at.
+                case .success, .failure(.denied), .failure(.unavailable): throttle.withdraw(attempt)
+                case .failure: break
+                }
+                guard case .success = arrival.result else { return .done(.arrived(arrival)) }
+                return takeOnce(ticket, now: now) { .arrived(arrival) }
+            }
+        }
+    }
+
+    private func isNew(_ ticket: ProviderTicket) -> Bool {
+        let id = hash.hash(Array(ticket.id.utf8).span)
+        return seen.withLock { seen in
+            defer { seen.insert(id) }
+            return !seen.contains(id)
         }
     }
 
@@ -164,26 +214,33 @@ package final class ProviderLogin: Sendable {
         return ticket
     }
 
-    /// - Parameter next: is told nil where the store does not answer.
+    /// Of browsers that come back from one login, one goes on, in whatever process. The store is told of those alone who have
+    /// logged in: anybody gets tickets, as many as he likes, and would fill it up.
     private func takeOnce(
-        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable (Bool?) -> Effect<Return>
+        _ ticket: ProviderTicket, now: Int64, _ next: @escaping @Sendable () -> Return
     ) -> Effect<Return> {
         store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
-            result in
-            guard case .success(let answer) = result else { return next(nil) }
-            return next(answer == .fresh(true))
+            [self] result in
+            guard case .success(let answer) = result else { return .done(.ended(page(.unavailable("store")))) }
+            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.page))
         }
+    }
+
+    private static func throttled(_ seconds: Int) -> EndpointResponse {
+        Page.message(PageText.error, PageText.tooManyAttempts, isError: true).response(
+            status: 429, reason: TokenFailure.loginThrottled.definition.reason,
+            fields: [(name: "Retry-After", value: "\(seconds)")])
     }
 
     private func finish(
         _ ticket: ProviderTicket, _ provider: any BrowserIdentityProvider, _ browser: BrowserRequest
-    ) -> Effect<Return> {
+    ) -> Effect<Arrival> {
         guard !provider.answersByForm else {
             return collect(ticket, provider, browser).map { [seals] result in
                 var logins = LoginsUnderWay(browser, seals)
                 logins.remove(id: ticket.id)
                 let fields = [logins.field(secure: browser.request.secure)]
-                return .arrived(Arrival(errand: ticket.errand, result: result, browser: browser, fields: fields))
+                return Arrival(errand: ticket.errand, result: result, browser: browser, fields: fields)
             }
         }
         let query = browser.query
@@ -191,11 +248,10 @@ package final class ProviderLogin: Sendable {
             code: query.first("code"), error: query.first("error"), issuer: query.first("iss"),
             fields: query.fields.map { ($0.name, $0.value) })
         let finish = provider.finish(
-            callback, ticket.secrets, redirectURI: ProviderLogin.redirectURI(of: provider.name, baseURL: baseURL),
-            now: browser.now)
+            callback, ticket.secrets, redirectURI: redirectURI(of: provider, browser.request), now: browser.now)
         return finish.map { [self] result in
             if case .failure(let failure) = result { observe(provider.name, failure, browser.request.requestID) }
-            return .arrived(Arrival(errand: ticket.errand, result: result, browser: browser))
+            return Arrival(errand: ticket.errand, result: result, browser: browser)
         }
     }
 }

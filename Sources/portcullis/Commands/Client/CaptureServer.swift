@@ -25,7 +25,8 @@ final class CaptureServer {
     private let table = HeaderTable()
     private var connections: [ObjectIdentifier: Connection] = [:]
     private let take: (Arrival) -> Bool
-    private var isDone = false
+    /// The connection by which it has come.
+    private var bringer: ObjectIdentifier?
 
     /// - Parameter take: answers whether an arrival is what is waited for. Others are told so, and the wait goes on.
     init(_ listener: consuming BoundListener, take: @escaping (Arrival) -> Bool) throws(KernelError) {
@@ -50,10 +51,11 @@ final class CaptureServer {
                 case .sent(let socket):
                     if socket.pendingBytes == 0 { close(socket) }
                 case .ended(let socket), .failed(let socket, _), .hungUp(let socket): close(socket)
-                case .timer: return false
+                case .timer: return bringer != nil
                 case .connected, .secured, .woken: break
                 }
-                if isDone, connections.isEmpty { return true }
+                // Others may be open that a browser has made to be ready, or somebody else.
+                if let bringer, connections[bringer] == nil { return true }
             }
         }
     }
@@ -103,11 +105,11 @@ final class CaptureServer {
     }
 
     private func judge(_ arrival: Arrival, _ socket: Socket) {
-        guard !isDone, take(arrival) else {
+        guard bringer == nil, take(arrival) else {
             answer(400, "This is not what is waited for.", socket)
             return
         }
-        isDone = true
+        bringer = ObjectIdentifier(socket)
         answer(200, "Done. You can close this window.", socket)
     }
 

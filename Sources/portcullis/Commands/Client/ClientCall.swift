@@ -9,13 +9,16 @@ struct ClientCall {
 
     init(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
         self.arguments = arguments
-        client = try place.client()
+        let viaAgent = arguments.has("--via-agent")
+        // Whoever asks the agent says nothing himself of who he is.
+        if viaAgent, arguments["--token"] != nil || arguments.has("--no-auth") { throw ClientCommand.usage() }
+        client = try ExitStatus.rethrowing { () throws(ClientError) in try place.load(viaAgent: viaAgent) }
     }
 
     func run(_ action: String) throws(ExitStatus) {
         let target = arguments.positional[0]
         if action == "call", !target.hasPrefix("/") { throw ClientCommand.usage() }
-        try logIn(action)
+        if !arguments.has("--via-agent") { try logIn(action) }
         var request = ClientRequest(
             arguments["-X"] ?? (arguments["--data"] == nil ? "GET" : "POST"), client.profile.url(target),
             body: Array((arguments["--data"] ?? "").utf8), usesSession: !arguments.has("--no-auth"))

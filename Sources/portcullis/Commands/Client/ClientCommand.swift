@@ -12,8 +12,10 @@ enum ClientCommand: Command {
                portcullis client sso login [--client-id ID] [--listen 127.0.0.1:PORT] [--wait SECONDS] WHERE
                portcullis client saml pack [--response VALUE|FILE]
                portcullis client capture [--field NAME] [--listen 127.0.0.1:PORT] [--wait SECONDS]
-               portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth] WHERE
-               portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json] WHERE
+               portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth|--via-agent] WHERE
+               portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json]
+                                      [--via-agent] WHERE
+               portcullis client agent --app NAME[,NAME] [--for SECONDS] WHERE
                portcullis client token show [--value]|clear WHERE
                portcullis client logout WHERE
                portcullis client cred add|update URL [--user NAME] [--tenant NAME] WHERE
@@ -38,12 +40,16 @@ enum ClientCommand: Command {
         request    sends a request. A challenge of a webgate is answered with a token of its own, which is kept. The body is
                    printed; the status too, on standard error, where it is not a success
         call       the same for a path of the gateway: with the stored token, else with what TOKEN is exchanged for
+        agent      logs in for other applications of its circle of trust: their requests with --via-agent need no password.
+                   It answers programs of its own user, for the applications that --app names, until it is ended, at most
+                   for 28800 s. `login` before it, or beside it
         token      what is kept, without the tokens themselves
         logout     ends the login at the gateway, and forgets it
         cred       user names and passwords by URL, and other values by key; passwords are read from standard input
 
         --level    the authentication level that the login is to have, of oam; further questions may follow the password
         --no-auth  no login is used, and no challenge answered
+        --via-agent  challenges are answered with tokens that the agent gets; nothing is kept
         --json     the body must be JSON, and is printed with indentation
 
         exit status of request and call: 0 a success (status below 400), 1 not
@@ -58,8 +64,9 @@ enum ClientCommand: Command {
         "sso": (1...1, ["--client-id", "--listen", "--wait"], []),
         "saml": (1...1, ["--response"], []),
         "capture": (0...0, ["--field", "--listen", "--wait"], []),
-        "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth"]),
-        "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json"]), "token": (1...1, [], ["--value"]),
+        "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth", "--via-agent"]),
+        "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json", "--via-agent"]),
+        "agent": (0...0, ["--app", "--for"], []), "token": (1...1, [], ["--value"]),
         "cred": (2...3, ["--user", "--tenant", "--label", "--description"], []),
     ]
 
@@ -83,6 +90,7 @@ enum ClientCommand: Command {
         case "saml": try packSAML(arguments)
         case "capture": try capture(arguments)
         case "request", "call": try ClientCall(arguments, place).run(action)
+        case "agent": try ClientAgent.run(arguments, place)
         case "token": try token(arguments, place)
         default: try credentials(arguments, place)
         }

@@ -4,7 +4,7 @@ import Reactor
 
 /// Where `portcullis client` has its profile and keeps its tokens.
 struct ClientPlace {
-    static let options: Set<String> = ["--home", "--profile"]
+    static let options: Set<String> = ["--home", "--profile", "--socket"]
     static let variable = "PORTCULLIS_CLIENT_HOME"
 
     static let help = """
@@ -12,16 +12,21 @@ struct ClientPlace {
         --home DIR      the profile client.json and the encrypted store; by default the variable \(variable), else
                         ~/.portcullis
         --profile FILE  another profile
+        --socket FILE   where the agent listens, in a directory that is its user's alone; by default agent/socket beside the
+                        usual profile
         """
 
     let directory: String
     private let profileFile: String
+    /// Where the agent of single sign-on listens.
+    let agentSocket: String
 
     init(_ arguments: Arguments) {
         let environment = ProcessInfo.processInfo.environment
-        directory =
-            arguments["--home"] ?? environment[ClientPlace.variable]
-            ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
+        let usual = environment[ClientPlace.variable] ?? "\(environment["HOME"] ?? NSHomeDirectory())/.portcullis"
+        directory = arguments["--home"] ?? usual
+        // Applications with homes of their own have one agent.
+        agentSocket = arguments["--socket"] ?? "\(usual)/agent/socket"
         profileFile = arguments["--profile"] ?? "\(directory)/client.json"
     }
 
@@ -37,10 +42,14 @@ struct ClientPlace {
     }
 
     func client() throws(ExitStatus) -> GatewayClient {
-        let profile = try profile()
-        return try ExitStatus.rethrowing { () throws(ClientError) in
-            try GatewayClient(profile: profile, store: store, prompts: ClientPlace.prompts)
-        }
+        try ExitStatus.rethrowing { () throws(ClientError) in try load() }
+    }
+
+    /// - Parameter viaAgent: whether the agent's login counts, and not the one that is kept here.
+    func load(viaAgent: Bool = false) throws(ClientError) -> GatewayClient {
+        try GatewayClient(
+            profile: ClientProfile(file: profileFile), store: store, prompts: ClientPlace.prompts,
+            agent: viaAgent ? AgentSocket(path: agentSocket) : nil)
     }
 
     /// Writes the profile, for its owner only: it may hold the secret of an application.

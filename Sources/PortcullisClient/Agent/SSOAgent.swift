@@ -1,0 +1,87 @@
+/// The agent of a circle of trust: it alone logs in, and gets tokens for the other applications (AGT-02, AGT-04).
+///
+/// What it gives away is an access token for one webgate, bound to the application that asks. Its own user token, which
+/// would be good for all of them, stays with it.
+public struct SSOAgent: Sendable {
+    /// What becomes of a request, for whoever is to be told. It holds no token.
+    public struct Record: Equatable, Sendable {
+        /// Nil for what was no request.
+        public let request: SSORequest?
+        /// Nil where a token was given.
+        public let refusal: SSORefusal?
+        /// Why the gateway has refused, for the agent's user.
+        public let problem: ClientError?
+    }
+
+    private let applications: Set<String>
+
+    /// - Parameter applications: names of those that are served. Whether they belong to the circle of trust is the
+    ///   gateway's to say.
+    public init(applications: Set<String>) { self.applications = applications }
+
+    /// Answers a request: with the URL that goes back, and what has become of it.
+    ///
+    /// - Parameters:
+    ///   - callback: what the application is opened by; nil where the URL goes back by the way that the request came.
+    ///   - client: of the application that is the agent, with its login.
+    public func process(
+        _ url: String, callback: String? = nil, _ client: () throws(ClientError) -> GatewayClient
+    ) async -> (response: String, record: Record) {
+        guard let request = try? parseSSORequest(url) else { return answer(nil, .failure(.malformedRequest), callback) }
+        guard applications.contains(where: { $0.utf8.elementsEqual(request.application.utf8) }) else {
+            return answer(request, .failure(.unknownApplication), callback)
+        }
+        do throws(ClientError) {
+            let client = try client()
+            guard client.isHome(of: request) else { return answer(request, .failure(.wrongGateway), callback) }
+            return answer(request, .success(try await client.grant(for: request)), callback)
+        } catch {
+            return answer(request, .failure(SSORefusal(error)), callback, error)
+        }
+    }
+
+    private func answer(
+        _ request: SSORequest?, _ outcome: Result<SSOGrant, SSORefusal>, _ callback: String?,
+        _ problem: ClientError? = nil
+    ) -> (response: String, record: Record) {
+        let url = completeSSORequest(
+            state: request?.state ?? "", with: outcome, callback: callback ?? AgentSocket.callback)
+        var refusal: SSORefusal?
+        if case .failure(let why) = outcome { refusal = why }
+        return (url, Record(request: request, refusal: refusal, problem: problem))
+    }
+}
+
+extension SSORefusal {
+    fileprivate init(_ error: ClientError) {
+        switch error.code {
+        case .notLoggedIn, .loginRequired, .expired, .wrongBackend, .invalidCredentials, .deviceWiped:
+            self = .loginRequired
+        case .unreachable, .tlsFailed, .malformedResponse, .unavailable, .storeFailed, .storeUnreadable, .cancelled:
+            self = .unavailable
+        default: self = .refused
+        }
+    }
+}
+
+extension GatewayClient {
+    /// Whether a request is about the gateway and the service domain of this client.
+    fileprivate func isHome(of request: SSORequest) -> Bool {
+        guard let domain = profile.serviceDomain, domain.utf8.elementsEqual(request.serviceDomain.utf8),
+            request.gateway.utf8.elementsEqual(origin.utf8), let resource = try? WebAddress(request.resource)
+        else { return false }
+        return isTrusted(resource)
+    }
+
+    /// Gets a token for an application by this client's login.
+    fileprivate func grant(for request: SSORequest) async throws(ClientError) -> SSOGrant {
+        let login = try login()
+        guard login.method == .mobile else {
+            throw ClientError(.loginRequired, "the agent's login is none of a service domain; log in by oam")
+        }
+        let reply = try await access(
+            context: request.context, resource: request.resource, login, onBehalfOf: request.application)
+        let level = reply.number("level").flatMap { Int(exactly: $0) }
+        return SSOGrant(token: try reply.token("ACCESSTOKEN"), level: level, seconds: reply.number("expires_in"))
+    }
+}

@@ -1,0 +1,45 @@
+import Bytes
+import Configuration
+import Gateway
+import HTTP
+import Identity
+import Policy
+
+/// What a request would have to show (TOOL-01): for whoever looks after the gateway, since callers are not told.
+extension Administration {
+    /// `?method=&path=&host=`: the route of such a request, and the roles that it asks for.
+    func showRequirement(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        guard let method = request.parameter("method"), let target = request.parameter("path") else {
+            throw .malformed("method and path are to be given")
+        }
+        let reading = try configuration.read()
+        let policy = reading.snapshot.policy
+        // As it is decided by: without the query, and in the one spelling.
+        let path = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
+        let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
+        let known = Method(text.span)
+        let scratch = Chunk(capacity: path.count * 3 + 1)
+        let match: RouteMatch
+        switch CanonicalPath.canonicalise(path.span, into: scratch) {
+        case .unchanged:
+            match = policy.routes.match(host: host.span, path: path.span, method: known, methodText: text.span)
+        case .rewritten:
+            match = policy.routes.match(host: host.span, path: scratch.readable, method: known, methodText: text.span)
+        case .ambiguous: throw .malformed("the path can be read in more than one way")
+        }
+        guard case .route(let route) = match else { throw .notFound("no route takes \(method) \(target)") }
+        let requirement = route.requirement(for: known, text.span)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("route", route.name)
+        writer.name("roles")
+        writer.beginObject()
+        // A role that a rule names and nobody has is none of `any`: an empty list is met by nobody.
+        if let any = requirement.any { writer.member("any", policy.roles.names(of: any)) }
+        writer.member("all", policy.roles.names(of: requirement.all))
+        writer.member("none", policy.roles.names(of: requirement.none))
+        writer.endObject()
+        writer.endObject()
+        return .shown(writer.bytes)
+    }
+}

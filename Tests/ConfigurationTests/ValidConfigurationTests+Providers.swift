@@ -1,0 +1,52 @@
+import Bytes
+import Foundation
+import Testing
+
+@testable import Configuration
+
+/// What the complete fixture says of identity providers.
+extension ValidConfigurationTests {
+    /// Every member that exists, with a value that is not the default.
+    func expectProviders(_ configuration: GatewayConfiguration) throws {
+        #expect(configuration.identityProviders.map(\.kind) == [.local, .oidc, .oauth2, .saml, .saml])
+        let (staff, social) = (configuration.identityProviders[1], configuration.identityProviders[2])
+        #expect(staff.issuer == "https://login.example.com/staff/" && staff.userInfo == .always && !staff.logsOutThere)
+        #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
+        #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
+        #expect(staff.users.emailRule == .ignored && !staff.users.virtualUserEnabled && staff.users.prefix == "staff:")
+        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == ["ES256", "RS256"])
+        #expect(social.client.method == .secretPost && social.users.emailRule == .notDenied && social.allowHTTP)
+        #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
+        #expect(
+            configuration.allIdentityProviders.map(\.name) == [
+                "form", "staff", "social", "corporate", "partner", "Guests",
+            ])
+        try expectSAML(configuration.identityProviders[3], configuration.identityProviders[4])
+        let partners = try #require(configuration.serviceDomains.first { $0.name == "Partners" })
+        let party = try #require(partners.authentication.relyingParty)
+        #expect(party.provider == "staff" && party.usernameFromEmail == true && party.exposesToken)
+        #expect(partners.applications[0].redirectURIs == ["https://desk.example.com/back?a=b", "desk2://x"])
+        let guests = try #require(configuration.serviceDomains.first { $0.name == "Guests" })
+        #expect(guests.authentication.relyingParty?.inline?.kind == .oidc)
+        #expect(configuration.backends[0].identityProvider == "staff")
+    }
+
+    private func expectSAML(_ corporate: IdentityProviderEntry, _ partner: IdentityProviderEntry) throws {
+        let saml = try #require(corporate.saml)
+        #expect(saml.entityID == "https://idp.example.com/metadata")
+        #expect(saml.singleSignOnURL == "https://idp.example.com/sso" && saml.metadataFile == nil)
+        #expect(saml.certificateSubjects == ["CN=idp.example.com,O=Example"])
+        #expect(saml.certificateFile?.hasSuffix("/complete/keys/cert.pem") == true)
+        #expect(saml.ownEntityID == "urn:example:gateway")
+        #expect(saml.nameIDFormat == "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent")
+        #expect(saml.contexts == ["urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"])
+        #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == "ES256")
+        #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
+        #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
+        #expect(corporate.clockSkew == .seconds(30) && corporate.users.usernameAttribute == "mail")
+        #expect(corporate.users.emailRule == .notDenied && corporate.users.prefix == "corporate:")
+        let plain = try #require(partner.saml)
+        #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)
+        #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == "RS256" && !plain.allowsSHA1)
+    }
+}

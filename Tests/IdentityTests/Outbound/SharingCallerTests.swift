@@ -1,0 +1,41 @@
+import Identity
+import Synchronization
+import Testing
+
+/// A server's share of the calls that are under way.
+@Suite struct SharingCallerTests {
+    /// Answers when it is told to.
+    private final class Slow: OutboundCaller {
+        let waiting = Mutex<[@Sendable (OutboundResult) -> Void]>([])
+
+        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {
+            waiting.withLock { $0.append(then) }
+        }
+
+        func answerOne() { waiting.withLock { $0.removeFirst() }(.failed(.timeout)) }
+    }
+
+    private final class Results: Sendable {
+        let all = Mutex<[OutboundFailure]>([])
+
+        func note(_ result: OutboundResult) {
+            if case .failed(let failure) = result { all.withLock { $0.append(failure) } }
+        }
+    }
+
+    @Test(
+        "so many calls are under way at a time; what is more is answered at once, and each that ends makes room for one"
+    )
+    func share() throws {
+        let (slow, results) = (Slow(), Results())
+        let caller = SharingCaller(slow, limit: 2)
+        let call = OutboundTransport().call(
+            "GET", try OutboundURL("https://idp.example/token"), headers: [], maximumBytes: 1)
+        for _ in 0..<3 { caller.perform(call) { results.note($0) } }
+        #expect(results.all.withLock { $0 } == [.unavailable] && slow.waiting.withLock { $0.count } == 2)
+        slow.answerOne()
+        for _ in 0..<2 { caller.perform(call) { results.note($0) } }
+        #expect(results.all.withLock { $0 } == [.unavailable, .timeout, .unavailable])
+        #expect(slow.waiting.withLock { $0.count } == 2)
+    }
+}
