@@ -24,7 +24,7 @@ package enum Reasons {
         codes += MobileSocialFailure.allCases.map { "\($0.definition.reason)" }
         codes += BrowserLoginFailure.allCases.map { "\($0.reason)" }
         codes += SingleSignOnFailure.allCases.map { "\($0.reason)" }
-        codes += ProviderFailure.codes + ["provider_logout_malformed"]
+        codes += ProviderFailure.codes + ["provider_logout_malformed", "sso_capture_empty"]
         codes += ExternalIdentityRejection.allCases.map { "\($0.reason)" }
         codes += ProfileFailure.allCases.map { "\($0.definition.reason)" }
         codes += ApplicationFailure.allCases.map { "\($0.definition.reason)" }

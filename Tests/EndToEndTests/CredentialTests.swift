@@ -160,7 +160,7 @@ import Testing
             #expect(response.text.contains("\"\(part)\""), "\(part) in \(response.text)")
         }
         #expect(!response.text.contains("inv-secret"))
-        #expect(!(try fixture.admin("GET", "/admin/backends/scheduler/1.0").text.contains("sso")))
+        #expect(!(try fixture.admin("GET", "/admin/backends/scheduler/1.0").text.contains("ssoTokenEndpoint")))
         #expect(try fixture.admin("GET", "/admin/backends/nobody/1.0").status == 404)
         for fields in [[], [Field.bearer("wrong")], [Field.bearer("admin-secret"), .bearer("admin-secret")]] {
             let refused = try fixture.gateway.request("GET", "/admin/backends/inventory/1.0", fields, listener: "admin")

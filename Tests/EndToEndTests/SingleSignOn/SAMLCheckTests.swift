@@ -17,7 +17,9 @@ import Testing
     ) throws -> (ending: Program.Ending, text: String) {
         let directory = try ConfigurationDirectory()
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
-        settings["identityProviders"] = #"[{"name": "idp", "kind": "saml", \#(members)}]"#
+        settings["identityProviders"] = """
+            [{"name": "local", "kind": "local"}, {"name": "idp", "kind": "saml", \(members)}]
+            """
         settings["certificates"] = certificates
         for name in ["one", "other"] {
             _ = try Program.run(
@@ -75,7 +77,7 @@ import Testing
         for (members, change, said) in cases {
             let result = try check(members, metadata: change)
             #expect(result.ending != .exit(0) && result.text.contains(said), "\(said): \(result.text)")
-            #expect(result.text.contains("/identityProviders/0"))
+            #expect(result.text.contains("/identityProviders/1"))
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A SAML identity provider that others wrote, `Tests/Interop/saml_provider.py`, and a gateway whose browsers log in there.
+/// A SAML identity provider that others wrote, `Tests/Interop/saml_login_provider.py`, and a gateway whose browsers log in there.
 final class SAMLLoginProvider: Sendable {
     /// A form of the provider's page, as a browser sends it on.
     struct Form {
@@ -31,9 +31,9 @@ final class SAMLLoginProvider: Sendable {
 
     init() throws {
         directory = try ConfigurationDirectory()
-        let script = Vectors.root.appending(path: "Tests/Interop/saml_provider.py").path
+        let script = Vectors.root.appending(path: "Tests/Interop/saml_login_provider.py").path
         program = try Program(LoginProvider.python ?? "", [script, directory.path])
-        let lines = program.wait(.output, .after(.seconds(60))) { $0.count >= 2 ? $0 : nil } ?? []
+        let lines = program.wait(.output, .after(.seconds(120))) { $0.count >= 2 ? $0 : nil } ?? []
         let ports = lines.compactMap { line in
             line.wholeMatch(of: /(issuer|control) http:\/\/[a-z0-9.]+:(\d+).*/).flatMap { UInt16($0.2) }
         }

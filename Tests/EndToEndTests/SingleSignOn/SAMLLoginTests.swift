@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// Logins of browsers at a SAML identity provider that others wrote, pysaml2 (SSO-07, RP-01), and what attackers make of
-/// them. Skipped without `PORTCULLIS_PYTHON`.
-@Suite(.enabled(if: LoginProvider.python != nil)) struct SAMLLoginTests {
+/// them. Skipped without `PORTCULLIS_PYTHON`. One after the other, since the library takes seconds to start.
+@Suite(.enabled(if: LoginProvider.python != nil), .serialized) struct SAMLLoginTests {
     @Test("from the page to the provider and back, with the provider's name and roles; nothing of it is in a log")
     func login() throws {
         let provider = try SAMLLoginProvider()
@@ -29,8 +29,7 @@ import Testing
         }
         let cookie = try #require(jar["portcullis"])
         #expect(!written.contains("answer=") && !written.contains(cookie))
-        // Clients elsewhere cannot tell the cookie from an upstream's.
-        #expect(!seen.head.raw.contains("portcullis"))
+        #expect(seen.head.values("Cookie").isEmpty)
     }
 
     @Test("a response that is signed as a whole does as well; the provider's own name of an attribute names the user")
