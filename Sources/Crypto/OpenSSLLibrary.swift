@@ -9,6 +9,12 @@ package enum OpenSSLLibrary {
         return unsafe String(cString: text)
     }
 
+    /// Before anything else here is used: has libcrypto stay as it is when the process ends. By default it takes itself apart
+    /// then, also under threads that are at work in it.
+    package static func start() {
+        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    }
+
     /// Empties this thread's error queue after a failed call, lest a later caller reads another's errors there.
     package static func clearErrors() { ERR_clear_error() }
 }

@@ -1,5 +1,7 @@
+import Crypto
 import Foundation
 
+OpenSSLLibrary.start()
 do throws(ExitStatus) {
     try Program.run(Array(CommandLine.arguments.dropFirst()))
 } catch {

@@ -32,18 +32,12 @@ import Testing
 
     @Test("it says which address and why, and leaves no file behind")
     func listenFails() throws {
-        let directory = try ConfigurationDirectory()
-        try directory.write("refuse.c", Self.source)
-        let library = directory.path + "/refuse.so"
-        let built = try Program.run(
-            "/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, directory.path + "/refuse.c"])
-        try #require(built.ending == .exit(0), "\(built.errors)")
+        let library = try PreloadedLibrary(Self.source)
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
         settings["listeners"] = #"[{"name": "local", "address": "unix:gateway.sock"}]"#
         let configuration = try ConfigurationDirectory(["gateway.json": settings.text])
-        let result = try Program.run(
-            GatewayProcess.binary, ["serve", "--config", configuration.path],
-            environment: ["LD_PRELOAD": GatewayProcess.preload(library)])
+        let result = try CommandLine.run(
+            "serve", "--config", configuration.path, environment: library.environment)
         #expect(result.ending == .exit(1))
         let events = result.errors.split(separator: "\n").map { JSONText(String($0)) }
         let failure = try #require(events.first { $0["event"].string == "listen_failed" }, "\(result.errors)")

@@ -75,7 +75,7 @@ package struct Successor: ~Copyable, Sendable {
             }
             if clinux_read_byte(ready.number) == 1 { return }
             // It has closed its end without a word: it is about to end, or will not serve.
-            if clinux_wait_process(processID, Int32(clamping: min(rest, 1000))) <= 0 { _ = clinux_kill(processID) }
+            if clinux_wait_process(processID, Int32(clamping: min(rest, 5000))) <= 0 { _ = clinux_kill(processID) }
             throw .ended(code: clinux_reap(processID))
         }
     }

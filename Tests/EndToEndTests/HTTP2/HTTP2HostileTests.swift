@@ -110,8 +110,10 @@ struct HTTP2HostileTests {
         )
         print("HTTP2HostileTests: \(before) KiB before the floods, \(peak) at most, \(after) behind them")
         // Hundreds of thousands of frames, and a field list that would be 32 MB: 16 MiB at most, and half of it for good.
-        #expect(peak - before < 16 << 10)
-        #expect(after - before < 8 << 10)
+        if !Sanitizer.isOn {
+            #expect(peak - before < 16 << 10)
+            #expect(after - before < 8 << 10)
+        }
         for reason in ["reset", "provoked_reset", "settings", "ping", "priority", "window_update", "empty_frame"] {
             #expect(try fixture.denied("h2_\(reason)_flood") >= 1, "\(reason)")
         }
