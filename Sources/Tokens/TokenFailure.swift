@@ -134,7 +134,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
             Definition(400, badRequest, "a bearer token and clientID at once", "sso_two_credentials")
         // DEC-09.
         case .samlUnavailable:
-            Definition(501, "server_error", "this gateway is built without SAML", "saml_not_built")
+            Definition(501, "server_error", "this gateway has no SAML", "saml_unavailable")
         // AOM-01.
         case .conflictingApplication:
             Definition(400, badRequest, "app differs from client_id", "token_conflicting_application")

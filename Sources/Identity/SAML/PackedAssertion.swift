@@ -26,7 +26,7 @@ package enum PackedAssertion {
         #if SAML
             return Base64.encode(Deflate.deflate(xml, .gzip).span)
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -39,7 +39,7 @@ package enum PackedAssertion {
             let xml = isDocument(text) ? text : try unpack(field(text), limit: 2 * XMLBounds.bytes)
             return try pack(SAMLVerifier.signedAssertion(in: xml))
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -67,7 +67,7 @@ package enum PackedAssertion {
         #if SAML
             return Deflate.deflate(xml, .none)
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -108,7 +108,7 @@ package enum PackedAssertion {
                 throw error == .tooLarge ? .tooLarge : .malformedPackage
             }
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 }

@@ -1,8 +1,8 @@
 /// Why a SAML assertion is not accepted. Who sent it is told none of it but that a response was sent in an assertion's
 /// place; the log has the reason.
 package enum SAMLRejection: Error, Sendable, Equatable, CaseIterable {
-    /// The program is built without the trait `SAML`.
-    case notBuilt
+    /// This program verifies no SAML: see `SAMLVerifier.obstacle`.
+    case unavailable
 
     // MARK: What it is packed in (SAML-03)
 
@@ -53,7 +53,7 @@ package enum SAMLRejection: Error, Sendable, Equatable, CaseIterable {
     /// Stable code for the log.
     package var reason: StaticString {
         switch self {
-        case .notBuilt: "saml_not_built"
+        case .unavailable: "saml_unavailable"
         case .malformedPackage: "saml_package_malformed"
         case .tooLarge: "saml_too_large"
         case .malformed: "saml_malformed"

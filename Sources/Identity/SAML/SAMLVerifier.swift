@@ -6,14 +6,17 @@ import Crypto
 /// however it is arranged, cannot get into the answer. It judges signatures alone: times, audience and the like are for
 /// `SAMLConditions`.
 package enum SAMLVerifier {
-    /// Whether this program can verify at all: whether it is built with the trait `SAML`.
-    package static var isAvailable: Bool {
+    /// Why this program can verify nothing at all, and what would help; nil where it can.
+    package static var obstacle: (problem: String, expected: String)? {
         #if SAML
-            true
+            XMLSecLibrary.isStarted
+                ? nil : ("libxmlsec1 cannot be started", "libxmlsec1-openssl as it belongs to this system")
         #else
-            false
+            ("this program is built without the trait SAML", "swift build --traits SAML")
         #endif
     }
+
+    package static var isAvailable: Bool { obstacle == nil }
 
     /// How many certificates of an issuer are tried.
     static let maximumKeys = 8
@@ -26,7 +29,7 @@ package enum SAMLVerifier {
             let assertion = root.has("Response", SAMLName.protocol) ? root.children[try onlyAssertion(in: root)] : root
             return try SAMLAssertion.issuer(of: assertion)
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -35,7 +38,7 @@ package enum SAMLVerifier {
         #if SAML
             try SAMLAssertion.issuer(of: assertion(XMLDocument(xml).tree()))
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -52,7 +55,7 @@ package enum SAMLVerifier {
             let signer = Signer(xml: xml, certificates: certificates, allowsSHA1: allowsSHA1)
             return try SAMLAssertion(signer.signed(signature, at: [], of: root))
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 
@@ -83,7 +86,7 @@ package enum SAMLVerifier {
             if let assertion { signed = assertion } else { signed = root.children[try onlyAssertion(in: root)] }
             return try SAMLResponse(root, isSigned: ofResponse != nil, assertion: SAMLAssertion(signed))
         #else
-            throw .notBuilt
+            throw .unavailable
         #endif
     }
 

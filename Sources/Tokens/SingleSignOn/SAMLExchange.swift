@@ -90,7 +90,7 @@ extension SAMLRejection {
     /// (SAML-03).
     var response: EndpointResponse {
         switch self {
-        case .notBuilt: TokenFailure.samlUnavailable.response
+        case .unavailable: TokenFailure.samlUnavailable.response
         case .responseInsteadOfAssertion:
             AssertionRejection.response("this is a whole SAML response: pack the Assertion in it alone", reason)
         default: AssertionRejection.response("the assertion is not accepted", reason)

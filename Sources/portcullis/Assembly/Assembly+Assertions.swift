@@ -14,12 +14,12 @@ extension Assembly {
         let policy = AssertionPolicy(configuration.policies, baseURL: baseURL, catalogue: catalogue)
         for finding in policy.findings { report(finding) }
         if !policy.entries.isEmpty { warnOfBackends() }
-        if !policy.samlEntries.isEmpty, !SAMLVerifier.isAvailable {
+        if !policy.samlEntries.isEmpty, let obstacle = SAMLVerifier.obstacle {
             // JWTs are exchanged all the same, so this is no reason not to start.
             report(
                 "/policies/Security_AuthTokenConfiguration/samlIssuers",
-                "this program is built without the trait SAML: no assertion can be exchanged",
-                expected: "swift build --traits SAML", severity: isCheck ? .error : .warning)
+                "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected,
+                severity: isCheck ? .error : .warning)
         }
         let directory = loaded.directory
         let reloads = lasting.assertions

@@ -9,8 +9,8 @@ import Tokens
 extension Assembly {
     mutating func samlProvider(_ entry: IdentityProviderEntry, _ assertions: AssertionSources) -> SAMLProvider? {
         guard let saml = entry.saml else { return nil }
-        guard SAMLVerifier.isAvailable else {
-            error("\(entry.pointer)/kind", "this program was built without SAML (swift build --traits SAML)")
+        if let obstacle = SAMLVerifier.obstacle {
+            report("\(entry.pointer)/kind", obstacle.problem, expected: obstacle.expected, severity: .error)
             return nil
         }
         guard let known = knowledge(of: saml, entry), let signers = signers(of: saml, entry, known, assertions),

@@ -13,7 +13,7 @@
             guard XMLBounds.holds(bytes.span) else { throw .tooLarge }
             // What another decoder would make of bytes that are not UTF-8 is nobody's business.
             guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { throw .malformed }
-            XMLSecLibrary.start()
+            try XMLSecLibrary.start()
             // SAFETY: the context is freed on leaving, and its handler table with it; the parser copies what it keeps
             // of the text, which is alive through the call.
             guard let context = unsafe xmlNewParserCtxt() else { throw .malformed }

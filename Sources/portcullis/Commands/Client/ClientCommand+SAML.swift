@@ -22,7 +22,7 @@ extension ClientCommand {
 
     private static func hint(_ rejection: SAMLRejection) -> String {
         switch rejection {
-        case .notBuilt: "this program is built without the trait SAML"
+        case .unavailable: SAMLVerifier.obstacle?.problem ?? "\(rejection.reason)"
         case .malformedPackage: "this is neither a SAML response nor one in Base64"
         case .tooLarge: "this is larger than any SAML response should be"
         case .encrypted: "the assertion is encrypted: the identity provider must send it in the clear"
