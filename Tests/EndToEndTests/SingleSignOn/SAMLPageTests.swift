@@ -1,31 +1,18 @@
-import Foundation
 import Testing
 
 /// A login at a SAML provider in headless Chromium, to which the provider is another site than the gateway; the pages
 /// looked at.
 ///
 /// Skipped without `PORTCULLIS_PYTHON` or Chromium; `deploy/test` has both.
-@Suite(
-    .enabled(
-        if: LoginProvider.python != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium"),
-        "there is no Python or no Chromium"), .serialized)
+@Suite(.enabled(if: ChromiumWalk.isPossible, "there is no Python or no Chromium"), .serialized)
 struct SAMLPageTests {
     @Test("SSO-07, SAML-17: from the page to the provider's form and back, refusal, logout, capture, in Chromium")
     func walk() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway { $0["singleSignOn"] = #"{"captureRedirect": true}"# }
-        let pictures = try ConfigurationDirectory()
-        let client = try Program(
-            LoginProvider.python ?? "",
-            [
-                Vectors.root.appending(path: "Tests/Interop/saml_login.py").path,
-                "http://127.0.0.1:\(try fixture.gateway.port())", provider.base, pictures.path,
-            ])
-        let ending = client.waitForEnd(.after(.seconds(120)))
-        let said = client.lines(.output) + client.lines(.errors)
-        #expect(ending == .exit(0), "\(said.joined(separator: "\n"))\n\(fixture.gateway.everythingWritten)")
-        let files = try FileManager.default.contentsOfDirectory(atPath: pictures.path)
-        #expect(files.filter { $0.hasSuffix(".png") }.count == 8)
+        try ChromiumWalk.run(
+            "saml_login.py", ["http://127.0.0.1:\(try fixture.gateway.port())", provider.base], steps: 15, pictures: 8,
+            fixture.gateway)
     }
 
     @Test("SAML-17: nothing is there by default, and an upstream sees none of it", arguments: [false, true])
