@@ -21,8 +21,8 @@ package struct Backend: Sendable {
     package var enableSSO: Bool
     /// Name of the issuer that the token endpoint delegates to; nil for the gateway's own (OAUTH-09).
     package var issuer: String?
-    /// Name of the identity provider that users log in at by browser; nil for the gateway's own form (SSO-07).
-    package var identityProvider: String?
+    /// Where users may log in by browser (SSO-07); empty for the gateway's own form.
+    package var loginChoices: [LoginChoice] = []
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
     package var tokensNotBefore: Int64
 

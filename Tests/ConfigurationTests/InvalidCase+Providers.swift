@@ -152,7 +152,22 @@ extension InvalidCase {
                 "serviceDomains.json":
                     "{ \"Domain\": {\n\"authentication\": { \"type\": \"relyingParty\", \"provider\": \"form\" },\n\"applications\": { \"App\": { \"backend\": \"inventory/1.0\" } } } }",
             ],
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: "form" is this gateway's own form (expected a provider of kind "oidc", "oauth2" or "saml")"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: "form" is this gateway's own form (expected a provider of another kind, alone or beside it)"#
+        ),
+        InvalidCase(
+            "party-list",
+            [
+                "identityProviders.json":
+                    "[{ \(good) },\n{ \"name\": \"form\", \"kind\": \"local\" },\n{ \"name\": \"more\", \"kind\": \"local\" }]",
+                "serviceDomains.json":
+                    "{ \"Domain\": {\n\"authentication\": { \"type\": \"relyingParty\", \"provider\": [\"idp\", \"form\", \"more\", \"idp\"] },\n\"applications\": { \"App\": { \"backend\": \"inventory/1.0\" } } } }",
+            ],
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: the gateway has one form (expected one provider of kind "local")"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider/3: "idp" is listed twice"#
+        ),
+        InvalidCase(
+            "party-none", domain(#""type": "relyingParty", "provider": []"#),
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: the list is empty (expected an identity provider)"#
         ),
     ]
 }

@@ -24,11 +24,13 @@ extension ValidConfigurationTests {
         try expectSAML(configuration.identityProviders[3], configuration.identityProviders[4])
         let partners = try #require(configuration.serviceDomains.first { $0.name == "Partners" })
         let party = try #require(partners.authentication.relyingParty)
-        #expect(party.provider == "staff" && party.usernameFromEmail == true && party.exposesToken)
+        #expect(party.providers == ["staff"] && party.usernameFromEmail == true && party.exposesToken)
         #expect(partners.applications[0].redirectURIs == ["https://desk.example.com/back?a=b", "desk2://x"])
         let guests = try #require(configuration.serviceDomains.first { $0.name == "Guests" })
-        #expect(guests.authentication.relyingParty?.inline?.kind == .oidc)
-        #expect(configuration.backends[0].identityProvider == "staff")
+        #expect(guests.authentication.relyingParty?.inline.map(\.kind) == [.oidc])
+        #expect(guests.authentication.relyingParty?.providers == ["Guests", "form"])
+        #expect(configuration.identityProviders.prefix(3).map(\.displayName) == ["Password", "Staff account", nil])
+        #expect(configuration.backends[0].identityProviders == ["staff", "form"])
     }
 
     private func expectSAML(_ corporate: IdentityProviderEntry, _ partner: IdentityProviderEntry) throws {

@@ -78,4 +78,5 @@ def main():
         shutil.rmtree(profile, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,7 @@ import Testing
     ) -> PolicySnapshot {
         var settings = TestPolicy.settings(backends: backends, users: users, revocations: revocations)
         settings.seals = seals
+        settings.browserDomains = ["MobileServiceDomain": BrowserDomain()]
         for i in settings.webgates.indices where settings.webgates[i].name != "InventoryWG" {
             settings.webgates[i].scheme = scheme()
         }
@@ -36,14 +37,20 @@ import Testing
         return TestPolicy.snapshot(settings)
     }
 
+    private static func domain(_ change: (inout BrowserDomain) -> Void) -> BrowserDomain {
+        var domain = BrowserDomain()
+        change(&domain)
+        return domain
+    }
+
     private static func cookie(
         _ subject: String = "joe", backend: String = "mbe-inv-1", level: Int = 2, lifetime: Int64 = 600,
-        guestDomain: String? = nil
+        domain: String = "MobileServiceDomain", isGuest: Bool = false
     ) -> String {
         seals.seal(
             BrowserSession(
                 id: "session-1", subject: subject, backendID: backend, level: level, issuedAt: TestPolicy.now,
-                expiresAt: TestPolicy.now + lifetime, idleSeconds: nil, guestDomain: guestDomain))
+                expiresAt: TestPolicy.now + lifetime, idleSeconds: nil, domain: domain, isGuest: isGuest))
     }
 
     private static func field(_ value: String, name: String = "__Host-portcullis") -> (String, String) {
@@ -74,13 +81,13 @@ import Testing
     func guests() throws {
         let cache = VerifiedTokenCache(capacity: 8)
         func principal(
-            _ subject: String, _ guestRoles: [String: [String]], generation: UInt64
+            _ subject: String, _ guestRoles: [String: [String]?], generation: UInt64
         ) -> (roles: [String], virtual: Bool)? {
             let snapshot = Self.snapshot {
-                $0.guestRoles = guestRoles
+                $0.browserDomains = guestRoles.mapValues { roles in Self.domain { $0.guestRoles = roles } }
                 $0.generation = generation
             }
-            let cookie = Array(Self.cookie(subject, guestDomain: "D").utf8)
+            let cookie = Array(Self.cookie(subject, domain: "D", isGuest: true).utf8)
             let outcome = snapshot.authenticate(cookie: cookie.span, now: TestPolicy.now, cache: cache)
             guard case .principal(let principal) = outcome else { return nil }
             return (principal.roleNames, principal.virtual)
@@ -89,7 +96,8 @@ import Testing
         #expect(guest.roles == ["Clerk"] && guest.virtual)
         // With the next configuration the cookie counts for what that says, whatever was remembered of it.
         #expect(principal("sso9", ["D": []], generation: 3)?.roles == [])
-        #expect(principal("sso9", ["E": ["Admin"]], generation: 4) == nil, "the domain has no guests any more")
+        #expect(principal("sso9", ["E": ["Admin"]], generation: 4) == nil, "the domain is gone")
+        #expect(principal("sso9", ["D": nil, "E": ["Admin"]], generation: 7) == nil, "it has no guests any more")
         #expect(principal("JOE", ["D": ["Clerk"]], generation: 5) == nil, "a local user by another writing of the name")
         let joe = try #require(principal("joe", ["D": ["Admin"]], generation: 6))
         #expect(joe.roles == ["Manager"] && !joe.virtual)
@@ -100,12 +108,14 @@ import Testing
     )
     func provided() throws {
         let revocations = RevocationList()
-        let snapshot = Self.snapshot(revocations: revocations) { $0.identityProviders = ["idp"] }
+        let snapshot = Self.snapshot(revocations: revocations) {
+            $0.browserDomains = ["D": Self.domain { $0.providers = ["idp"] }]
+        }
         let cache = VerifiedTokenCache(capacity: 8)
         func principal(_ subject: String, virtual: Bool, _ granted: [String]) -> Principal? {
             var session = BrowserSession(
                 id: "session-3", subject: subject, backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
-                expiresAt: TestPolicy.now + 600, idleSeconds: nil)
+                expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D")
             session.provision = ProvidedLogin(
                 provider: "idp", foundation: "login-1", isVirtual: virtual, roles: granted)
             let cookie = Array(Self.seals.seal(session).utf8)
@@ -118,26 +128,45 @@ import Testing
         let account = try #require(principal("joe", virtual: false, ["Clerk"]))
         #expect(!account.virtual && Set(account.roleNames).isSuperset(of: ["Clerk", "Manager"]))
         #expect(principal("nobody", virtual: false, ["Clerk"]) == nil, "an account that is gone")
-        // A provider that was taken out of the configuration.
-        let cookie = Array(
-            Self.seals.seal(
-                BrowserSession(
-                    id: "session-3", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
-                    expiresAt: TestPolicy.now + 600, idleSeconds: nil,
-                    provision: ProvidedLogin(provider: "idp", foundation: "login-1", isVirtual: true, roles: []))
-            ).utf8)
-        let later = Self.snapshot(revocations: revocations) { $0.identityProviders = ["other"] }
-        let outcome = later.authenticate(
-            cookie: cookie.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
-        guard case .rejected(let reason) = outcome else {
-            Issue.record("it still counts")
-            return
-        }
-        #expect(reason == .invalidSession)
         // Back-channel logout: the login that the session rests on is gone.
         #expect(!revocations.isRevoked(namesake))
         revocations.revoke(tokenID: "login-1", until: TestPolicy.now + 600)
         #expect(revocations.isRevoked(namesake))
+    }
+
+    @Test("a login counts while its domain would have it: the domain, the provider and the form are still there")
+    func takenAway() throws {
+        let everything = Self.domain { ($0.providers, $0.guestRoles) = (["idp"], ["Clerk"]) }
+        let provision = ProvidedLogin(provider: "idp", foundation: "login-1", isVirtual: true, roles: [])
+        func counts(_ session: BrowserSession, _ domains: [String: BrowserDomain]) -> Bool {
+            let snapshot = Self.snapshot { $0.browserDomains = domains }
+            let cookie = Array(Self.seals.seal(session).utf8)
+            switch snapshot.authenticate(
+                cookie: cookie.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
+            {
+            case .principal: return true
+            case .rejected(.invalidSession): return false
+            case let other:
+                Issue.record("\(other)")
+                return false
+            }
+        }
+        let password = BrowserSession(
+            id: "session-3", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
+            expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D")
+        var (guest, provided) = (password, password)
+        (guest.subject, guest.isGuest) = ("sso9", true)
+        provided.provision = provision
+        let others = Self.domain { $0.providers = ["other"] }
+        let noForm = Self.domain { ($0.providers, $0.takesPasswords, $0.guestRoles) = (["idp"], false, ["Clerk"]) }
+        for session in [password, guest, provided] {
+            #expect(counts(session, ["D": everything]))
+            // What another domain has is nothing to it.
+            #expect(!counts(session, ["E": everything]))
+        }
+        #expect(!counts(provided, ["D": others, "E": everything]) && counts(password, ["D": others]))
+        #expect(!counts(password, ["D": noForm, "E": everything]) && !counts(guest, ["D": noForm]))
+        #expect(counts(provided, ["D": noForm]))
     }
 
     @Test("CHAL-06: a login of a lower level is no reason for 403")
@@ -218,13 +247,15 @@ import Testing
     func roles() {
         let snapshot = Self.snapshot { settings in
             settings.routes[5].roles = RoleSettings(any: ["Clerk"])
-            settings.guestRoles = ["D": ["Clerk"], "E": []]
+            for (name, roles) in [("D", ["Clerk"]), ("E", [])] {
+                settings.browserDomains[name] = Self.domain { $0.guestRoles = roles }
+            }
         }
         #expect(decision("/mobileapp", [Self.field(Self.cookie())], snapshot) == .denied(.roleRequired))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("ann"))], snapshot) == .allowed("ann"))
         // OMS-12: whom another server knows has those of guests.
         for (domain, expected) in [("D", Decision.allowed("zoe")), ("E", .denied(.roleRequired))] {
-            let guest = Self.field(Self.cookie("zoe", guestDomain: domain))
+            let guest = Self.field(Self.cookie("zoe", domain: domain, isGuest: true))
             #expect(decision("/mobileapp", [guest], snapshot) == expected)
         }
     }

@@ -2,7 +2,7 @@
 extension GatewayConfiguration {
     /// All of them: those of the section, and those that stand in service domains.
     package var allIdentityProviders: [IdentityProviderEntry] {
-        identityProviders + serviceDomains.compactMap(\.authentication.relyingParty?.inline)
+        identityProviders + serviceDomains.flatMap { $0.authentication.relyingParty?.inline ?? [] }
     }
 
     func checkIdentityProviders(_ findings: Findings) {
@@ -38,7 +38,7 @@ extension GatewayConfiguration {
         let isAccount = users.userMappingAttribute == .mail && !users.virtualUserEnabled
         let isOfDomain = serviceDomains.contains {
             let party = $0.authentication.relyingParty
-            return party?.provider == provider.name && party?.usernameFromEmail == true
+            return party?.providers.contains(provider.name) == true && party?.usernameFromEmail == true
         }
         let isAddress = users.usernameAttribute == "email" || isOfDomain
         if isAccount, !isAddress, users.emailRule == .required {
@@ -58,10 +58,10 @@ extension GatewayConfiguration {
     /// MBE-05: who has single sign-on has somebody who recognises his users.
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
-        let hasForm = identityProviders.contains { $0.kind == .local }
+        let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
         for (index, backend) in backends.enumerated() where backend.enableSSO && backend.oauthConsumer {
             let pointer = "/backends/\(index)/enableSso"
-            if backend.identityProvider == nil, !hasForm {
+            if backend.identityProviders.isEmpty, forms.isEmpty {
                 findings.error(
                     pointer, "single sign-on is not set up: the backend has no identity provider",
                     expected: "\"identityProvider\" beside it, or one of kind \"local\" in identityProviders.json")
@@ -70,24 +70,41 @@ extension GatewayConfiguration {
                     pointer, "single sign-on is not set up: the token service is off",
                     expected: "\"tokenService\": {\"enabled\": true}")
             }
+            if backend.identityProviders.count(where: forms.contains) > 1 {
+                findings.error(
+                    "/backends/\(index)/identityProvider", "the gateway has one form",
+                    expected: "one provider of kind \"local\"")
+            }
         }
     }
 
     private func check(_ domain: ServiceDomainEntry, _ party: RelyingPartyEntry, _ findings: Findings) {
         let pointer = JSONPointer.child("/serviceDomains", domain.name)
-        let known = allIdentityProviders.first { $0.name == party.provider }
-        if known?.kind == .local {
+        let forms = allIdentityProviders.filter { $0.kind == .local }.map(\.name)
+        let hasForm = party.providers.contains(where: forms.contains)
+        if let form = party.providers.first, party.providers.allSatisfy(forms.contains) {
             findings.error(
-                "\(pointer)/authentication/provider", "\"\(party.provider)\" is this gateway's own form",
-                expected: "a provider of kind \"oidc\", \"oauth2\" or \"saml\"")
+                "\(pointer)/authentication/provider", "\"\(form)\" is this gateway's own form",
+                expected: "a provider of another kind, alone or beside it")
         }
-        if known?.kind == .saml, party.exposesToken {
+        if party.providers.count(where: forms.contains) > 1 {
+            findings.error(
+                "\(pointer)/authentication/provider", "the gateway has one form",
+                expected: "one provider of kind \"local\"")
+        }
+        let known = allIdentityProviders.filter { party.providers.contains($0.name) }
+        if party.usernameFromEmail == false, known.contains(where: { $0.saml?.isTransient == true }) {
+            findings.error(
+                "\(pointer)/authentication/usernameFrom", "a transient name is another one at every login",
+                expected: "no \"usernameFrom\", or \"email\"")
+        }
+        if party.exposesToken, known.contains(where: { $0.kind == .saml }) {
             findings.error(
                 "\(pointer)/authentication/exposeProviderToken", "a provider of kind \"saml\" gives no token",
                 expected: "no \"exposeProviderToken\"")
         }
         for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
-        where isAsked {
+        where isAsked && !hasForm {
             findings.error(
                 "\(pointer)/authentication/\(name)", "what a login takes is the provider's business",
                 expected: "no \"\(name)\"")

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A thing that has a name in one section and is mentioned by it in others.
 enum ReferenceKind: String {
     case upstream, webgate, issuer, backend, application, role, route
@@ -39,6 +41,14 @@ extension Field {
         guard let name = name(kind.expectation) else { return nil }
         findings.references.append(Reference(kind: kind, name: name, pointer: pointer))
         return name
+    }
+
+    /// One name, or several, each once.
+    func oneOrMore(of kind: ReferenceKind) -> [String]? {
+        guard node.array != nil else { return reference(to: kind).map { [$0] } }
+        let names = references(to: kind)
+        if names?.isEmpty == true { error("the list is empty", expected: kind.expectation) }
+        return names
     }
 
     /// Several of them, each once.

@@ -13,8 +13,8 @@ package struct BackendEntry: Sendable {
     package var facebook: FacebookEntry?
     /// Name of the issuer that makes its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
-    /// Name of the identity provider that its users log in at by browser; nil for the gateway's own form (SSO-07).
-    package var identityProvider: String?
+    /// Names of the identity providers that users may log in at by browser (SSO-07); empty for the gateway's own form.
+    package var identityProviders: [String]
     /// Whether the registration was revoked: neither secret nor keys nor tokens count any more (MBE-06).
     package var isRevoked: Bool
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
@@ -51,7 +51,7 @@ package struct BackendEntry: Sendable {
             enableSSO: object.flag("enableSso", default: false),
             facebook: object.optional("facebook", FacebookEntry.read),
             issuer: object.optional("issuer") { $0.reference(to: .issuer) },
-            identityProvider: object.optional("identityProvider") { $0.reference(to: .identityProvider) },
+            identityProviders: object.value("identityProvider", default: []) { $0.oneOrMore(of: .identityProvider) },
             isRevoked: object.flag("revoked", default: false),
             tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
             grants: BackendGrantsEntry.read(&object),

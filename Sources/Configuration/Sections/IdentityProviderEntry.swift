@@ -24,6 +24,8 @@ package struct IdentityProviderEntry: Sendable {
     }
 
     package var name: String
+    /// What people know it by, where they choose; nil for the name.
+    package var displayName: String?
     package var kind: Kind
     /// `iss` of its tokens; of `oidc` alone.
     package var issuer: String?
@@ -88,7 +90,8 @@ package struct IdentityProviderEntry: Sendable {
         let places = places(&object, kind, allowHTTP)
         let saml = SAMLProviderEntry.read(&object, kind, allowHTTP: allowHTTP)
         let entry = IdentityProviderEntry(
-            name: chosen, kind: kind, issuer: places["issuer"], discoveryURI: places["discoveryUri"],
+            name: chosen, displayName: object.optional("displayName") { $0.name("a name for people") }, kind: kind,
+            issuer: places["issuer"], discoveryURI: places["discoveryUri"],
             authorizationEndpoint: places["authorizationEndpoint"], tokenEndpoint: places["tokenEndpoint"],
             userInfoEndpoint: places["userInfoEndpoint"],
             client: ProviderClientEntry.read(&object, isNeeded: kind == .oidc || kind == .oauth2), saml: saml,

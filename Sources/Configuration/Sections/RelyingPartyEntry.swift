@@ -2,10 +2,10 @@ import Bytes
 
 /// How a service domain uses an identity provider (RP-01 to RP-03).
 package struct RelyingPartyEntry: Sendable {
-    /// Name of the provider.
-    package var provider: String
-    /// The provider itself, where it stands here.
-    package var inline: IdentityProviderEntry?
+    /// Names of the providers, in the order in which users may choose.
+    package var providers: [String]
+    /// Those that stand here themselves.
+    package var inline: [IdentityProviderEntry]
     /// Whether users have the names of their e-mail addresses, or of the provider's subjects; nil where the provider's
     /// entry says it.
     package var usernameFromEmail: Bool?
@@ -25,17 +25,23 @@ package struct RelyingPartyEntry: Sendable {
             }
             return nil
         }
-        var inline: IdentityProviderEntry?
-        let name = object.required(
-            "provider", "the name of an identity provider, or one itself", standIn: ""
-        ) { (field: Field) -> String? in
+        var inline: [IdentityProviderEntry] = []
+        let read = { (field: Field) -> String? in
             guard field.node.members != nil else { return field.reference(to: .identityProvider) }
             let entry = IdentityProviderEntry.read(field, name: domain)
-            inline = entry
+            inline.append(entry)
             return entry.name
         }
+        let names = object.required(
+            "provider", "the name of an identity provider, or one itself", standIn: []
+        ) { (field: Field) -> [String]? in
+            guard field.node.array != nil else { return read(field).map { [$0] } }
+            let names = field.names("an array of identity providers", read)
+            if names?.isEmpty == true { field.error("the list is empty", expected: "an identity provider") }
+            return names
+        }
         return RelyingPartyEntry(
-            provider: name, inline: inline,
+            providers: names, inline: inline,
             usernameFromEmail: object.optional("usernameFrom") { $0.choice(["email", "subject"]) }.map {
                 $0 == "email"
             },

@@ -16,15 +16,16 @@ package struct BrowserSession: Sendable, Equatable {
     package var expiresAt: Int64
     /// Seconds without a request after which it ends; nil for no limit (OMS-09).
     package var idleSeconds: Int64?
-    /// Name of the service domain that somebody was let in to as a guest, whom another server alone knows (OMS-12); nil for
-    /// users of the gateway.
-    package var guestDomain: String?
+    /// Name of the service domain that was logged in to: the login counts for as long as that would have it.
+    package var domain: String
+    /// Whether another server alone knows the user, whom the domain lets in as a guest (OMS-12).
+    package var isGuest: Bool
     /// Where the user has logged in who did not do it here.
     package var provision: ProvidedLogin?
 
     package init(
         id: String, subject: String, backendID: String, level: Int, issuedAt: Int64, expiresAt: Int64,
-        idleSeconds: Int64?, guestDomain: String? = nil, provision: ProvidedLogin? = nil
+        idleSeconds: Int64?, domain: String, isGuest: Bool = false, provision: ProvidedLogin? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -33,32 +34,33 @@ package struct BrowserSession: Sendable, Equatable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.idleSeconds = idleSeconds
-        self.guestDomain = guestDomain
+        self.domain = domain
+        self.isGuest = isGuest
         self.provision = provision
     }
 
     /// All but the date that it is sealed with.
     var texts: [String] {
-        [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)"]
-            + (provision?.texts ?? guestDomain.map { [BrowserSession.guest, $0] } ?? [])
+        [id, subject, backendID, "\(level)", "\(issuedAt)", "\(idleSeconds ?? 0)", domain]
+            + (provision?.texts ?? (isGuest ? [BrowserSession.guest] : []))
     }
 
     private static let guest = "guest"
 
     /// Nil for what `texts` does not write.
     init?(_ texts: [String], expiresAt: Int64) {
-        let rest = Array(texts.dropFirst(6))
+        let rest = Array(texts.dropFirst(7))
         let provision = ProvidedLogin(rest)
-        let isGuest = rest.count == 2 && rest[0].utf8.elementsEqual(BrowserSession.guest.utf8)
-        guard texts.count >= 6, rest.isEmpty || isGuest || provision != nil, !texts[0].isEmpty, !texts[1].isEmpty,
+        let isGuest = rest.count == 1 && rest[0].utf8.elementsEqual(BrowserSession.guest.utf8)
+        guard texts.count >= 7, rest.isEmpty || isGuest || provision != nil, !texts[0].isEmpty, !texts[1].isEmpty,
             ExternalIdentityRules.isFitForHeaders(texts[1]),
             let level = BrowserSession.number(texts[3]), (0...10).contains(level),
             let issuedAt = BrowserSession.number(texts[4]), let idle = BrowserSession.number(texts[5])
         else { return nil }
         self.init(
             id: texts[0], subject: texts[1], backendID: texts[2], level: level, issuedAt: Int64(issuedAt),
-            expiresAt: expiresAt, idleSeconds: idle == 0 ? nil : Int64(idle),
-            guestDomain: isGuest ? rest[1] : nil, provision: provision)
+            expiresAt: expiresAt, idleSeconds: idle == 0 ? nil : Int64(idle), domain: texts[6], isGuest: isGuest,
+            provision: provision)
     }
 
     private static func number(_ text: String) -> Int? { Decimal.parse(Array(text.utf8).span) }

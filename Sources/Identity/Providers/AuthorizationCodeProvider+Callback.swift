@@ -115,10 +115,12 @@ extension AuthorizationCodeProvider {
     private func complete(
         _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: ProviderEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
+        // By the ID token alone, which is signed.
+        let time = claims["auth_time"]?.integer
         let done = { @Sendable [name] (claims: JSONNode) in
             ProvidedIdentity(
                 provider: name, subject: subject, sessionID: claims["sid"]?.string, claims: claims,
-                accessToken: granted.value)
+                accessToken: granted.value, authenticatedAt: time)
         }
         let isAsked =
             switch settings.userInfo {

@@ -155,18 +155,21 @@ package struct ProvidedIdentity: Sendable, Equatable {
     package let claims: JSONNode
     /// Its access token; nil where it gives none.
     package let accessToken: String?
+    /// Seconds since 1970 when the user has logged in there, as the provider has signed it; nil where it does not say.
+    package let authenticatedAt: Int64?
     /// Seconds since 1970 when the provider wants its login to have ended; nil for no wish.
     package let endsAt: Int64?
 
     package init(
         provider: String, subject: String, sessionID: String?, claims: JSONNode, accessToken: String?,
-        endsAt: Int64? = nil
+        authenticatedAt: Int64? = nil, endsAt: Int64? = nil
     ) {
         self.provider = provider
         self.subject = subject
         self.sessionID = sessionID
         self.claims = claims
         self.accessToken = accessToken
+        self.authenticatedAt = authenticatedAt
         self.endsAt = endsAt
     }
 }

@@ -9,8 +9,7 @@ struct TokenPrincipals: Sendable {
     private let users: UserStore
     private let roles: RoleCatalogue
     private let liveRoles: Bool
-    private let guestRoles: [String: [String]]
-    private let identityProviders: [String]
+    private let browserDomains: [String: BrowserDomain]
     private let activities: (any SessionActivities)?
 
     init(_ settings: PolicySettings) {
@@ -19,8 +18,7 @@ struct TokenPrincipals: Sendable {
         users = settings.users
         roles = settings.roles
         liveRoles = settings.liveRoles
-        guestRoles = settings.guestRoles
-        identityProviders = settings.identityProviders
+        browserDomains = settings.browserDomains
         activities = settings.activities
     }
 
@@ -92,14 +90,16 @@ struct TokenPrincipals: Sendable {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
-        // A provider that was taken away vouches for nobody any more.
-        if let provision = session.provision {
-            guard identityProviders.contains(where: { $0.isExactly(provision.provider) }) else { throw .invalidSession }
-        }
+        // A domain, a provider or a form that was taken away lets nobody in any more.
+        guard let domain = browserDomains[session.domain] else { throw .invalidSession }
+        let counts =
+            session.provision.map { provision in domain.providers.contains { $0.isExactly(provision.provider) } }
+            ?? domain.takesPasswords
+        guard counts else { throw .invalidSession }
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         let isVirtual = session.provision?.isVirtual == true
         let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
-        let ofGuest = isVirtual ? [] : roles(ofGuest: session, realm: backend.realm)
+        let ofGuest = isVirtual ? [] : roles(ofGuest: session, domain, realm: backend.realm)
         guard let known = user?.roles ?? ofGuest, user?.enabled ?? true else { throw .unknownSubject }
         let granted = known + (session.provision?.roles ?? [])
         guard session.issuedAt >= backend.tokensNotBefore, session.issuedAt >= user?.tokensNotBefore ?? 0 else {
@@ -118,11 +118,9 @@ struct TokenPrincipals: Sendable {
     }
 
     /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.
-    private func roles(ofGuest session: BrowserSession, realm: String) -> [String]? {
-        guard let domain = session.guestDomain, users.namesakes(of: session.subject, realm: realm).isEmpty else {
-            return nil
-        }
-        return guestRoles[domain]
+    private func roles(ofGuest session: BrowserSession, _ domain: BrowserDomain, realm: String) -> [String]? {
+        guard session.isGuest, users.namesakes(of: session.subject, realm: realm).isEmpty else { return nil }
+        return domain.guestRoles
     }
 
     /// When the session of a token was used last; nil where it may lie idle. To obtain a token is a use.

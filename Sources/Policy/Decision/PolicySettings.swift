@@ -41,10 +41,8 @@ package struct PolicySettings: Sendable {
     package var activities: (any SessionActivities)?
     /// What browsers are let in by; nil where no scheme has a form (SCH-02).
     package var seals: BrowserSeals?
-    /// Roles of those who log in by browser and are known to another server alone, by service domain (OMS-12).
-    package var guestRoles: [String: [String]] = [:]
-    /// Names of the identity providers that users log in at by browser (RP-01).
-    package var identityProviders: [String] = []
+    /// Whose logins by browser count, by the name of the service domain.
+    package var browserDomains: [String: BrowserDomain] = [:]
     /// Whether tokens of local users carry the roles of the user as of now instead of their own (ROLE-03).
     package var liveRoles = false
 
@@ -54,6 +52,18 @@ package struct PolicySettings: Sendable {
         self.revocations = revocations
         self.challenges = challenges
     }
+}
+
+/// What the cookies go by that were given at a service domain: a way to log in that it has no more lets nobody in.
+package struct BrowserDomain: Sendable {
+    /// Names of the identity providers that vouch for its users (RP-01).
+    package var providers: [String] = []
+    /// Whether its users may log in by password.
+    package var takesPasswords = true
+    /// Roles of those whom another server alone knows (OMS-12); nil where they are not let in.
+    package var guestRoles: [String]?
+
+    package init() {}
 }
 
 package struct CORSSettings: Sendable {

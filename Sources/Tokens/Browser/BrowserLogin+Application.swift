@@ -10,17 +10,18 @@ extension BrowserLogin {
     package static let applicationPath = "/oic_rest/relyingparty"
     private static let longestState = 512
 
-    /// `GET` with `serviceDomain`, `appName`, and if wanted `redirect_uri`, `state`, `code_challenge` (RFC 7636).
+    /// `GET` with `serviceDomain`, `appName`, and if wanted `redirect_uri`, `state`, `code_challenge` (RFC 7636); of
+    /// several providers `provider` is the one that the user wants.
     func beginApplication(_ request: EndpointRequest, now: Int64) -> Answer {
         guard request.method == .get || request.method == .head else {
-            return .done(BrowserLoginFailure.methodNotAllowed.page)
+            return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
         }
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
             let name = browser.query.first("serviceDomain") ?? BrowserLogin.standardDomain
-            guard let domain = social.domain(named: name), let party = domain.relyingParty, let providers,
-                let provider = providers.provider(named: party.provider)
-            else { throw .unknownService }
+            guard let domain = social.domain(named: name), !domain.relyingParties.isEmpty, let providers else {
+                throw .unknownService
+            }
             guard let application = browser.query.first("appName").flatMap(domain.application(named:)),
                 !domain.isClientOfAgent(application)
             else { throw .unknownApplication }
@@ -29,6 +30,12 @@ extension BrowserLogin {
             guard state.utf8.count <= BrowserLogin.longestState else { throw .malformedRequest }
             let errand = LoginErrand(
                 .application, [domain.name, application.name, redirect, state, try challenge(browser.query)])
+            let parties = domain.relyingParties
+            let wanted = browser.query.first("provider").flatMap(domain.relyingParty(named:))
+            guard let party = parties.count == 1 ? parties[0] : wanted else {
+                return .done(choice(parties, application, browser.query))
+            }
+            guard let provider = providers.provider(named: party.provider) else { throw .unknownService }
             return providers.begin(provider, errand, browser)
         } catch {
             return .done(error.page)
@@ -49,7 +56,7 @@ extension BrowserLogin {
         application texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
     ) -> Answer {
         guard texts.count == 5, let providers, let domain = social.domain(named: texts[0]),
-            let party = domain.relyingParty, let application = domain.application(named: texts[1]),
+            !domain.relyingParties.isEmpty, let application = domain.application(named: texts[1]),
             // Once more, since the configuration may be another by now.
             let redirect = try? application.redirect(texts[2])
         else { return .done(BrowserLoginFailure.unknownApplication.page) }
@@ -57,10 +64,10 @@ extension BrowserLogin {
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
         }
-        switch result.of(party) {
+        switch result.of(domain) {
         case .failure(let failure):
             return .done(back([("error", failure.codeForApplications)], failure.reason))
-        case .success(let identity):
+        case .success((let identity, let party)):
             let code = MobileSocial.CodeWish(
                 identity: identity, domain: domain, party: party, application: application, challenge: texts[4])
             return social.code(code, providers, now: browser.now).map { [social] outcome in

@@ -6,8 +6,8 @@ import JOSE
 /// Forms of service domains whose users log in at an identity provider: there is none, the browser goes there instead
 /// (SCH-02, RP-01).
 extension BrowserLogin {
-    func begin(_ visit: Visit, at party: ServiceDomain.RelyingParty) -> Answer {
-        guard let providers, let provider = providers.provider(named: party.provider) else {
+    func begin(_ visit: Visit, at name: String) -> Answer {
+        guard let providers, let provider = providers.provider(named: name) else {
             return .done(BrowserLoginFailure.unknownService.page)
         }
         let errand = LoginErrand(
@@ -21,13 +21,12 @@ extension BrowserLogin {
     ) -> Answer {
         guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
             let level = Decimal.parse(Array(texts[3].utf8).span),
-            var visit = visit(Form(path: texts[0], domain: texts[1]), browser),
-            let party = visit.domain.relyingParty
+            var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
         else { return .done(BrowserLoginFailure.unknownService.page) }
         (visit.target, visit.level) = (target, level)
-        switch result.of(party) {
+        switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
-        case .success(let identity): return open(identity, party, providers, visit)
+        case .success((let identity, let party)): return open(identity, party, providers, visit)
         }
     }
 
@@ -70,10 +69,13 @@ extension BrowserLogin {
 }
 
 extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
-    /// The same for a domain whose users that provider knows: another one may look after it since the login was begun, and
-    /// by its rules the word of the earlier one means nothing.
-    func of(_ party: ServiceDomain.RelyingParty) -> Self {
-        flatMap { $0.provider.isExactly(party.provider) ? .success($0) : .failure(.foreignAnswer) }
+    /// The same for a domain whose users that provider knows, with how the domain uses it: others may look after it since
+    /// the login was begun, and by their rules the word of the earlier one means nothing.
+    func of(_ domain: ServiceDomain) -> Result<(ProvidedIdentity, ServiceDomain.RelyingParty), ProviderFailure> {
+        flatMap { identity in
+            guard let party = domain.relyingParty(named: identity.provider) else { return .failure(.foreignAnswer) }
+            return .success((identity, party))
+        }
     }
 }
 

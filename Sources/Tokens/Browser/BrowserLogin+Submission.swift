@@ -165,8 +165,8 @@ extension BrowserLogin {
             BrowserSession(
                 id: session.id, subject: record.subject, backendID: record.application, level: session.facts.level,
                 issuedAt: record.issuedAt, expiresAt: record.accessExpiresAt, idleSeconds: session.facts.idleSeconds,
-                guestDomain: session.facts.provision == nil && social.isGuest(record.subject, visit.application)
-                    ? visit.domain.name : nil,
+                domain: visit.domain.name,
+                isGuest: session.facts.provision == nil && social.isGuest(record.subject, visit.application),
                 provision: session.facts.provision))
     }
 

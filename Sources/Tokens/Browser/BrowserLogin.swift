@@ -48,6 +48,8 @@ package final class BrowserLogin: FormTickets {
         /// Where the browser goes back to, and what is asked for there.
         var target = ReturnTarget.root
         var level = 0
+        /// The way that its user has chosen, of several: name of a provider, or of the form.
+        var provider: String?
 
         var loginPurpose: String { "login \(domain.name)" }
         func answerPurpose(_ pending: PendingLogin) -> String { "answer \(pending.id)" }
@@ -63,11 +65,17 @@ package final class BrowserLogin: FormTickets {
         if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
             (visit.target, visit.level) = known
         }
-        if browser.isReading { return show(visit) }
-        // Where a provider asks for the password nobody else does.
-        guard request.method == .post, visit.domain.relyingParty == nil else {
-            return .done(BrowserLoginFailure.methodNotAllowed.page)
+        let ways = choices(visit)
+        let chosen = ways.chosen(browser.query.first("provider"))
+        visit.provider = ways.count > 1 ? chosen?.provider : nil
+        if browser.isReading { return show(visit, chosen, of: ways) }
+        // Where providers ask for the password nobody else does.
+        guard request.method == .post, visit.domain.takesPasswords else {
+            return .done(
+                BrowserLoginFailure.methodNotAllowed.page(
+                    allow: visit.domain.takesPasswords ? "GET, HEAD, POST" : "GET, HEAD"))
         }
+        if ways.count > 1 { visit.provider = LoginChoice.ownForm }
         return submit(visit)
     }
 
@@ -90,13 +98,14 @@ package final class BrowserLogin: FormTickets {
 
     // MARK: The form
 
-    /// The empty form, or why there is none.
-    private func show(_ visit: Visit) -> Answer {
+    /// The empty form, or what there is in its place.
+    private func show(_ visit: Visit, _ chosen: LoginChoice?, of ways: [LoginChoice]) -> Answer {
         // Without this end to it, the browser would be sent back and forth.
         guard visit.level <= visit.domain.highestLevel else {
             return .done(BrowserLoginFailure.levelUnreachable.page)
         }
-        if let party = visit.domain.relyingParty { return begin(visit, at: party) }
+        guard let chosen else { return .done(choice(ways, visit)) }
+        if !chosen.isOwnForm { return begin(visit, at: chosen.provider) }
         // Who is to show more of himself need not type his name again.
         let session = visit.browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: visit.browser.now) }
         return .done(form(visit, username: session?.subject ?? "", status: 200, reason: "login_form"))
@@ -107,7 +116,9 @@ package final class BrowserLogin: FormTickets {
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(visit.loginPurpose, visit)
         return Page.login(
-            to: visit.application.displayName, action: action(visit), ticket: ticket, username: username, notice: notice
+            to: visit.application.displayName, action: action(visit), ticket: ticket, username: username,
+            notice: notice,
+            link: otherWays(visit)
         ).response(status: status, reason: reason, fields: cookie)
     }
 
@@ -117,9 +128,13 @@ package final class BrowserLogin: FormTickets {
     }
 
     /// The form sends itself to where it is, with the target sealed anew.
-    func action(_ visit: Visit) -> String {
+    func action(_ visit: Visit) -> String { action(visit, by: visit.provider) }
+
+    /// - Parameter provider: the way to take, of several; nil where it is to be chosen.
+    func action(_ visit: Visit, by provider: String?) -> String {
         let target = seals.seal(visit.target, level: visit.level, now: visit.browser.now)
-        let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)])
+        let way = provider.map { [("provider", $0)] } ?? []
+        let query = FormEncoding.form([("serviceDomain", visit.domain.name), ("target", target)] + way)
         return "\(visit.form.path)?\(String(decoding: query, as: UTF8.self))"
     }
 }

@@ -56,9 +56,12 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     }
 
     /// A page that says so.
-    var page: EndpointResponse {
+    var page: EndpointResponse { page(allow: "GET, HEAD, POST") }
+
+    /// - Parameter methods: those that there are, of `methodNotAllowed`.
+    func page(allow methods: String) -> EndpointResponse {
         Page.message(PageText.error, text, isError: true).response(
             status: status, reason: reason,
-            fields: self == .methodNotAllowed ? [(name: "Allow", value: "GET, HEAD, POST")] : [])
+            fields: self == .methodNotAllowed ? [(name: "Allow", value: methods)] : [])
     }
 }

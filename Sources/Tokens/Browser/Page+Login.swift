@@ -36,8 +36,10 @@ extension Page {
     ///   - action: path and query that the form is sent to.
     ///   - ticket: the sealed `LoginTicket`.
     ///   - username: what was typed before.
+    ///   - link: where else one can log in; nil for nowhere.
     static func login(
-        to service: String?, action: String, ticket: String, username: String = "", notice: Notice? = nil
+        to service: String?, action: String, ticket: String, username: String = "", notice: Notice? = nil,
+        link: Link? = nil
     ) -> Page {
         // The field that is to be filled next has the cursor.
         let (nameFocus, passwordFocus) = username.isEmpty ? (" autofocus", "") : ("", " autofocus")
@@ -52,7 +54,7 @@ extension Page {
                 <input id="password" name="password" type="password" autocomplete="current-password" \
                 maxlength="256" required\(reference(to: notice))\(passwordFocus)>
                 <button type="submit">\(escaped(PageText.signIn))</button>
-                </form>
+                </form>\(html(of: link))
                 """)
     }
 
@@ -106,8 +108,11 @@ extension Page {
     ///
     /// - Parameter link: what else can be done, and where; nil for nothing.
     static func message(_ title: String, _ detail: String, isError: Bool = false, link: Link? = nil) -> Page {
-        let way = link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
-        return Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>\(way)")
+        Page(title: title, content: "<p\(isError ? " role=\"alert\"" : "")>\(escaped(detail))</p>\(html(of: link))")
+    }
+
+    private static func html(of link: Link?) -> String {
+        link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
     }
 
     /// Says that it is not the user's fault.

@@ -72,6 +72,10 @@ struct Page {
         a { color: var(--accent); }
         button { width: 100%; margin-top: 1.5rem; padding: .75rem; font: inherit; font-weight: 600; border: 0;
           border-radius: .375rem; background: var(--accent); color: Canvas; cursor: pointer; }
+        ul { margin: 0; padding: 0; list-style: none; }
+        li a { display: block; margin-top: .75rem; padding: .75rem; border: 1px solid var(--line); border-radius: .375rem;
+          font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
+        li a:hover { border-color: var(--accent); text-decoration: underline; }
         [aria-invalid=true] { border-color: var(--wrong); border-width: 2px; }
         a { color: var(--accent); }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

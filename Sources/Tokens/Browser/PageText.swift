@@ -21,6 +21,10 @@ enum PageText {
     static let noSecondStep =
         "Nothing is set up for you that this takes beside the password. Ask whoever looks after it."
 
+    static let chooseWay = "Choose how you want to sign in."
+    static let ownForm = "User name and password"
+    static let otherWays = "Sign in another way"
+
     static let providerDenied = "You were not signed in there. Try once more, or ask whoever looks after it."
     static let providerFailed = "Signing in did not work. Try once more."
     static let tryAgain = "Try again"
@@ -44,7 +48,8 @@ enum PageText {
     static let singleSignOnOff = "There is no single sign-on for this application."
     static let missingClient =
         "The address lacks the parameter clientID. Names are written with capitals as they are here."
-    static let repeatedParameter = "The address has one of clientID, redirect_uri, state and prompt more than once."
+    static let repeatedParameter =
+        "The address has one of clientID, redirect_uri, state, prompt and provider more than once."
     static let malformedParameter = "The parameter state is too long, or has line breaks."
     static let redirectNotAllowed = "The address in redirect_uri is none that a token may be sent to."
     static let startOver = "This does not go on from here. Open the application once more."

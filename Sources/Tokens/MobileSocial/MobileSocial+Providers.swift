@@ -111,7 +111,8 @@ extension MobileSocial {
             return ask(.revoke(.access(settings.key.digest(text))), now: call.now) { [self] answer in
                 guard case .removed(let gone) = answer, let code = gone.first.flatMap({ LoginCode($0, settings.key) }),
                     gone[0].accessLives(at: call.now), code.facts.domain.isExactly(call.domain.name),
-                    code.facts.application.isExactly(application.name), call.domain.relyingParty != nil,
+                    code.facts.application.isExactly(application.name),
+                    call.domain.relyingParty(named: code.facts.provision?.provider ?? "") != nil,
                     code.isProven(by: verifier)
                 else { return .done(refusal) }
                 let foundation = code.facts.provision?.foundation ?? ""

@@ -20,7 +20,7 @@ extension MobileSocial {
     func answer(_ challenge: String, _ call: Call) throws(MobileSocialFailure) -> Answer {
         guard let text = try call.attributes.member("answer") else { throw .missingAttribute }
         guard let pending = try? PendingLogin(challenge, settings.seals.pendingLogins, now: call.now),
-            pending.facts.domain.isExactly(call.domain.name)
+            pending.facts.domain.isExactly(call.domain.name), call.domain.takesPasswords
         else { throw .wrongAnswer }
         return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
             guard pending.facts.application.isExactly(client.application.name),

@@ -95,14 +95,12 @@ extension MobileSocial {
 
     /// The user of a session, as the gateway knows it now.
     func user(of session: Session, _ application: MobileApplication) -> User? {
+        // A provider that looks after the domain no more vouches for nobody in it, nor do passwords where it has none now.
+        guard let domain = domain(named: session.facts.domain) else { return nil }
         guard let provision = session.facts.provision else {
-            return domain(named: session.facts.domain)
-                .flatMap { self.user(named: session.record.subject, application, $0) }
+            return domain.takesPasswords ? user(named: session.record.subject, application, domain) : nil
         }
-        // A provider that looks after the domain no more vouches for nobody in it.
-        guard domain(named: session.facts.domain)?.relyingParty?.provider.isExactly(provision.provider) == true else {
-            return nil
-        }
+        guard domain.relyingParty(named: provision.provider) != nil else { return nil }
         let (name, realm) = (session.record.subject, application.backend.realm)
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         if provision.isVirtual { return User(username: name, realm: realm, roles: provision.roles) }

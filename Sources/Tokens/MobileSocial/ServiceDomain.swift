@@ -16,8 +16,8 @@ package struct ServiceDomain: Sendable {
     package var level = Principal.standardLevel
     /// Who verifies passwords; nil where they are those of the gateway's own users.
     package var remote: RemoteAuthentication?
-    /// Where users log in who are known to an identity provider (RP-01); nil where they have passwords.
-    package var relyingParty: RelyingParty?
+    /// How users log in by browser, in the order in which they may choose (RP-01); empty where passwords are the only way.
+    package var ways: [LoginWay] = []
     /// What a login takes beside the password.
     package var secondStep = SecondStep()
     /// Whether its devices can be wiped (OMS-16).
@@ -56,10 +56,40 @@ package struct ServiceDomain: Sendable {
         package init() {}
     }
 
+    /// One of the ways to log in by browser.
+    package enum LoginWay: Sendable {
+        /// The gateway's own form; its title is nil for the usual one.
+        case form(title: String?)
+        case provider(RelyingParty)
+
+        /// Name of the provider; nil for the form.
+        package var provider: String? {
+            if case .provider(let party) = self { return party.provider }
+            return nil
+        }
+    }
+
+    /// The providers among the ways.
+    var relyingParties: [RelyingParty] {
+        ways.compactMap { way -> RelyingParty? in
+            if case .provider(let party) = way { return party }
+            return nil
+        }
+    }
+
+    func relyingParty(named name: String) -> RelyingParty? {
+        relyingParties.first { $0.provider.isExactly(name) }
+    }
+
+    /// Whether users have passwords: where providers ask for them, nobody else does (RP-01).
+    var takesPasswords: Bool { ways.isEmpty || relyingParties.count < ways.count }
+
     /// How a domain uses an identity provider.
     package struct RelyingParty: Sendable {
         /// Name of the provider.
         package var provider: String
+        /// What people know it by; nil for the name.
+        package var title: String?
         /// How its claims become users here.
         package var rules: ProviderRules
         /// Whether applications are given the provider's access token (RP-03).

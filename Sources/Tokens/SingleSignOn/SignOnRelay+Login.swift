@@ -13,14 +13,13 @@ extension SignOnRelay {
     static let mostSessions = 256
 
     /// Sends the browser where its user logs in.
-    ///
-    /// - Parameter forcesLogin: whether a provider is to ask though it knows the user already.
-    func beginLogin(_ visit: Visit, forcesLogin: Bool = false) -> Answer {
-        guard visit.isLocal else { return beginAtProvider(visit, forcesLogin: forcesLogin) }
+    func beginLogin(_ visit: Visit) -> Answer {
+        if let chosen = visit.chosen, !chosen.isOwnForm { return beginAtProvider(chosen.provider, visit) }
+        let address = formAddress(visit, by: visit.choices.count > 1 ? visit.chosen : nil)
         return .done(
             EndpointResponse(
                 status: 302,
-                headers: [(name: "Location", value: formAddress(visit)), (name: "Cache-Control", value: "no-store")],
+                headers: [(name: "Location", value: address), (name: "Cache-Control", value: "no-store")],
                 body: [], reason: "sso_login_asked"))
     }
 
@@ -32,8 +31,21 @@ extension SignOnRelay {
                 throw .foreignRequest
             }
             let visit = try visit(request, browser)
-            // The backend has another provider by now.
-            guard visit.isLocal else { throw .foreignRequest }
+            guard let chosen = visit.chosen else {
+                guard browser.isReading else {
+                    return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
+                }
+                return .done(choice(visit))
+            }
+            if !chosen.isOwnForm {
+                // The backend has another provider by now, and none to choose.
+                guard visit.choices.count > 1 else { throw .foreignRequest }
+                guard browser.isReading else {
+                    return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
+                }
+                guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
+                return beginAtProvider(chosen.provider, visit)
+            }
             if browser.isReading { return .done(form(visit, status: 200, reason: "login_form")) }
             guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.page) }
             return submit(visit)
@@ -42,16 +54,30 @@ extension SignOnRelay {
         }
     }
 
-    private func formAddress(_ visit: Visit) -> String {
-        "\(SignOnRelay.loginPath)?request=\(visit.request.sealed(seals.signOnRequests, now: visit.now))"
+    /// - Parameter choice: of several; nil where it is to be made.
+    private func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
+        var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
+        if let choice { fields.append(("provider", choice.provider)) }
+        if visit.isForced { fields.append(("prompt", "login")) }
+        return "\(SignOnRelay.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+    }
+
+    /// The page to choose on; what was asked for goes along, sealed, with whichever is taken.
+    private func choice(_ visit: Visit) -> EndpointResponse {
+        Page.choice(
+            to: visit.backend.name, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
+        ).response(status: 200, reason: "login_choice")
     }
 
     private func form(
         _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: StaticString
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(SignOnRelay.loginPurpose, visit.browser)
+        let hasOthers = visit.choices.count > 1
         return Page.login(
-            to: visit.backend.name, action: formAddress(visit), ticket: ticket, username: username, notice: notice
+            to: visit.backend.name, action: formAddress(visit, by: hasOthers ? visit.chosen : nil), ticket: ticket,
+            username: username, notice: notice,
+            link: hasOthers ? Page.Link(text: PageText.otherWays, target: formAddress(visit, by: nil)) : nil
         ).response(status: status, reason: reason, fields: cookie)
     }
 
@@ -80,7 +106,7 @@ extension SignOnRelay {
         return login.then { result in
             switch result {
             case .success(let user):
-                var session = newSession(user.username, realm: user.realm, visit)
+                var session = newSession(user.username, realm: user.realm, at: LoginChoice.ownForm, visit)
                 session.methods = ["pwd"]
                 return open(session, visit)
             case .failure(let refusal): return .done(refuse(refusal, visit, username))
@@ -125,14 +151,14 @@ extension SignOnRelay {
 
     /// A session of somebody who has just been recognised. It has an id that nobody could have known before; the tokens of
     /// the same user's earlier login here go on.
-    func newSession(_ subject: String, realm: String, _ visit: Visit) -> SignOnSession {
+    func newSession(_ subject: String, realm: String, at provider: String, _ visit: Visit) -> SignOnSession {
         let earlier = sealedSession(of: visit.browser).flatMap { session in
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
-                && session.provider.isExactly(visit.provider) && isWelcome(session) ? session : nil
+                && session.provider.isExactly(provider) && isWelcome(session) ? session : nil
         }
         var session = SignOnSession(
             id: AccessTokenMinter.randomID(), family: earlier?.family ?? AccessTokenMinter.randomID(),
-            subject: subject, realm: realm, provider: visit.provider, authenticatedAt: visit.now,
+            subject: subject, realm: realm, provider: provider, authenticatedAt: visit.now,
             expiresAt: visit.now + settings.sessionSeconds, level: Principal.standardLevel)
         session.tokensEndAt = max(earlier?.tokensEndAt ?? 0, visit.now)
         return session

@@ -5,17 +5,17 @@ import JOSE
 
 /// Logins at identity providers (SSO-07), for backends that name one.
 extension SignOnRelay {
-    /// Sends the browser to the provider of the backend.
-    func beginAtProvider(_ visit: Visit, forcesLogin: Bool) -> Answer {
-        guard let login = service.settings.providerLogin, let provider = login.provider(named: visit.provider) else {
+    /// Sends the browser to a provider of the backend.
+    func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
+        guard let login = service.settings.providerLogin, let provider = login.provider(named: name) else {
             return .done(SingleSignOnFailure.unavailable.page)
         }
-        let errand = LoginErrand(.relay, visit.request.texts + (forcesLogin ? ["\(visit.now)"] : []))
-        return login.begin(provider, errand, visit.browser, forcesLogin: forcesLogin)
+        let errand = LoginErrand(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
+        return login.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
     }
 
     /// Goes on with a browser that has come back from a provider. What it had asked for is looked at anew, since the
-    /// policies of now count; and a backend that has another provider by now takes nothing of this one (mix-up).
+    /// policies of now count; and a backend that has other providers by now takes nothing of this one (mix-up).
     ///
     /// - Parameter texts: of the errand that it was sent with.
     func arrive(
@@ -25,15 +25,17 @@ extension SignOnRelay {
         do throws(SingleSignOnFailure) {
             let count = SignOnRequest.textCount
             guard let request = SignOnRequest(texts: Array(texts.prefix(count))) else { throw .foreignRequest }
-            let visit = try visit(request, browser)
+            var visit = try visit(request, browser)
             let forcedAt = texts.dropFirst(count).first.flatMap { Decimal.parse(Array($0.utf8).span) }.map(Int64.init)
+            visit.isForced = forcedAt != nil
             switch SignOnRelay.result(result, forcedAt: forcedAt) {
             case .failure(let failure):
-                var response = login.page(failure, again: visit.request.location)
+                var response = login.page(failure, again: visit.location)
                 response.audit = audit("login", .refused, visit, "")
                 return .done(response)
             case .success(let identity):
-                guard identity.provider.isExactly(visit.provider), let provider = login.provider(named: visit.provider)
+                guard visit.choice(named: identity.provider) != nil,
+                    let provider = login.provider(named: identity.provider)
                 else { throw .foreignRequest }
                 return open(identity, provider.rules, login, visit)
             }
@@ -46,7 +48,7 @@ extension SignOnRelay {
     private static let clockSkew: Int64 = 60
 
     /// What has become of a login, a failure where the user was to log in once more and the provider says that he has not
-    /// (OpenID Connect Core section 3.1.2.1). Not all providers say when he has.
+    /// (OpenID Connect Core section 3.1.2.1, SAML core section 3.4.1). Not all providers say when he has.
     ///
     /// - Parameter forcedAt: seconds since 1970 when he was sent to log in whatever he had done before; nil where that counts.
     private static func result(
@@ -54,7 +56,7 @@ extension SignOnRelay {
     ) -> Result<ProvidedIdentity, ProviderFailure> {
         guard let forcedAt else { return result }
         return result.flatMap { identity in
-            guard let time = identity.claims["auth_time"]?.integer, time + clockSkew < forcedAt else { return result }
+            guard let time = identity.authenticatedAt, time < forcedAt - clockSkew else { return result }
             return .failure(.denied("no login since it was asked for"))
         }
     }
@@ -75,7 +77,8 @@ extension SignOnRelay {
             response.audit = audit("login", .refused, visit, "\(identity.provider):\(identity.subject)")
             return .done(response)
         }
-        var session = newSession(known.username, realm: visit.backend.realm, visit)
+        var session = newSession(
+            known.username, realm: visit.backend.realm, at: identity.provider, visit)
         session.isVirtual = known.virtual
         // Those of an account are looked up whenever a token is made.
         let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))

@@ -20,12 +20,18 @@ struct SignOnRelay: FormTickets {
         let backend: Backend
         /// Where the token is posted to; nil where it is shown.
         let target: RedirectTarget?
-        /// Name of the identity provider that recognises the users of the backend.
-        let provider: String
+        /// Where users of the backend may log in.
+        let choices: [LoginChoice]
+        /// Where this one does; nil where it is still to be chosen.
+        let chosen: LoginChoice?
+        /// Whether the user is to log in whatever he has done before.
+        var isForced: Bool
 
         var now: Int64 { browser.now }
-        /// Whether its users log in at the gateway's own form.
-        var isLocal: Bool { provider.isExactly(SignOnSettings.localProvider) }
+        /// Where the browser asks once more.
+        var location: String { request.location + (isForced ? "&prompt=login" : "") }
+
+        func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
     }
 
     /// Answers a request for a token: with a login, or with the token.
@@ -33,10 +39,7 @@ struct SignOnRelay: FormTickets {
         do throws(SingleSignOnFailure) {
             guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
             let visit = try visit(SignOnRequest(browser.query), browser)
-            let isForced = browser.query.first("prompt")?.isExactly("login") ?? false
-            guard !isForced, let session = session(of: browser, at: visit.provider) else {
-                return beginLogin(visit, forcesLogin: isForced)
-            }
+            guard !visit.isForced, let session = session(of: browser, visit) else { return beginLogin(visit) }
             return whileAlive(session, visit)
         } catch {
             return .done(error.page)
@@ -54,23 +57,27 @@ struct SignOnRelay: FormTickets {
             target = settings.whitelist.target(text)
             guard target != nil else { throw .redirectNotAllowed }
         }
+        let choices =
+            backend.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : backend.loginChoices
         return Visit(
-            browser: browser, request: request, backend: backend, target: target,
-            provider: backend.identityProvider ?? SignOnSettings.localProvider)
+            browser: browser, request: request, backend: backend, target: target, choices: choices,
+            chosen: choices.chosen(browser.query.first("provider")),
+            isForced: browser.query.first("prompt")?.isExactly("login") ?? false)
     }
 
     /// Whether somebody went here, and no page of a neighbour fetched it with the browser's cookies (Fetch Metadata
     /// section 2.1). Nobody gets to know what old browsers do not say.
-    private static func isNavigation(_ request: EndpointRequest) -> Bool {
+    static func isNavigation(_ request: EndpointRequest) -> Bool {
         request.field("sec-fetch-dest")?.isExactly("document")
             ?? !request.fields.contains { $0.name.utf8.elementsEqual("sec-fetch-dest".utf8) }
     }
 
     // MARK: Sessions
 
-    /// What the cookie tells, as far as it goes by itself: of this provider (SSO-08), in time, its user still welcome.
-    private func session(of browser: BrowserRequest, at provider: String) -> SignOnSession? {
-        guard let session = sealedSession(of: browser), session.provider.isExactly(provider),
+    /// What the cookie tells, as far as it goes by itself: of a provider of the backend's (SSO-08), in time, its user still
+    /// welcome.
+    private func session(of browser: BrowserRequest, _ visit: Visit) -> SignOnSession? {
+        guard let session = sealedSession(of: browser), visit.choice(named: session.provider) != nil,
             session.usedAt + settings.idleSeconds > browser.now, isWelcome(session)
         else { return nil }
         return session

@@ -16,7 +16,7 @@ struct SignOnRequest: Sendable, Equatable {
 
     /// - Parameter query: of the exchange endpoint; what is not known is ignored (SSO-12).
     init(_ query: FormFields) throws(SingleSignOnFailure) {
-        guard !["clientID", "redirect_uri", "state", "prompt"].contains(where: query.isRepeated) else {
+        guard !["clientID", "redirect_uri", "state", "prompt", "provider"].contains(where: query.isRepeated) else {
             throw .repeatedParameter
         }
         guard let clientID = query.first("clientID"), !clientID.isEmpty else { throw .missingClient }

@@ -3,9 +3,6 @@ import Identity
 
 /// What the single sign-on of browsers goes by.
 package struct SignOnSettings: Sendable {
-    /// What stands for the login form of the gateway itself (SSO-07), which no provider can be called.
-    package static let localProvider = "own form"
-
     package var seals: BrowserSeals
     /// Where tokens may be posted to (SSO-03).
     package var whitelist: RedirectWhitelist

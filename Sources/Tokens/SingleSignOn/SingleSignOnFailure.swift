@@ -2,7 +2,7 @@
 package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
     /// There is `client_id`, or an empty `clientID`: names are compared with case (SSO-12).
     case missingClient
-    /// `clientID`, `redirect_uri`, `state` or `prompt` comes more than once (SSO-12).
+    /// `clientID`, `redirect_uri`, `state`, `prompt` or `provider` comes more than once (SSO-12).
     case repeatedParameter
     /// `state` is too long, or no text.
     case malformedParameter

@@ -16,10 +16,9 @@ extension Assembly {
                 enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
                 tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0,
                 facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
-            // The form is what there is without one.
-            backend.identityProvider =
-                configuration.identityProviders
-                .first { $0.name == entry.identityProvider && $0.kind != .local }?.name
+            backend.loginChoices = entry.identityProviders.compactMap { name in
+                configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
+            }
             if !entry.isRevoked { backend.grants = grants(entry.grants, at: "/backends/\(index)") }
             backends.append(backend)
         }

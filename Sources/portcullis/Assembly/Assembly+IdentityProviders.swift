@@ -39,18 +39,23 @@ extension Assembly {
         }
     }
 
-    /// How a service domain uses its provider; nil for one that uses none.
-    func relyingParty(_ entry: ServiceDomainEntry) -> ServiceDomain.RelyingParty? {
-        guard let party = entry.authentication.relyingParty,
-            let provider = configuration.allIdentityProviders.first(where: { $0.name == party.provider })
-        else { return nil }
-        var rules = Assembly.rules(provider.users)
-        if let isEmail = party.usernameFromEmail {
-            rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+    /// How users of a service domain log in by browser; empty for one that uses no provider.
+    func loginWays(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginWay] {
+        guard let party = entry.authentication.relyingParty else { return [] }
+        return party.providers.compactMap { name in
+            guard let provider = configuration.allIdentityProviders.first(where: { $0.name == name }) else {
+                return nil
+            }
+            if provider.kind == .local { return .form(title: provider.displayName) }
+            var rules = Assembly.rules(provider.users)
+            if let isEmail = party.usernameFromEmail {
+                rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
+            }
+            var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
+            made.title = provider.displayName
+            made.exposesToken = party.exposesToken
+            return .provider(made)
         }
-        var made = ServiceDomain.RelyingParty(provider: provider.name, rules: rules)
-        made.exposesToken = party.exposesToken
-        return made
     }
 
     private mutating func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
@@ -90,7 +95,7 @@ extension Assembly {
     /// The claims that domains look for beside the provider's own rules, so that they are asked for.
     private func wantedClaims(of entry: IdentityProviderEntry) -> [String] {
         let isEmail = configuration.serviceDomains.contains {
-            $0.authentication.relyingParty?.provider == entry.name
+            $0.authentication.relyingParty?.providers.contains(entry.name) == true
                 && $0.authentication.relyingParty?.usernameFromEmail == true
         }
         return isEmail ? [ProviderRules.emailClaim] : []
@@ -185,5 +190,11 @@ extension Assembly {
             case .ignored: .any
             }
         return rules
+    }
+}
+
+extension LoginChoice {
+    init(_ entry: IdentityProviderEntry) {
+        self.init(entry.kind == .local ? LoginChoice.ownForm : entry.name, title: entry.displayName)
     }
 }

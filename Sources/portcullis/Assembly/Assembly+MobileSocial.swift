@@ -26,7 +26,7 @@ extension Assembly {
         for entry in configuration.serviceDomains {
             var domain = domain(entry, list)
             domain.remote = remote(entry, modules)
-            domain.relyingParty = relyingParty(entry)
+            domain.ways = loginWays(entry)
             settings.domains.append(domain)
         }
         settings.issuer = service.issuer
@@ -96,10 +96,15 @@ extension Assembly {
         return remote
     }
 
-    /// Roles of guests by service domain, where it has any.
-    func guestRoles() -> [String: [String]] {
-        let domains = configuration.serviceDomains.compactMap { entry in
-            entry.authentication.remote?.guestRoles.map { (entry.name, $0) }
+    /// Whose logins by browser count, by service domain.
+    func browserDomains() -> [String: BrowserDomain] {
+        let domains = configuration.serviceDomains.map { entry in
+            let ways = loginWays(entry)
+            var domain = BrowserDomain()
+            domain.providers = ways.compactMap(\.provider)
+            domain.takesPasswords = ways.isEmpty || domain.providers.count < ways.count
+            domain.guestRoles = entry.authentication.remote?.guestRoles
+            return (entry.name, domain)
         }
         return Dictionary(uniqueKeysWithValues: domains)
     }

@@ -89,8 +89,7 @@ struct Assembly {
         settings.socialVerifier = social
         settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
         let signOn = signOn(seals)
-        settings.guestRoles = guestRoles()
-        settings.identityProviders = configuration.serviceDomains.compactMap(\.authentication.relyingParty?.provider)
+        settings.browserDomains = browserDomains()
         let assertions = assertionSources(catalogue)
         let providers = providerLogin(seals, store, assertions)
         let upstreams = upstreams()

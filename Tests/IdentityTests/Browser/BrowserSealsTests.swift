@@ -10,7 +10,8 @@ import Testing
     }
 
     private static let session = BrowserSession(
-        id: "s-1", subject: "joë", backendID: "mbe-1", level: 3, issuedAt: 1_000, expiresAt: 2_000, idleSeconds: 60)
+        id: "s-1", subject: "joë", backendID: "mbe-1", level: 3, issuedAt: 1_000, expiresAt: 2_000, idleSeconds: 60,
+        domain: "Partners")
 
     private func open(_ text: String, _ seals: BrowserSeals, now: Int64 = 1_500) -> BrowserSession? {
         let bytes = Array(text.utf8)
@@ -23,7 +24,7 @@ import Testing
         var endless = Self.session
         endless.idleSeconds = nil
         var guest = Self.session
-        guest.guestDomain = "Partners"
+        guest.isGuest = true
         var provided = Self.session
         provided.provision = ProvidedLogin(provider: "idp", foundation: "f", isVirtual: true, roles: ["Guest"])
         var account = Self.session
@@ -76,7 +77,7 @@ import Testing
         }
         #expect(BrowserSession(Array(Self.session.texts.dropLast()), expiresAt: 2_000) == nil)
         for more in [
-            ["x"], ["provider"], ["provider", "idp", "f", "x"], ["provider", "idp", "", "account"],
+            ["x"], ["guest", "guest"], ["provider"], ["provider", "idp", "f", "x"], ["provider", "idp", "", "account"],
             ["Provider", "idp", "f", "account"],
         ] {
             #expect(BrowserSession(Self.session.texts + more, expiresAt: 2_000) == nil, "\(more)")

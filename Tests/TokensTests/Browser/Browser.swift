@@ -65,12 +65,13 @@ final class Browser {
 
     /// Sends a form that a page of another site has: without cookies, which are `Lax`.
     func postFromElsewhere(
-        _ path: String, _ fields: [(String, String)], endpoint: TokenService.Endpoint, at seconds: Int64 = 0
+        _ path: String, query: String = "", _ fields: [(String, String)], endpoint: TokenService.Endpoint,
+        at seconds: Int64 = 0
     ) -> EndpointResponse {
         let held = cookies
         cookies = [:]
         defer { cookies.merge(held) { $1 } }
-        return send(.post, path, "", Browser.form(fields), endpoint, [], seconds)
+        return send(.post, path, query, Browser.form(fields), endpoint, [], seconds)
     }
 
     @discardableResult

@@ -150,7 +150,7 @@ import Testing
     func signOn() {
         let signOn = SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].name == "inventory" { list[i].identityProvider = "idp" }
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = [LoginChoice("idp")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)

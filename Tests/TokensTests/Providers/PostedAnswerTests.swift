@@ -202,7 +202,7 @@ import Testing
         let browser = browser()
         for (failure, status) in [
             (ProviderFailure.denied("saml_status_not_success"), 403), (.assertion("saml_expired"), 400),
-            (.foreignAnswer, 400), (.malformedCallback, 400), (.unavailable("saml_not_built"), 503),
+            (.foreignAnswer, 400), (.malformedCallback, 400), (.unavailable("saml_unavailable"), 503),
         ] {
             idp.answer(.failure(failure))
             let (state, request) = try begin(browser)

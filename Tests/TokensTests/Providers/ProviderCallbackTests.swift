@@ -77,7 +77,7 @@ import Testing
         #expect(answer.status == 403 && answer.reason.description == "login_form_foreign" && browser.session == nil)
     }
 
-    @Test("methods: the way back is read, and nothing is posted there; nor where applications begin")
+    @Test("methods: the way back is a GET, and nothing is posted there; nor where applications begin")
     func methods() {
         let idp = StubProvider()
         let mobile = Self.mobile(idp)
@@ -94,9 +94,13 @@ import Testing
             return mobile.service.handle(request, endpoint: endpoint, now: Mobile.start).settled()
         }
         let callback = "/mobile/platform/sso/callback/idp"
+        for method in [HTTP.Method.post, .put, .delete, .head] {
+            let answer = ask(method, callback, "code=c&state=\(state)", .providerCallback)
+            #expect(answer.status == 405 && answer.field("Allow") == "GET", "\(method)")
+        }
         for method in [HTTP.Method.post, .put, .delete] {
-            #expect(ask(method, callback, "code=c&state=\(state)", .providerCallback).status == 405)
-            #expect(ask(method, Browser.application, "appName=DemoApp", .applicationLogin).status == 405)
+            let answer = ask(method, Browser.application, "appName=DemoApp", .applicationLogin)
+            #expect(answer.status == 405 && answer.field("Allow") == "GET, HEAD", "\(method)")
         }
         #expect(idp.finished.isEmpty)
         let head = ask(

@@ -101,6 +101,37 @@ import Testing
         #expect(status(Mobile(store: store) { $0.isMobile = false }) == 401)
     }
 
+    @Test("passwords that a domain takes no more: its sessions by password are none, and half a login is not finished")
+    func passwordsGone() throws {
+        let store = MemoryTokenStore()
+        let idp = StubProvider("idp")
+        func mobile(hasForm: Bool, _ change: (inout ServiceDomain) -> Void = { _ in }) -> Mobile {
+            Mobile.withProvider([idp], store: store) { domain in
+                domain.isMobile = false
+                if hasForm { domain.ways.append(.form(title: nil)) }
+                change(&domain)
+            }
+        }
+        let login = Mobile.login("USERTOKEN")
+        let reply = mobile(hasForm: true).post("\(Mobile.path)/authenticate", login)
+        let token = try #require(reply.json?["userToken"]?.string, "\(reply.text)")
+        func access(_ mobile: Mobile) -> Int {
+            mobile.post(
+                "\(Mobile.path)/access",
+                #"{"appName":"DemoApp","userToken":"\#(token)","requestContext":"\#(StubContexts.inventory)"}"#
+            ).status
+        }
+        #expect(access(mobile(hasForm: true)) == 200)
+        #expect(access(mobile(hasForm: false)) == 401)
+        let asked = mobile(hasForm: true) { $0.secondStep.question = true }.post("\(Mobile.path)/authenticate", login)
+        let challenge = try #require(asked.json?["challengeId"]?.string, "\(asked.text)")
+        let answer = #"{"appName":"DemoApp","challengeId":"\#(challenge)","answer":"rex"}"#
+        let gone = mobile(hasForm: false) { $0.secondStep.question = true }.post("\(Mobile.path)/authenticate", answer)
+        #expect([401, 403].contains(gone.status), "\(gone.status) \(gone.text)")
+        let kept = mobile(hasForm: true) { $0.secondStep.question = true }.post("\(Mobile.path)/authenticate", answer)
+        #expect(kept.status == 200, "\(kept.text)")
+    }
+
     @Test("RP-02: a code is good once, for a minute, for its application")
     func codeRules() throws {
         let setup = Setup()
@@ -206,7 +237,11 @@ import Testing
         idp.answer(
             "248289",
             [("email", JSONNode(.string("ann@example.com"))), ("email_verified", JSONNode(.bool(true)))])
-        let setup = Setup(idp) { $0.relyingParty?.exposesToken = true }
+        let setup = Setup(idp) { domain in
+            guard case .provider(var party)? = domain.ways.first else { return }
+            party.exposesToken = true
+            domain.ways = [.provider(party)]
+        }
         let json = try #require(setup.redeem(setup.code()).json)
         #expect(json["userName"]?.string == "ann@example.com")
         #expect(json["accessTokens"]?["idp"]?.string == "provider-at")

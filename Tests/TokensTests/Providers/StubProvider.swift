@@ -41,12 +41,14 @@ final class StubProvider: BrowserIdentityProvider {
     }
 
     static func identity(
-        _ subject: String = "248289", provider: String = "idp", sid: String? = "s-1", _ more: [(String, JSONNode)] = []
+        _ subject: String = "248289", provider: String = "idp", sid: String? = "s-1", authenticatedAt: Int64? = nil,
+        _ more: [(String, JSONNode)] = []
     ) -> ProvidedIdentity {
         let claims = [("sub", JSONNode(.string(subject)))] + more
         return ProvidedIdentity(
             provider: provider, subject: subject, sessionID: sid,
-            claims: JSONNode(.object(claims.map { JSONMember(name: $0.0, node: $0.1) })), accessToken: "provider-at")
+            claims: JSONNode(.object(claims.map { JSONMember(name: $0.0, node: $0.1) })), accessToken: "provider-at",
+            authenticatedAt: authenticatedAt)
     }
 
     func answer(_ result: Result<ProvidedIdentity, ProviderFailure>) { state.withLock { $0.result = result } }
@@ -122,7 +124,7 @@ extension Mobile {
         _ change: (inout ServiceDomain) -> Void = { _ in }
     ) -> Mobile {
         Mobile(store: store, providers: providers, throttle: throttle) { domain in
-            domain.relyingParty = ServiceDomain.RelyingParty(provider: providers[0].name, rules: providers[0].rules)
+            domain.ways = [.provider(.init(provider: providers[0].name, rules: providers[0].rules))]
             domain.applications[0].urlScheme = "demoapp"
             change(&domain)
         }

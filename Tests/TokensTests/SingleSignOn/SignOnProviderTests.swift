@@ -13,12 +13,12 @@ import Testing
 
     /// The backend `inventory` has the one provider, `orders` the other one.
     private func signOn(
-        of inventory: String? = "idp", store: any TokenStore = MemoryTokenStore()
+        of inventory: [LoginChoice] = [LoginChoice("idp")], store: any TokenStore = MemoryTokenStore()
     ) -> SignOn {
         SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].name == "inventory" { list[i].identityProvider = inventory }
-            for i in list.indices where list[i].name == "orders" { list[i].identityProvider = "other" }
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = inventory }
+            for i in list.indices where list[i].name == "orders" { list[i].loginChoices = [LoginChoice("other")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
                 [idp, other], seals: Mobile.seals, store: store, revocations: settings.revocations,
@@ -59,7 +59,7 @@ import Testing
         let store = MemoryTokenStore()
         let signOn = SignOn(store: store) { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].enableSSO { list[i].identityProvider = "idp" }
+            for i in list.indices where list[i].enableSSO { list[i].loginChoices = [LoginChoice("idp")] }
             settings.backends = BackendStore(list)
             settings.providerLogin = ProviderLogin(
                 [idp], seals: Mobile.seals, store: store, revocations: settings.revocations, baseURL: Service.baseURL)
@@ -80,7 +80,7 @@ import Testing
         _ = try logIn(signOn).pageClaims()
         let asked = signOn.ask(SignOn.query("ord-client"), at: 1)
         #expect(asked.field("Location")?.hasPrefix("https://other.example/") == true)
-        let local = self.signOn(of: nil, store: signOn.store)
+        let local = self.signOn(of: [], store: signOn.store)
         local.browser.cookies = signOn.browser.cookies
         #expect(local.ask(at: 1).field("Location")?.hasPrefix("/mobile/platform/sso/login") == true)
     }
@@ -89,7 +89,7 @@ import Testing
     func forced() throws {
         let signOn = signOn()
         func logIn(_ query: String, authenticatedAt time: Int64?, at seconds: Int64) -> EndpointResponse {
-            idp.answer("zoe", time.map { [("auth_time", JSONNode(.number("\(Service.now + $0)")))] } ?? [])
+            idp.answer(.success(StubProvider.identity("zoe", authenticatedAt: time.map { Service.now &+ $0 })))
             return signOn.browser.callback(signOn.browser.state(signOn.ask(query, at: seconds)), at: seconds)
         }
         #expect(
@@ -97,14 +97,20 @@ import Testing
         let forced = SignOn.query() + "&prompt=login"
         let stale = logIn(forced, authenticatedAt: 39, at: 100)
         #expect(stale.status == 403 && stale.reasonText == "provider_denied" && stale.audit?.outcome == .refused)
-        for time in [nil, 40, 101] as [Int64?] { #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303) }
+        // Whoever tries again is asked to log in once more, and does not go on as who he was.
+        #expect(stale.text.contains("&amp;prompt=login\">Try again</a>"), "\(stale.text)")
+        for time in [nil, 40, 101, .max - Service.now] as [Int64?] {
+            #expect(logIn(forced, authenticatedAt: time, at: 100).status == 303)
+        }
+        // No time that a provider thinks of is too much for a sum.
+        #expect(logIn(forced, authenticatedAt: .min &- Service.now, at: 100).status == 403)
     }
 
     @Test("roles beyond what browsers keep in a cookie: a page that says so, and no login for ever")
     func oversized() {
         let signOn = SignOn { settings in
             var list = SignOn.backends.backends
-            for i in list.indices where list[i].name == "inventory" { list[i].identityProvider = "idp" }
+            for i in list.indices where list[i].name == "inventory" { list[i].loginChoices = [LoginChoice("idp")] }
             settings.backends = BackendStore(list)
             settings.catalogue = RoleCatalogue((0..<200).map { "a-role-of-some-length-\($0)" })
             settings.providerLogin = ProviderLogin(
@@ -142,7 +148,7 @@ import Testing
         let wrong = signOn.browser.callback(state, provider: "other")
         #expect(wrong.status == 400 && other.finished.isEmpty && idp.finished.isEmpty)
         let again = signOn.browser.state(signOn.ask())
-        let later = self.signOn(of: "other", store: signOn.store)
+        let later = self.signOn(of: [LoginChoice("other")], store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         let answer = later.browser.callback(again)
         #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)

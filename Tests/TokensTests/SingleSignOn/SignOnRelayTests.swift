@@ -129,6 +129,7 @@ import Tokens
             ("client_id=inv-client", "sso_client_missing"), ("clientID=", "sso_client_missing"),
             ("clientID=inv-client&clientID=inv-client", "sso_repeated_parameter"),
             ("clientID=inv-client&state=a&state=b", "sso_repeated_parameter"),
+            ("clientID=inv-client&provider=a&provider=b", "sso_repeated_parameter"),
             (
                 "clientID=inv-client&redirect_uri=https://www.example.com&redirect_uri=https://evil.net",
                 "sso_repeated_parameter"

@@ -117,10 +117,10 @@ import Tokens
         let other = Mobile.seals.seal(
             BrowserSession(
                 id: "x", subject: "joe", backendID: "mbe-inv-1", level: 2, issuedAt: Service.now,
-                expiresAt: Service.now + 1000, idleSeconds: nil))
+                expiresAt: Service.now + 1000, idleSeconds: nil, domain: "D"))
         let unknown = Mobile.seals.seal(
             SignOnSession(
-                id: "made up", family: "f", subject: "joe", realm: "Default", provider: SignOnSettings.localProvider,
+                id: "made up", family: "f", subject: "joe", realm: "Default", provider: LoginChoice.ownForm,
                 authenticatedAt: Service.now, expiresAt: Service.now + 1000, level: 2))
         let elsewhere = Mobile.seals.seal(
             SignOnSession(

@@ -92,7 +92,7 @@ extension SAMLProvider {
         return ProvidedIdentity(
             provider: name, subject: subject.value, sessionID: assertion.sessionIndex,
             claims: SAMLProvider.claims(assertion.attributes, subject: subject.value), accessToken: nil,
-            endsAt: assertion.sessionNotOnOrAfter)
+            authenticatedAt: assertion.authnInstant, endsAt: assertion.sessionNotOnOrAfter)
     }
 
     /// The attributes as claims: by name, one value as a text and several as a list, those of two attributes of one name
@@ -119,7 +119,7 @@ extension ProviderFailure {
     init(_ rejection: SAMLRejection) {
         switch rejection {
         case .statusNotSuccess: self = .denied("\(rejection.reason)")
-        case .notBuilt: self = .unavailable("\(rejection.reason)")
+        case .unavailable: self = .unavailable("\(rejection.reason)")
         default: self = .assertion("\(rejection.reason)")
         }
     }

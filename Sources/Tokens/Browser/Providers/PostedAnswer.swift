@@ -79,7 +79,8 @@ extension PostedIdentity {
         let sealed = seals.postedAnswers.seal(
             [
                 record.id, requestID, assertionID, identity.subject, identity.sessionID.map { "=\($0)" } ?? "",
-                identity.endsAt.map { "\($0)" } ?? "", String(decoding: writer.bytes, as: UTF8.self),
+                identity.authenticatedAt.map { "\($0)" } ?? "", identity.endsAt.map { "\($0)" } ?? "",
+                String(decoding: writer.bytes, as: UTF8.self),
             ], expiresAt: until)
         record.sealed = Array(sealed.utf8)
         return record
@@ -89,15 +90,15 @@ extension PostedIdentity {
     init?(_ record: TokenRecord, provider: String, _ seals: BrowserSeals, now: Int64) {
         guard record.kind == .posted, record.accessLives(at: now),
             record.application.isExactly("provider:\(provider):posted"),
-            let texts = try? seals.postedAnswers.open(record.sealed.span, now: now).texts, texts.count == 7,
+            let texts = try? seals.postedAnswers.open(record.sealed.span, now: now).texts, texts.count == 8,
             texts[0].isExactly(record.id),
-            let claims = try? JSONNode.parse(Array(texts[6].utf8).span, maximumDepth: 4)
+            let claims = try? JSONNode.parse(Array(texts[7].utf8).span, maximumDepth: 4)
         else { return nil }
         self.init(
             identity: ProvidedIdentity(
                 provider: provider, subject: texts[3],
                 sessionID: texts[4].isEmpty ? nil : String(texts[4].dropFirst()), claims: claims, accessToken: nil,
-                endsAt: texts[5].isEmpty ? nil : Int64(texts[5])),
+                authenticatedAt: Int64(texts[5]), endsAt: Int64(texts[6])),
             requestID: texts[1], assertionID: texts[2])
     }
 }

@@ -19,7 +19,7 @@ extension ProviderLogin {
     /// `POST` with `SAMLResponse` and `RelayState`.
     func take(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let provider = provider(at: request.path) else { return .done(BrowserLoginFailure.unknownService.page) }
-        guard provider.answersByForm else { return .done(BrowserLoginFailure.methodNotAllowed.page) }
+        guard provider.answersByForm else { return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET")) }
         let refuse = { @Sendable [self] (failure: ProviderFailure) -> Effect<EndpointResponse> in
             observe(provider.name, failure, request.requestID)
             return .done(page(failure))

@@ -159,11 +159,13 @@ package final class ProviderLogin: Sendable {
     /// A browser that has come back. What it brings is believed once the ticket is this gateway's, this browser's, for this
     /// provider, and has not come before.
     func receive(_ request: EndpointRequest, now: Int64) -> Effect<Return> {
-        guard request.method == .get || request.method == .head else {
-            return .done(.ended(BrowserLoginFailure.methodNotAllowed.page))
-        }
         guard let browser = BrowserRequest(request, now: now), let provider = provider(at: request.path) else {
             return .done(.ended(BrowserLoginFailure.unknownService.page))
+        }
+        // Not by a HEAD: it says what a GET would do, and the answer counts once.
+        guard request.method == .get else {
+            let methods = provider.answersByForm ? "GET, POST" : "GET"
+            return .done(.ended(BrowserLoginFailure.methodNotAllowed.page(allow: methods)))
         }
         let ticket: ProviderTicket
         do throws(BrowserLoginFailure) {

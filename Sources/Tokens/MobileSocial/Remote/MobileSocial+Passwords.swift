@@ -9,7 +9,7 @@ extension MobileSocial {
     /// Looks at a password, and counts it whatever comes of it.
     func check(_ presented: PasswordCheck, _ next: @escaping PasswordCheck.Next) -> Answer {
         // RP-01: where a provider asks for the password nobody else does, not even for those of the gateway's own users.
-        guard presented.domain.relyingParty == nil else { return next(.refused(.useProvider)) }
+        guard presented.domain.takesPasswords else { return next(.refused(.useProvider)) }
         let check = presented.domain.remote == nil ? presented : presented.named(by: settings.users)
         let guess = settings.key.digest(check.login.password)
         switch settings.attempts.begin(check.key, guess: guess, maximum: check.maximum, now: check.now) {
