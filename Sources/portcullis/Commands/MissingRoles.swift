@@ -7,6 +7,13 @@ struct MissingRoles {
     private let all: [String]
     private let none: [String]
 
+    /// - Parameters: names of the roles of which one, all or none is asked for; `any` is nil where that is not.
+    init(any: [String]?, all: [String], none: [String]) {
+        self.any = any
+        self.all = all
+        self.none = none
+    }
+
     /// - Parameter requirement: what `/admin/requirements` answers.
     init?(_ requirement: JSONNode?) {
         guard let roles = requirement?["roles"] else { return nil }

@@ -1,0 +1,67 @@
+import Configuration
+import Foundation
+import Reactor
+
+/// `portcullis explain`: what the configuration makes of a request, and why.
+enum ExplainCommand: Command {
+    static let name = "explain"
+    static let summary = "say what a configuration makes of a request, and why"
+    static let help = """
+        usage: portcullis explain METHOD PATH --config DIR [--host NAME] [--token-file FILE] [--headers FILE] [--plain]
+
+        Decides about a request as a gateway with the configuration in DIR would, and prints each question on the way with
+        its answer: the path, the route, the cross-site rules, the credential, what the route asks for. The code of a refusal
+        is that of the log and the metrics; callers are told less. No gateway need run. Keys of outside issuers and
+        opaque tokens are asked for where they are kept.
+
+        --host        of the request; that of baseUrl by default
+        --token-file  a file with the bearer token, "-" for standard input
+        --headers     a file with the request's other header fields, a line each
+        --plain       the client's connection is not encrypted
+
+        What only a running gateway knows is not looked at: revocations, sessions of its store, rate limits, addresses, and
+        the certificates of clients.
+
+        exit status: 0 the request is let in, or answered by the gateway itself; 1 it is refused
+        """
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(
+            arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain"])
+        guard let directory = arguments["--config"], arguments.positional.count == 2 else {
+            throw Arguments.complaint("explain METHOD PATH --config DIR")
+        }
+        let reading = try Assembly.read(directory, makesKeys: false)
+        let own = reading.configuration.baseURL.host
+        var lines = ["Host: \(arguments["--host"] ?? (own.contains(":") ? "[\(own)]" : own))"]
+        if let file = arguments["--token-file"] {
+            lines.append("Authorization: Bearer \(try text(file).trimmingCharacters(in: .whitespacesAndNewlines))")
+        }
+        if let file = arguments["--headers"] {
+            lines += try text(file).split(whereSeparator: \.isNewline).map(String.init)
+        }
+        let start = "\(arguments.positional[0]) \(arguments.positional[1]) HTTP/1.1"
+        let request = Array((([start] + lines).joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        let calls: OutsideCalls
+        do throws(KernelError) {
+            calls = try OutsideCalls(reading)
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+        defer { calls.end() }
+        let explanation = Explanation(request, reading, isEncrypted: !arguments.has("--plain"))
+        for line in explanation.lines { Terminal.print(line) }
+        if explanation.isRefused { throw .failed }
+    }
+
+    private static func text(_ file: String) throws(ExitStatus) -> String {
+        let data =
+            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
+        guard let data, let text = String(data: data, encoding: .utf8) else {
+            Terminal.complain("portcullis: \(file) cannot be read")
+            throw .failed
+        }
+        return text
+    }
+}

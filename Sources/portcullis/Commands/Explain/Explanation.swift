@@ -1,0 +1,172 @@
+import Bytes
+import Configuration
+import Foundation
+import Gateway
+import HTTP
+import Identity
+import Policy
+import Reactor
+
+/// What a configuration makes of one request: the questions that the gateway asks, in its order (AMB-32), each with the
+/// answer, up to the one that ends it.
+struct Explanation {
+    /// A line for each question, and one for what comes of it.
+    private(set) var lines: [String] = []
+    private(set) var isRefused = false
+
+    private let configuration: GatewayConfiguration
+    private let policy: PolicySnapshot
+    private let isEncrypted: Bool
+
+    /// - Parameter request: head of an HTTP/1.1 request, with the empty line behind it.
+    init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool) {
+        configuration = reading.configuration
+        policy = reading.snapshot.policy
+        self.isEncrypted = isEncrypted
+        let fields = HeaderTable()
+        var parser = RequestParser(limits: HTTPLimits())
+        switch parser.parse(request.span, into: fields) {
+        case .head(let head): decide(request, head, fields)
+        case .invalid(let error): refuse("syntax", "\(error)", status: error.status)
+        case .needMore: refuse("syntax", "the request has no end", status: 400)
+        }
+    }
+
+    private mutating func decide(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) {
+        guard let path = Explanation.canonicalPath(Explanation.text(head.path, request)) else {
+            return refuse("path", .ambiguousPath)
+        }
+        pass("path", String(decoding: path, as: UTF8.self))
+        let match = policy.match(path: path.span, bytes: request.span, head: head, headers: fields)
+        var route: Route?
+        switch match {
+        case .route(let found), .methodNotAllowed(let found): route = found
+        case .endpoint, .notFound: break
+        }
+        let verdict = policy.screenOrigin(route, bytes: request.span, head: head, headers: fields)
+        if case .endpoint(let endpoint) = match {
+            return pass("answer", "one of the gateway's own endpoints (\(endpoint)), which has rules of its own")
+        }
+        guard let route else {
+            return refuse("route", verdict.denial ?? .noRoute)
+        }
+        pass("route", text(of: route))
+        if let denial = verdict.denial { return refuse("origin", denial) }
+        switch verdict {
+        case .preflight: return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
+        case .allowed: pass("origin", "allowed")
+        default: pass("origin", "none")
+        }
+        if case .methodNotAllowed = match { return refuse("method", .methodNotAllowed) }
+        if policy.hasSecondReading(route, path: path.span, bytes: request.span, head: head, headers: fields) {
+            return refuse("path", .ambiguousPath)
+        }
+        if route.readsCertificate { Explanation.append("?", "certificate", "not looked at", to: &lines) }
+        let principal: Principal?
+        do throws(DenialReason) {
+            principal = try authenticate(route, request, fields)
+        } catch {
+            return refuse("credential", error)
+        }
+        let denial = policy.authorize(route, principal: principal, bytes: request.span, head: head, headers: fields)
+        guard let denial else {
+            pass("rights", route.isPublic ? "none are asked for" : "enough")
+            return pass("answer", "forwarded to \(configuration.upstreams[route.upstream].name)")
+        }
+        let method = Explanation.text(head.methodText, request)
+        refuse("rights", denial, detail(denial, route, principal, head.method, method))
+    }
+
+    private mutating func authenticate(
+        _ route: Route, _ request: [UInt8], _ fields: HeaderTable
+    ) throws(DenialReason) -> Principal? {
+        let outcome = policy.authenticate(
+            route, bytes: request.span, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
+            cache: VerifiedTokenCache(capacity: 1))
+        let principal: Principal?
+        switch outcome {
+        case .none: principal = nil
+        case .principal(let known): principal = known
+        case .rejected(let reason), .malformed(let reason): throw reason
+        case .resolve(let effect): principal = try effect.waited().get()
+        }
+        pass("credential", principal.map(text(of:)) ?? "none that counts here")
+        return principal
+    }
+
+    private static func text(_ slice: ByteRange, _ request: [UInt8]) -> [UInt8] {
+        Array(request[Int(slice.start)..<Int(slice.start + slice.count)])
+    }
+
+    /// Nil where the path can be read in more than one way.
+    private static func canonicalPath(_ path: [UInt8]) -> [UInt8]? {
+        let scratch = Chunk(capacity: path.count * 3 + 1)
+        switch CanonicalPath.canonicalise(path.span, into: scratch) {
+        case .unchanged: return path
+        case .rewritten:
+            let bytes = scratch.readable
+            return bytes.indices.map { bytes[$0] }
+        case .ambiguous: return nil
+        }
+    }
+
+    // MARK: Words
+
+    private func text(of route: Route) -> String {
+        let entry = configuration.routes[route.index]
+        var parts = ["\(route.name), /routes/\(route.index)"]
+        if !entry.backends.isEmpty { parts.append("of \(entry.backends.joined(separator: ", "))") }
+        if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
+        if route.isPublic { parts.append("public") }
+        if route.level > 0 { parts.append("level \(route.level)") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func text(of principal: Principal) -> String {
+        var parts = ["\(principal.subject)", "\(principal.kind.rawValue) by \(principal.method.rawValue)"]
+        parts.append("issuer \(principal.issuer)")
+        if let id = principal.backendID { parts.append("backend \(id)") }
+        parts.append("level \(principal.level)")
+        parts.append(principal.roleNames.isEmpty ? "no roles" : "roles \(principal.roleNames.joined(separator: " "))")
+        if let end = principal.expiresAt {
+            parts.append("until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private func detail(
+        _ denial: DenialReason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8]
+    ) -> [String] {
+        switch denial {
+        case .roleRequired:
+            let requirement = route.requirement(for: method, name.span)
+            let missing = MissingRoles(
+                any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
+                none: policy.roles.names(of: requirement.none))
+            return missing.lines(held: principal?.roleNames)
+        case .stepUpRequired: return ["missing: level \(route.level)"]
+        default: return []
+        }
+    }
+
+    private mutating func pass(_ question: String, _ answer: String) {
+        Explanation.append("ok", question, answer, to: &lines)
+    }
+
+    private mutating func refuse(_ question: String, _ denial: DenialReason, _ details: [String] = []) {
+        refuse(question, ([denial.rawValue] + details).joined(separator: "; "), status: denial.status)
+    }
+
+    private mutating func refuse(_ question: String, _ why: String, status: Int) {
+        isRefused = true
+        Explanation.append("NO", question, why, to: &lines)
+        Explanation.append("NO", "answer", "\(status)", to: &lines)
+    }
+
+    private static func append(_ mark: String, _ question: String, _ answer: String, to lines: inout [String]) {
+        func padded(_ text: String, to width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        lines.append("\(padded(mark, to: 3))\(padded(question, to: 12))\(answer)")
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// `portcullis explain` (DEC-01): it decides as the gateway does, and says on which way.
+@Suite struct ExplainTests {
+    private struct Case: Sendable, CustomTestStringConvertible {
+        let method: String
+        let path: String
+        let fields: [String]
+        let status: Int
+        /// A line that must be there, without its mark.
+        let said: String
+
+        init(_ method: String, _ path: String, _ status: Int, _ said: String, _ fields: [String] = []) {
+            (self.method, self.path, self.fields, self.status, self.said) = (method, path, fields, status, said)
+        }
+
+        var testDescription: String { "\(method) \(path) \(fields.joined(separator: ", ")) \(status)" }
+    }
+
+    private static func basic(_ text: String) -> String {
+        "Authorization: Basic \(Data(text.utf8).base64EncodedString())"
+    }
+    private static let backend = "Oracle-Mobile-Backend-ID: mbe-inv-1"
+
+    private static let cases: [Case] = [
+        Case("GET", "/open/x", 200, "answer      forwarded to stub"),
+        Case("GET", "/open/%61?b=c", 200, "path        /open/a"),
+        Case("GET", "/nowhere", 404, "route       no_route"),
+        Case("GET", "/open/%2e%2e%2fx", 400, "path        ambiguous_path"),
+        Case("DELETE", "/inventory/items", 405, "method      method_not_allowed"),
+        Case("GET", "/inventory/items", 401, "rights      missing_credential"),
+        Case("GET", "/inventory/items", 401, "credential  malformed_token", ["Authorization: Bearer x"]),
+        Case("GET", "/inventory/items", 401, "credential  unsupported_scheme", ["Authorization: Digest x"]),
+        Case("GET", "/inventory/items", 401, "credential  wrong_password", [backend, basic("ann:wrong")]),
+        Case(
+            "GET", "/inventory/items", 200,
+            "credential  ann, user by basic, issuer local, backend mbe-inv-1, level 2, roles Clerk",
+            [backend, basic("ann:Welcome2")]),
+        Case(
+            "POST", "/inventory/items", 403, "rights      role_required; missing: the role Manager",
+            [backend, basic("ann:Welcome2")]),
+        Case(
+            "GET", "/inventory/items", 403, "rights      role_required; missing: one of the roles Manager, Clerk",
+            [backend, basic("bob:Welcome3")]),
+        Case(
+            "GET", "/payroll", 401, "rights      step_up_required; missing: level 3", [backend, basic("joe:Welcome1")]),
+        Case("GET", "/inventory/me", 403, "origin      cors_denied", ["Origin: https://evil.example"]),
+        Case("GET", "/inventory/me", 401, "origin      allowed", ["Origin: http://gw.example.com"]),
+        Case(
+            "OPTIONS", "/inventory/items", 204,
+            "answer      a preflight, answered by the gateway: the origin is allowed",
+            ["Origin: http://gw.example.com", "Access-Control-Request-Method: GET"]),
+        Case("GET", "/.well-known/jwks.json", 200, "one of the gateway's own endpoints (jwks)"),
+    ]
+
+    @Test("what it says is what the gateway does", arguments: cases)
+    private func agrees(_ expected: Case) throws {
+        let fixture = try Fixture()
+        let fields = expected.fields.map { line in
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            return Field(name: parts[0], value: parts[1])
+        }
+        let answer = try fixture.request(
+            expected.method, expected.path, fields, body: expected.method == "POST" ? "{}" : nil)
+        #expect(answer.status == expected.status)
+        try fixture.gateway.configuration.write("fields", expected.fields.joined(separator: "\r\n"))
+        let directory = fixture.gateway.configuration.path
+        let result = try CommandLine.run(
+            "explain", expected.method, expected.path, "--config", directory, "--headers", "\(directory)/fields",
+            "--plain")
+        #expect(result.ending == .exit(expected.status < 400 ? 0 : 1), "\(result.output)\(result.errors)")
+        #expect(result.output.contains(expected.said), "\(result.output)")
+        if expected.status >= 400 { #expect(result.output.hasSuffix("NO answer      \(expected.status)")) }
+    }
+
+    @Test("tokens: from a file or standard input, of the gateway's own, ended, and none")
+    func tokens() throws {
+        let fixture = try Fixture()
+        let directory = fixture.gateway.configuration.path
+        func explain(_ token: String, _ file: String = "-") throws -> (Program.Ending, String) {
+            let result = try Program.run(
+                GatewayProcess.binary,
+                ["explain", "GET", "/inventory/items", "--config", directory, "--token-file", file], input: token)
+            return (result.ending, result.output + result.errors)
+        }
+        let good = try explain(fixture.mint("joe") + "\n")
+        #expect(
+            good.0 == .exit(0) && good.1.contains("joe, user by bearer, issuer local, backend mbe-inv-1"), "\(good.1)")
+        #expect(good.1.contains(", level 2, roles Manager, until 20"))
+        #expect(try explain(fixture.mint("joe", "--lifetime", "-100")).1.contains("credential  token_expired"))
+        let missing = try explain("", directory + "/none")
+        #expect(missing.0 == .exit(1) && missing.1.contains("none cannot be read"))
+        // A token is nobody's to read, here as in the log.
+        #expect(try !explain("secret.of.somebody").1.contains("secret"))
+        // A field that would begin another request is none.
+        let split = try explain("x\r\n\r\nGET /open/x HTTP/1.1")
+        #expect(split.0 == .exit(1), "\(split.1)")
+    }
+}
