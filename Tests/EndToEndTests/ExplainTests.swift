@@ -51,7 +51,8 @@ import Testing
             "OPTIONS", "/inventory/items", 204,
             "answer      a preflight, answered by the gateway: the origin is allowed",
             ["Origin: http://gw.example.com", "Access-Control-Request-Method: GET"]),
-        Case("GET", "/.well-known/jwks.json", 200, "one of the gateway's own endpoints (jwks)"),
+        Case("GET", "/.well-known/jwks.json", 200, "answer      by an endpoint of the gateway's own (jwks)"),
+        Case("GET", "/open/x", 400, "syntax      malformed_field_name", ["A b: c"]),
     ]
 
     @Test("what it says is what the gateway does", arguments: cases)

@@ -55,10 +55,10 @@ def spoken(browser):
 
 def log_out(browser, url, address):
     browser.open(f"{url}{address}")
-    browser.forget()
-    browser.value("setTimeout(() => document.querySelector('form')?.requestSubmit())")
-    browser.wait("Page.loadEventFired")
-    threading.Event().wait(0.5)
+    before = browser.value("performance.timeOrigin")
+    browser.value("setTimeout(() => document.querySelector('form').requestSubmit())")
+    # Whatever way leads to it, there is another page, and it has come to its end.
+    until(browser, f"performance.timeOrigin !== {before} && document.readyState === 'complete'")
 
 
 def relay(browser, url, issuer, directory, app):

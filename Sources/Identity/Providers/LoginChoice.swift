@@ -5,11 +5,15 @@ package struct LoginChoice: Sendable, Equatable {
 
     /// Name of an identity provider, or `ownForm`.
     package var provider: String
+    /// What `provider` of a query calls it: the name of its entry in the configuration.
+    package var name: String
     /// What people know it by; nil for the name.
     package var title: String?
 
-    package init(_ provider: String, title: String? = nil) {
+    /// - Parameter name: nil where it is that of the provider.
+    package init(_ provider: String, name: String? = nil, title: String? = nil) {
         self.provider = provider
+        self.name = name ?? provider
         self.title = title
     }
 }

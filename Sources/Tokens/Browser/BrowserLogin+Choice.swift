@@ -10,7 +10,7 @@ extension BrowserLogin {
         guard !domain.ways.isEmpty else { return [LoginChoice(LoginChoice.ownForm)] }
         return domain.ways.compactMap { way -> LoginChoice? in
             switch way {
-            case .form(let title): return LoginChoice(LoginChoice.ownForm, title: title)
+            case .form(let name, let title): return LoginChoice(LoginChoice.ownForm, name: name, title: title)
             case .provider(let party):
                 return visit.level <= domain.level ? LoginChoice(party.provider, title: party.title) : nil
             }
@@ -20,7 +20,7 @@ extension BrowserLogin {
     /// The page to choose on; the target goes along, sealed, with whichever is taken.
     func choice(_ choices: [LoginChoice], _ visit: Visit) -> EndpointResponse {
         Page.choice(
-            to: visit.application.displayName, of: choices.map { ($0.text, action(visit, by: $0.provider)) }
+            to: visit.application.displayName, of: choices.map { ($0.text, action(visit, by: $0.name)) }
         ).response(status: 200, reason: "login_choice")
     }
 

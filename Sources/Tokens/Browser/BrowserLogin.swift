@@ -48,7 +48,7 @@ package final class BrowserLogin: FormTickets {
         /// Where the browser goes back to, and what is asked for there.
         var target = ReturnTarget.root
         var level = 0
-        /// The way that its user has chosen, of several: name of a provider, or of the form.
+        /// The way that its user has chosen, of several, by its name in the configuration.
         var provider: String?
 
         var loginPurpose: String { "login \(domain.name)" }
@@ -67,7 +67,7 @@ package final class BrowserLogin: FormTickets {
         }
         let ways = choices(visit)
         let chosen = ways.chosen(browser.query.first("provider"))
-        visit.provider = ways.count > 1 ? chosen?.provider : nil
+        visit.provider = ways.count > 1 ? chosen?.name : nil
         if browser.isReading { return show(visit, chosen, of: ways) }
         // Where providers ask for the password nobody else does.
         guard request.method == .post, visit.domain.takesPasswords else {
@@ -75,7 +75,7 @@ package final class BrowserLogin: FormTickets {
                 BrowserLoginFailure.methodNotAllowed.page(
                     allow: visit.domain.takesPasswords ? "GET, HEAD, POST" : "GET, HEAD"))
         }
-        if ways.count > 1 { visit.provider = LoginChoice.ownForm }
+        if ways.count > 1 { visit.provider = ways.first(where: \.isOwnForm)?.name }
         return submit(visit)
     }
 

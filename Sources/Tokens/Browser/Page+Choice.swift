@@ -35,6 +35,6 @@ extension [LoginChoice] {
     /// chosen.
     func chosen(_ name: String?) -> LoginChoice? {
         if count == 1 { return self[0] }
-        return name.flatMap { name in first { $0.provider.isExactly(name) } }
+        return name.flatMap { name in first { $0.name.isExactly(name) } }
     }
 }

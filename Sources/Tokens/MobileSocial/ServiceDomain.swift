@@ -58,8 +58,8 @@ package struct ServiceDomain: Sendable {
 
     /// One of the ways to log in by browser.
     package enum LoginWay: Sendable {
-        /// The gateway's own form; its title is nil for the usual one.
-        case form(title: String?)
+        /// The gateway's own form, by the name of its entry; its title is nil for the usual one.
+        case form(name: String = LoginChoice.ownForm, title: String?)
         case provider(RelyingParty)
 
         /// Name of the provider; nil for the form.

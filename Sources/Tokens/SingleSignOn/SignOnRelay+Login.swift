@@ -57,7 +57,7 @@ extension SignOnRelay {
     /// - Parameter choice: of several; nil where it is to be made.
     private func formAddress(_ visit: Visit, by choice: LoginChoice?) -> String {
         var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
-        if let choice { fields.append(("provider", choice.provider)) }
+        if let choice { fields.append(("provider", choice.name)) }
         if visit.isForced { fields.append(("prompt", "login")) }
         return "\(SignOnRelay.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }

@@ -46,7 +46,7 @@ extension Assembly {
             guard let provider = configuration.allIdentityProviders.first(where: { $0.name == name }) else {
                 return nil
             }
-            if provider.kind == .local { return .form(title: provider.displayName) }
+            if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
             var rules = Assembly.rules(provider.users)
             if let isEmail = party.usernameFromEmail {
                 rules.identity.usernameAttribute = isEmail ? ProviderRules.emailClaim : nil
@@ -195,6 +195,7 @@ extension Assembly {
 
 extension LoginChoice {
     init(_ entry: IdentityProviderEntry) {
-        self.init(entry.kind == .local ? LoginChoice.ownForm : entry.name, title: entry.displayName)
+        self.init(
+            entry.kind == .local ? LoginChoice.ownForm : entry.name, name: entry.name, title: entry.displayName)
     }
 }

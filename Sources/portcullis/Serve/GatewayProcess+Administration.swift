@@ -8,19 +8,20 @@ import Tokens
 /// and in force before it is answered.
 extension GatewayProcess {
     func administer(_ shared: SharedState) {
-        // Weak, since the shared state holds the closures.
+        // Weak, since the process and the shared state hold the closures.
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner,
             attempts: lasting.loginAttempts
-        ) { [self, weak shared] in
-            guard let shared, reload(shared).status == 204 else { return false }
+        ) { [weak self, weak shared] in
+            guard let self, let shared, reload(shared).status == 204 else { return false }
             // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01).
             let adopted = DispatchSemaphore(value: 0)
             shared.afterAdoption { adopted.signal() }
             return adopted.wait(timeout: .now() + .seconds(60)) == .success
         }
-        lasting.registry.use { [self] in
-            administrationQueue.submit { [self] in
+        lasting.registry.use { [weak self, administrationQueue] in
+            administrationQueue.submit { [weak self] in
+                guard let self else { return }
                 let waiting = lasting.registry.take()
                 let results = administration.perform(waiting.map { ($0.change, $0.origin) })
                 for (waiting, result) in zip(waiting, results) {
@@ -28,7 +29,7 @@ extension GatewayProcess {
                 }
             }
         }
-        shared.onAdministration { [self] request, done in
+        shared.onAdministration { [administrationQueue] request, done in
             administrationQueue.submit {
                 let (response, since) = administration.handle(request)
                 GatewayProcess.run(at: since) { done(response) }

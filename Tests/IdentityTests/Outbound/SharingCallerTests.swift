@@ -37,5 +37,8 @@ import Testing
         for _ in 0..<2 { caller.perform(call) { results.note($0) } }
         #expect(results.all.withLock { $0 } == [.unavailable, .timeout, .unavailable])
         #expect(slow.waiting.withLock { $0.count } == 2)
+        // Who waits holds the caller.
+        for _ in 0..<2 { slow.answerOne() }
+        #expect(results.all.withLock { $0.count } == 5)
     }
 }

@@ -32,7 +32,7 @@ import Testing
             var first = ServiceDomain.RelyingParty(provider: "staff", rules: staff.rules)
             first.title = "Staff & <friends>"
             domain.ways = [.provider(first), .provider(.init(provider: "guests", rules: guests.rules))]
-            if hasForm { domain.ways.append(.form(title: nil)) }
+            if hasForm { domain.ways.append(.form(name: "form", title: nil)) }
             change(&domain)
         }
     }
@@ -159,7 +159,7 @@ import Testing
 
     private static let all = [
         LoginChoice("staff", title: "Staff"), LoginChoice("guests"),
-        LoginChoice(LoginChoice.ownForm, title: "Password"),
+        LoginChoice(LoginChoice.ownForm, name: "form", title: "Password"),
     ]
     private static let query = SignOn.query("inv-client", [("redirect_uri", SignOn.target), ("state", "s&t")])
 
@@ -219,7 +219,7 @@ import Testing
         later.browser.cookies = before.browser.cookies
         #expect(later.follow(later.ask(Self.query, at: 1), at: 1).reasonText == "login_choice")
         // Nor is the form there for whoever sends it all the same.
-        let target = Self.links(choice(later))[0].target.replacing("provider=staff", with: "provider=own%20form")
+        let target = Self.links(choice(later))[0].target.replacing("provider=staff", with: "provider=form")
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         let posted = later.browser.postFromElsewhere(
             parts[0], query: parts[1], [("username", "joe"), ("password", "Welcome1")], endpoint: .singleSignOnPages)

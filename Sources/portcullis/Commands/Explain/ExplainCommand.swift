@@ -22,14 +22,15 @@ enum ExplainCommand: Command {
         What only a running gateway knows is not looked at: revocations, sessions of its store, rate limits, addresses, and
         the certificates of clients.
 
-        exit status: 0 the request is let in, or answered by the gateway itself; 1 it is refused
+        exit status: 0 the request is let in, led to a login form, or answered by the gateway itself; 1 it is refused
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
             arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain"])
-        guard let directory = arguments["--config"], arguments.positional.count == 2 else {
-            throw Arguments.complaint("explain METHOD PATH --config DIR")
+        guard let directory = arguments["--config"] else { throw Arguments.complaint("--config DIR is missing") }
+        guard arguments.positional.count == 2 else {
+            throw Arguments.complaint("a method and a path are explained: explain METHOD PATH --config DIR")
         }
         let reading = try Assembly.read(directory, makesKeys: false)
         let own = reading.configuration.baseURL.host
@@ -56,9 +57,11 @@ enum ExplainCommand: Command {
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {
-        let data =
-            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
-        guard let data, let text = String(data: data, encoding: .utf8) else {
+        // It may be a pipe.
+        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+        guard let data = (try? handle?.readToEnd()) ?? (handle == nil ? nil : Data()),
+            let text = String(data: data, encoding: .utf8)
+        else {
             Terminal.complain("portcullis: \(file) cannot be read")
             throw .failed
         }

@@ -27,7 +27,7 @@ struct Explanation {
         var parser = RequestParser(limits: HTTPLimits())
         switch parser.parse(request.span, into: fields) {
         case .head(let head): decide(request, head, fields)
-        case .invalid(let error): refuse("syntax", "\(error)", status: error.status)
+        case .invalid(let error): refuse("syntax", "\(error.reason)", status: error.status)
         case .needMore: refuse("syntax", "the request has no end", status: 400)
         }
     }
@@ -45,7 +45,9 @@ struct Explanation {
         }
         let verdict = policy.screenOrigin(route, bytes: request.span, head: head, headers: fields)
         if case .endpoint(let endpoint) = match {
-            return pass("answer", "one of the gateway's own endpoints (\(endpoint)), which has rules of its own")
+            return Explanation.append(
+                "?", "answer", "by an endpoint of the gateway's own (\(endpoint)), whose rules are not looked at",
+                to: &lines)
         }
         guard let route else {
             return refuse("route", verdict.denial ?? .noRoute)
@@ -74,7 +76,16 @@ struct Explanation {
             return pass("answer", "forwarded to \(configuration.upstreams[route.upstream].name)")
         }
         let method = Explanation.text(head.methodText, request)
-        refuse("rights", denial, detail(denial, route, principal, head.method, method))
+        let details = detail(denial, route, principal, head.method, method)
+        let location =
+            denial.status != 401
+            ? nil
+            : policy.loginLocation(
+                route, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
+        guard let location else { return refuse("rights", denial, details) }
+        Explanation.append("NO", "rights", ([denial.rawValue] + details).joined(separator: "; "), to: &lines)
+        let path = location.prefix { $0 != UInt8(ascii: "?") }
+        pass("answer", "302 to the login form, \(String(decoding: path, as: UTF8.self))")
     }
 
     private mutating func authenticate(
