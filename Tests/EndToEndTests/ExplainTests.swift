@@ -52,7 +52,7 @@ import Testing
             "answer      a preflight, answered by the gateway: the origin is allowed",
             ["Origin: http://gw.example.com", "Access-Control-Request-Method: GET"]),
         Case("GET", "/.well-known/jwks.json", 200, "answer      by an endpoint of the gateway's own (jwks)"),
-        Case("GET", "/open/x", 400, "syntax      malformed_field_name", ["A b: c"]),
+        Case("GET", "/open/x", 400, "syntax      space_before_colon", ["A b: c"]),
     ]
 
     @Test("what it says is what the gateway does", arguments: cases)
@@ -97,5 +97,25 @@ import Testing
         // A field that would begin another request is none.
         let split = try explain("x\r\n\r\nGET /open/x HTTP/1.1")
         #expect(split.0 == .exit(1), "\(split.1)")
+    }
+
+    @Test("SCH-02: a browser is led to the login form, and a program is challenged")
+    func browser() throws {
+        let fixture = try Fixture { BrowserFixture.prepare(&$0) }
+        let directory = fixture.gateway.configuration
+        for (agent, status, said) in [
+            ("Mozilla/5.0", 302, "ok answer      302 to the login form, /oic_rest/mobilesso"),
+            ("OAMMS-Agent", 401, "NO answer      401"),
+        ] {
+            let fields = [Field(name: "Accept", value: "text/html"), Field(name: "User-Agent", value: agent)]
+            #expect(try fixture.request("GET", "/mobileapp?x=1", fields).status == status)
+            try directory.write("fields", "Accept: text/html\nUser-Agent: \(agent)\n")
+            let result = try CommandLine.run(
+                "explain", "GET", "/mobileapp?x=1", "--config", directory.path, "--headers", directory.path + "/fields",
+                "--plain")
+            #expect(result.output.hasSuffix(said), "\(result.output)\(result.errors)")
+            #expect(result.output.contains("NO rights      missing_credential"))
+            #expect(result.ending == .exit(status == 302 ? 0 : 1))
+        }
     }
 }

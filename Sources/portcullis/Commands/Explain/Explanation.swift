@@ -84,8 +84,8 @@ struct Explanation {
                 route, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
         guard let location else { return refuse("rights", denial, details) }
         Explanation.append("NO", "rights", ([denial.rawValue] + details).joined(separator: "; "), to: &lines)
-        let path = location.prefix { $0 != UInt8(ascii: "?") }
-        pass("answer", "302 to the login form, \(String(decoding: path, as: UTF8.self))")
+        let form = location.prefix { $0 != UInt8(ascii: "?") }
+        pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
 
     private mutating func authenticate(
