@@ -33,6 +33,18 @@ package enum CanonicalPath {
         return bytesEqual(scratch.readable, path) ? .unchanged : .rewritten
     }
 
+    /// The canonical form of a path, for those who are in no hurry; nil for one with more than one reading.
+    package static func canonical(_ path: [UInt8]) -> [UInt8]? {
+        let scratch = Chunk(capacity: path.count * 3 + 1)
+        switch canonicalise(path.span, into: scratch) {
+        case .unchanged: return path
+        case .rewritten:
+            let bytes = scratch.readable
+            return bytes.indices.map { bytes[$0] }
+        case .ambiguous: return nil
+        }
+    }
+
     /// Whether one look suffices: only characters that stand for themselves, and no slash before a slash or a dot.
     private static func isPlain(_ path: Span<UInt8>) -> Bool {
         var afterSlash = false

@@ -15,18 +15,12 @@ extension Administration {
         let reading = try configuration.read()
         let policy = reading.snapshot.policy
         // As it is decided by: without the query, and in the one spelling.
-        let path = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
+        guard let path = CanonicalPath.canonical(Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })) else {
+            throw .malformed("the path can be read in more than one way")
+        }
         let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
         let known = Method(text.span)
-        let scratch = Chunk(capacity: path.count * 3 + 1)
-        let match: RouteMatch
-        switch CanonicalPath.canonicalise(path.span, into: scratch) {
-        case .unchanged:
-            match = policy.routes.match(host: host.span, path: path.span, method: known, methodText: text.span)
-        case .rewritten:
-            match = policy.routes.match(host: host.span, path: scratch.readable, method: known, methodText: text.span)
-        case .ambiguous: throw .malformed("the path can be read in more than one way")
-        }
+        let match = policy.routes.match(host: host.span, path: path.span, method: known, methodText: text.span)
         guard case .route(let route) = match else { throw .notFound("no route takes \(method) \(target)") }
         let requirement = route.requirement(for: known, text.span)
         var writer = JSONWriter()

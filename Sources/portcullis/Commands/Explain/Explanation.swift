@@ -33,7 +33,7 @@ struct Explanation {
     }
 
     private mutating func decide(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) {
-        guard let path = Explanation.canonicalPath(Explanation.text(head.path, request)) else {
+        guard let path = CanonicalPath.canonical(Explanation.text(head.path, request)) else {
             return refuse("path", .ambiguousPath)
         }
         pass("path", String(decoding: path, as: UTF8.self))
@@ -107,18 +107,6 @@ struct Explanation {
 
     private static func text(_ slice: ByteRange, _ request: [UInt8]) -> [UInt8] {
         Array(request[Int(slice.start)..<Int(slice.start + slice.count)])
-    }
-
-    /// Nil where the path can be read in more than one way.
-    private static func canonicalPath(_ path: [UInt8]) -> [UInt8]? {
-        let scratch = Chunk(capacity: path.count * 3 + 1)
-        switch CanonicalPath.canonicalise(path.span, into: scratch) {
-        case .unchanged: return path
-        case .rewritten:
-            let bytes = scratch.readable
-            return bytes.indices.map { bytes[$0] }
-        case .ambiguous: return nil
-        }
     }
 
     // MARK: Words
