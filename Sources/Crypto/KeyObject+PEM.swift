@@ -48,6 +48,8 @@ extension KeyObject {
         guard unsafe body(sink) == 1 else { fatalError("libcrypto cannot write a key") }
         let count = unsafe BIO_ctrl_pending(sink)
         let text = unsafe [UInt8].filled(capacity: count) { out in unsafe Int(BIO_read(sink, out, Int32(count))) }
-        return String(decoding: text ?? [], as: UTF8.self)
+        // No key at all would be written to a file in the place of one.
+        guard let text, text.count == count else { fatalError("libcrypto cannot read what it has written") }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -79,6 +79,10 @@ struct DirectoryLock {
         }
         var left = DirectoryLock.attempts
         while flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR else {
+                throw .cannotWrite("the directory \(directory) cannot be locked: \(KernelError(code).text)")
+            }
             left -= 1
             if left == 0 { throw .busy }
             usleep(DirectoryLock.pause)
