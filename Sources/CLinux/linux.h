@@ -111,6 +111,10 @@ static inline int clinux_set_option(int fd, int level, int name, int value) {
 }
 
 static inline int clinux_no_delay(int fd) { return clinux_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1); }
+/// How many bytes the kernel takes that it cannot send yet. The send buffer counts what is under way as well.
+static inline int clinux_unsent_limit(int fd, int bytes) {
+    return clinux_set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
+}
 static inline int clinux_reuse_port(int fd) { return clinux_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
 static inline int clinux_reuse_address(int fd) { return clinux_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1); }
 static inline int clinux_v6_only(int fd) { return clinux_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1); }

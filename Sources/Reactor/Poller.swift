@@ -254,7 +254,6 @@ package final class Poller {
         }
         socket.descriptor = descriptor
         socket.peerAddress = peer
-        _ = clinux_no_delay(descriptor)
         let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
         if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
             socket.failure = ENOMEM
@@ -272,6 +271,7 @@ package final class Poller {
             _ = clinux_close(descriptor)
             throw KernelError(-result)
         }
+        if !address.isUnix { _ = clinux_no_delay(descriptor) }
         let socket = adopt(descriptor, peer: address)
         socket.connecting = true
         return socket

@@ -93,6 +93,17 @@ extension Socket {
     }
 }
 
+extension Socket {
+    /// TCP_NODELAY is set.
+    var sendsAtOnce: Bool {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the pointers are to locals and used during the call only.
+        let result = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, &size)
+        return result == 0 && value != 0
+    }
+}
+
 extension Completion {
     /// Its kind, to compare what a turn has brought.
     var kind: String {

@@ -36,6 +36,28 @@ import Testing
         #expect(loop.poller.chunks.inUse == 0)
     }
 
+    /// What the kernel holds for a slow reader stays bounded: megabytes in small segments take it milliseconds to give
+    /// back, and a hundred slow readers are closed at once when their time is up (issue B, slow read).
+    @Test func theKernelHoldsLittleForASlowReader() throws {
+        let loop = try Loop(chunkSize: 64 * 1024)
+        let (socket, peer) = try loop.accepted(receiveBuffer: 4 * 1024)
+        for _ in 0..<128 { loop.poller.send(socket, loop.chunk(Self.pattern(64 * 1024))) }
+        loop.turn()
+        #expect(socket.sentBytes + socket.pendingBytes == 128 * 64 * 1024)
+        #expect(socket.sentBytes < 256 * 1024, "\(socket.sentBytes)")
+        withExtendedLifetime(peer) {}
+    }
+
+    /// Accepted and made connections alike send small messages at once.
+    @Test func nothingWaitsForMoreToSend() throws {
+        let loop = try Loop()
+        let (accepted, peer) = try loop.accepted()
+        let made = try loop.poller.connect(to: try #require(SocketAddress(literal: "127.0.0.1", port: loop.port)))
+        #expect(accepted.sendsAtOnce)
+        #expect(made.sendsAtOnce)
+        withExtendedLifetime(peer) {}
+    }
+
     /// The two-chunk form keeps the order whatever already waits, and gives every chunk back.
     @Test func twoChunksGoOutInOneOrder() throws {
         let loop = try Loop(chunkSize: 32 * 1024)

@@ -11,6 +11,9 @@ package struct BoundListener: ~Copyable, Sendable {
 
     /// How many connections wait to be accepted before the kernel refuses more.
     package static let usualBacklog: Int32 = 4096
+    /// Bytes that the kernel holds for a connection beyond what its window lets go. Without a bound a client that reads
+    /// slowly makes it hold megabytes in thousands of small segments, and takes milliseconds to give them back in one call.
+    static let unsentLimit: Int32 = 128 * 1024
 
     /// Binds an IP address with `SO_REUSEPORT`, so that every worker has a listener of its own on one port (an IPv6
     /// listener takes no IPv4 connection), or a unix socket, whose file may have been left by a process that is gone.
@@ -31,6 +34,7 @@ package struct BoundListener: ~Copyable, Sendable {
             if wanted.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
             try Kernel.bind(descriptor.number, wanted)
         }
+        if !wanted.isUnix { try BoundListener.prepareConnections(of: descriptor.number) }
         _ = try Kernel.check(clinux_listen(descriptor.number, backlog))
         address = Kernel.localAddress(descriptor.number)
         isShared = false
@@ -42,9 +46,17 @@ package struct BoundListener: ~Copyable, Sendable {
     package init(adopting number: Int32) throws(KernelError) {
         let descriptor = Descriptor(number)
         _ = try Kernel.check(clinux_adopt_listener(number))
-        address = Kernel.localAddress(number)
+        let bound = Kernel.localAddress(number)
+        if !bound.isUnix { try BoundListener.prepareConnections(of: number) }
+        address = bound
         isShared = true
         self.descriptor = descriptor
+    }
+
+    /// What the accepted connections inherit, without a system call for each.
+    private static func prepareConnections(of listener: Int32) throws(KernelError) {
+        _ = try Kernel.check(clinux_no_delay(listener))
+        _ = try Kernel.check(clinux_unsent_limit(listener, unsentLimit))
     }
 
     private init(copyOf other: borrowing BoundListener) throws(KernelError) {
