@@ -2,7 +2,7 @@ import Bytes
 
 /// Makes and checks stored passwords, `{scheme}payload` (CRYPTO-01).
 ///
-/// Both take tens of milliseconds for the slow schemes: callers run them on the blocking pool. Any number of threads
+/// Both take tens of milliseconds for the slow schemes: callers run them on the pool of hashes. Any number of threads
 /// may use one hasher.
 package struct PasswordHasher: Sendable {
     /// The longest password and the longest stored text that are looked at, in bytes.

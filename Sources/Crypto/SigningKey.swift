@@ -89,7 +89,7 @@ package final class SigningKey: Sendable {
         return try SigningKey(object, algorithm)
     }
 
-    /// Whether signing takes so long (RSA) that it belongs on the blocking pool.
+    /// Whether signing takes so long (RSA) that it belongs on the computing pool.
     package var isSlow: Bool { algorithm.family == .rsaPKCS1 || algorithm.family == .rsaPSS }
 
     /// The private key as unencrypted PKCS #8 in PEM form, or a secret in a form of our own with the label

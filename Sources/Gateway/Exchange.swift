@@ -11,13 +11,13 @@ final class Exchange {
     /// Where the exchange stands. Between `deciding` and `forwarding` it may be parked, waiting for a mailbox message.
     enum Stage: Equatable {
         case deciding
-        /// Somebody finds out who is calling: the blocking pool a password, a store or another server a token.
+        /// Somebody finds out who is calling: a pool of threads a password, a store or another server a token.
         case resolvingCredential
         /// The token for the upstream is being issued.
         case awaitingToken
         /// The body of a request to a gateway endpoint is being read.
         case collectingBody
-        /// A gateway endpoint is at work on the blocking pool, or waits for somebody.
+        /// A gateway endpoint is at work on a pool of threads, or waits for somebody.
         case inEndpoint
         /// The request is on its way to the upstream, or the response on its way back.
         case forwarding

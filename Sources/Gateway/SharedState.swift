@@ -5,7 +5,7 @@ import Reactor
 import Synchronization
 import Tokens
 
-/// What all workers of a process share beside the snapshot: mailboxes, the blocking pool, the store of issued tokens,
+/// What all workers of a process share beside the snapshot: mailboxes, the pools of threads, the store of issued tokens,
 /// the deny list. Everything here is safe to use from any thread, and none of it stands on the way of a request whose
 /// token is known.
 package final class SharedState: Sendable {
@@ -26,8 +26,11 @@ package final class SharedState: Sendable {
 
     package let settings: Settings
     package let mailboxes: [Mailbox<WorkerMessage>]
-    /// For whatever blocks and is no hash of a password.
+    /// For whatever waits and cannot be told to call back: the system's resolver, the files of a reload.
     package let blocking: BlockingPool
+    /// For what takes milliseconds of a processor and is no hash of a password: slow signatures, assertions. Pausing, since
+    /// a flood of assertions would else have the loops wait for ticks of the kernel.
+    package let computing: BlockingPool
     /// For slow hashes of passwords: at the most on half of the processors at the same time, since each of them fills the
     /// caches as well, and since a flood of guesses is not to take what everybody's requests are served by.
     package let hashes: BlockingPool
@@ -81,7 +84,9 @@ package final class SharedState: Sendable {
         self.log = log
         // Signatures are pure computation: more of them at a time than processors helps nobody, and a queue that takes longer
         // than a client waits helps neither.
-        blocking = BlockingPool(width: max(2, WorkerThread.processorCount), limit: 256)
+        let width = max(2, WorkerThread.processorCount)
+        blocking = BlockingPool(width: width, limit: 256)
+        computing = BlockingPool(name: "computing", width: width, limit: 256, computes: true)
         hashes = BlockingPool(
             name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256, computes: true)
         outbound.attach(mailboxes)
@@ -92,14 +97,14 @@ package final class SharedState: Sendable {
 
     // MARK: Issued tokens
 
-    /// Does what it takes to have a token, on the blocking pool or by waiting for another server.
+    /// Does what it takes to have a token, on the computing pool or by waiting for another server.
     func settle(
         _ flight: IssuedTokenStore.Flight, _ effect: Effect<Result<IssuedToken, IssueFailure>>,
         leader: IssuedTokenStore.Waiter?
     ) {
         switch effect {
         case .done(let result): complete(flight, result, leader: leader)
-        case .offload(let work): settle(flight, work, on: blocking, leader: leader)
+        case .offload(let work): settle(flight, work, on: computing, leader: leader)
         case .hash(let work): settle(flight, work, on: hashes, leader: leader)
         case .await(let begin): begin { [self] in settle(flight, $0, leader: leader) }
         }
@@ -211,9 +216,10 @@ package final class SharedState: Sendable {
 
     /// What `/metrics` says of the process as a whole.
     func facts(now: Int64) -> PrometheusText.Facts {
-        PrometheusText.Facts(
+        let waiting = blocking.waiting + computing.waiting + hashes.waiting
+        return PrometheusText.Facts(
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
-            store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: blocking.waiting + hashes.waiting,
+            store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
             cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
     }

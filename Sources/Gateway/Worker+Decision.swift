@@ -150,7 +150,7 @@ extension Worker {
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            park(exchange, in: .resolvingCredential, shared.blocking) { .credential(exchange: identity, work()) }
+            park(exchange, in: .resolvingCredential, shared.computing) { .credential(exchange: identity, work()) }
         case .hash(let work):
             park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):

@@ -130,7 +130,7 @@ extension Worker {
         enterLine(exchange)
     }
 
-    /// The token service answers a request that is whole, at once or from the blocking pool; another goes on to its
+    /// The token service answers a request that is whole, at once or from the computing pool; another goes on to its
     /// upstream.
     func callEndpoint(_ exchange: Exchange) {
         if let resource = exchange.adminResource {
@@ -159,7 +159,7 @@ extension Worker {
         switch effect {
         case .done(let response): respond(exchange, response)
         case .offload(let work):
-            park(exchange, in: .inEndpoint, shared.blocking) { .endpoint(exchange: identity, work()) }
+            park(exchange, in: .inEndpoint, shared.computing) { .endpoint(exchange: identity, work()) }
         case .hash(let work): park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
             park(exchange, in: .inEndpoint)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs blocking work (password hashes, RSA signatures, file reads) away from the loops, a bounded number at a time
+/// Runs what blocks or computes for long (password hashes, RSA signatures, file reads) away from the loops, a bounded number at a time
 /// and with a bounded queue, so that a flood of logins is refused instead of filling the memory.
 ///
 /// Its threads stand back behind those of the loops: work that takes milliseconds is not to delay requests that take
@@ -23,6 +23,9 @@ package final class BlockingPool: Sendable {
 
     /// How much runs at the same time.
     package var width: Int { line.width }
+
+    /// Its threads pause for others while they compute.
+    package var pauses: Bool { line.computes }
 
     /// How much waits for a place.
     package var waiting: Int { line.waiting }
@@ -55,7 +58,7 @@ private final class Line: Sendable {
     private let name: String
     let width: Int
     private let limit: Int
-    private let computes: Bool
+    let computes: Bool
 
     init(name: String, width: Int, limit: Int, computes: Bool) {
         self.name = name

@@ -98,6 +98,14 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// Whatever computes for long pauses for the loops; what waits for the system's resolver must not be interrupted.
+    @Test func whatComputesPauses() throws {
+        let bench = try WorkerBench()
+        #expect(bench.shared.computing.pauses)
+        #expect(bench.shared.hashes.pauses)
+        #expect(!bench.shared.blocking.pauses)
+    }
+
     /// Slow hashes fill no more than half of the processors, and nothing but passwords waits for them.
     @Test func passwordsHaveThreadsOfTheirOwn() throws {
         let bench = try WorkerBench()
@@ -107,7 +115,7 @@ import Testing
         client.send(.get("/mine/x", WorkerBench.credentials))
         bench.turn(until: { bench.shared.hashes.waiting == 1 })
         let done = DispatchSemaphore(value: 0)
-        #expect(bench.shared.blocking.submit { done.signal() })
+        #expect(bench.shared.computing.submit { done.signal() })
         #expect(done.wait(timeout: .now() + 10) == .success)
         gate.open()
         let server = try bench.accepted()

@@ -119,7 +119,7 @@ enum PrometheusText {
         page.single("event_streams_open", "gauge", "Streams of events under way.", metrics.eventStreamsOpen)
         page.single("buffers_in_use", "gauge", "Receive and send buffers in use.", metrics.chunksInUse)
         page.single("buffer_bytes", "gauge", "Bytes of those buffers.", metrics.bufferBytes)
-        page.single("blocking_waiting", "gauge", "Blocking work that waits for a place.", facts.blockingWaiting)
+        page.single("blocking_waiting", "gauge", "Work off the loops that waits for a place.", facts.blockingWaiting)
     }
 
     private static func caches(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {

@@ -47,7 +47,7 @@ package final class AssertionSources: Sendable {
     }
 
     /// What an issuer of SAML assertions has signed. Certificates are read anew where they are old or none verifies it
-    /// (SAML-08). It computes at once, so it is called on the blocking pool.
+    /// (SAML-08). It computes at once, so it is called on the computing pool.
     package func assertion(
         in xml: [UInt8], _ issuer: AssertionIssuer, _ policy: AssertionPolicy, now: Int64
     ) -> Effect<Result<SAMLAssertion, SAMLRejection>> {

@@ -2,7 +2,8 @@
 /// socket; the data plane does it, and parks the exchange for as long as it takes.
 package indirect enum Effect<Value: Sendable>: Sendable {
     case done(Value)
-    /// Work that blocks or takes milliseconds (an RSA signature, a file), for the blocking pool.
+    /// Work that takes milliseconds of a processor (an RSA signature, an assertion), for the computing pool. It may read a
+    /// file, and waits for nothing else: signals interrupt it.
     case offload(@Sendable () -> Effect<Value>)
     /// Work that takes a processor for tens of milliseconds, since it is a slow hash of a password. It has a pool of its
     /// own, so that nothing but passwords waits for passwords.

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Signatures of SAML documents (SAML-04). It takes milliseconds of a processor, so it is called on the blocking pool.
+/// Signatures of SAML documents (SAML-04). It takes milliseconds of a processor, so it is called on the computing pool.
 ///
 /// What is answered is read from the very bytes that were digested, parsed anew: whatever else a document holds, and
 /// however it is arranged, cannot get into the answer. It judges signatures alone: times, audience and the like are for

@@ -71,7 +71,7 @@ final class OAuth2Issuer: TokenIssuer {
             .map { [self] in outcome($0, keeping: nil, nil, now: now) }
     }
 
-    /// - Parameter form: what belongs to the grant; made on the blocking pool where it is signed slowly.
+    /// - Parameter form: what belongs to the grant; made on the computing pool where it is signed slowly.
     private func ask(
         _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
     ) -> Effect<TokenAnswer> {

@@ -1,7 +1,7 @@
 import Identity
 
 /// The exchange of one packed SAML assertion for a token of the gateway's own (SAML-01 to SAML-14). Unpacking, parsing and
-/// verifying happen on the blocking pool, whose queue is bounded.
+/// verifying happen on the computing pool, whose queue is bounded.
 struct SAMLExchange: Sendable {
     let service: TokenService
     let backend: Backend

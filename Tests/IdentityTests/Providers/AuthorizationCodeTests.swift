@@ -104,7 +104,7 @@ import Testing
         #expect(claims.subject == "gateway" && claims.tokenID?.isEmpty == false)
     }
 
-    @Test("a slow signature is made on the blocking pool")
+    @Test("a slow signature is made on the computing pool")
     func slowSignature() throws {
         let signer = JWTSigner(key: SigningKey.generate(.rs256))
         let provider = try FakeProvider().provider {
