@@ -13,7 +13,7 @@ package struct BoundListener: ~Copyable, Sendable {
     package static let usualBacklog: Int32 = 4096
     /// Bytes that the kernel holds for a connection beyond what its window lets go. Without a bound a client that reads
     /// slowly makes it hold megabytes in thousands of small segments, and takes milliseconds to give them back in one call.
-    static let unsentLimit: Int32 = 128 * 1024
+    static let unsentLimit: Int32 = 256 * 1024
 
     /// Binds an IP address with `SO_REUSEPORT`, so that every worker has a listener of its own on one port (an IPv6
     /// listener takes no IPv4 connection), or a unix socket, whose file may have been left by a process that is gone.
