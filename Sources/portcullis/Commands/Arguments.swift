@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 
 /// How a command ends: 0 done, 1 failed or invalid, 2 used wrongly.
@@ -48,7 +49,9 @@ struct Arguments {
             } else if known.contains(argument) {
                 flags.insert(argument)
             } else {
-                throw Arguments.complaint("unknown option \(argument)")
+                let near = Suggestion.nearest(to: parts[0], among: options.union(known).sorted())
+                throw Arguments.complaint(
+                    "unknown option \(argument)" + (near.map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }

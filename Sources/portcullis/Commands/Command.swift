@@ -1,3 +1,5 @@
+import Configuration
+
 /// One subcommand: its name, what `--help` says, and what it does.
 protocol Command: Sendable {
     static var name: String { get }
@@ -31,7 +33,9 @@ enum Program {
         }
         if name == "--version" { return try VersionCommand.run([]) }
         guard let command = commands.first(where: { $0.name == name }) else {
-            Terminal.complain("portcullis: unknown command \(name); `portcullis --help` lists them")
+            let near = Suggestion.nearest(to: name, among: commands.map { $0.name })
+            let hint = near.map { "did you mean \($0)?" } ?? "`portcullis --help` lists them"
+            Terminal.complain("portcullis: unknown command \(name); \(hint)")
             throw .usage
         }
         let rest = Array(arguments.dropFirst())
