@@ -39,7 +39,7 @@ private final class SpareChunks {
 /// The spare chunks of one worker: taking one from a warm pool allocates nothing.
 package final class ChunkPool {
     /// How many usual chunks a large one is as long as.
-    package static let largeFactor = 4
+    package static let largeFactor = 8
 
     private let usual: SpareChunks
     private let large: SpareChunks
@@ -48,10 +48,10 @@ package final class ChunkPool {
 
     /// - Parameters:
     ///   - chunkSize: bytes of a chunk.
-    ///   - keep: how many spare chunks are kept at the most; of large ones an eighth.
+    ///   - keep: how many spare chunks are kept at the most; of large ones half as many bytes.
     package init(chunkSize: Int, keep: Int) {
         usual = SpareChunks(size: chunkSize, keep: keep)
-        large = SpareChunks(size: chunkSize * ChunkPool.largeFactor, keep: keep / 8)
+        large = SpareChunks(size: chunkSize * ChunkPool.largeFactor, keep: keep / (2 * ChunkPool.largeFactor))
     }
 
     /// Size of a pooled chunk in bytes.
