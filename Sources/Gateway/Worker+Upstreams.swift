@@ -322,11 +322,11 @@ extension Worker {
         upstream.phase = .idle
         upstream.body = .empty
         poller.releaseEmptyInbox(socket)
-        guard server.pool.keep(upstream) else {
+        guard let time = server.pool.keep(upstream) else {
             closeUpstream(upstream)
             return
         }
-        setDeadline(upstream, in: server.pool.settings.idleTimeout)
+        setDeadline(upstream, in: time)
     }
 
     // MARK: Ends

@@ -92,6 +92,8 @@ final class Worker {
     var dateSecond: Int64 = -1
     let dateText = Chunk(capacity: 64)
     var isDraining = false
+    /// How often was looked whether everybody has gone since the time to drain was over.
+    var looksAfterDrain = 0
     var isFinished = false
 
     init(number: Int, shared: SharedState, snapshot: GatewaySnapshot) throws(KernelError) {
@@ -126,6 +128,7 @@ final class Worker {
         for upstream in upstreams {
             upstream.reset()
             upstream.nextIdle = nil
+            upstream.previousIdle = nil
         }
         for session in sessions { session.server?.sessions = [] }
         for call in calls { call.reset() }

@@ -16,28 +16,35 @@ import Testing
     @Test func theNewestUnusedConnectionIsTakenFirst() throws {
         let pool = try Self.pool()
         let connections = (0..<3).map { UpstreamConnection(index: $0) }
-        for connection in connections { #expect(pool.keep(connection)) }
+        for connection in connections { #expect(pool.keep(connection) != nil) }
         #expect(pool.idleCount == 3)
         #expect(pool.take() === connections[2])
-        #expect(pool.keep(connections[2]))
+        #expect(pool.keep(connections[2]) != nil)
         for index in [2, 1, 0] { #expect(pool.take()?.index == index) }
         #expect(pool.take() == nil)
         #expect(pool.idleCount == 0)
     }
 
-    @Test func noMoreAreKeptThanWanted() throws {
+    /// Whoever has more requests at a time than connections are kept does not open one for each of the rest.
+    @Test func moreThanWantedAreKeptForAMoment() throws {
         let pool = try Self.pool(idle: 2)
-        let connections = (0..<3).map { UpstreamConnection(index: $0) }
-        #expect(connections.map { pool.keep($0) } == [true, true, false])
-        #expect(pool.idleCount == 2)
-        #expect(!(try Self.pool(idle: 0).keep(connections[2])))
+        let connections = (0..<4).map { UpstreamConnection(index: $0) }
+        #expect(connections.map { pool.keep($0) } == [60_000, 60_000, 1_000, 1_000])
+        #expect(pool.idleCount == 4)
+        for _ in 0..<3 { _ = pool.take() }
+        #expect(pool.keep(connections[2]) == 60_000)
+        #expect(try Self.pool(idle: 0).keep(connections[2]) == nil)
+        var impatient = pool.settings
+        impatient.idleTimeout = 10
+        pool.update(impatient)
+        #expect(pool.keep(connections[3]) == 10)
     }
 
     @Test(arguments: 0..<4)
     func aForgottenConnectionIsNotTaken(_ place: Int) throws {
         let pool = try Self.pool(idle: 4)
         let connections = (0..<4).map { UpstreamConnection(index: $0) }
-        for connection in connections { #expect(pool.keep(connection)) }
+        for connection in connections { #expect(pool.keep(connection) != nil) }
         pool.forget(connections[place])
         pool.forget(connections[place])
         pool.forget(UpstreamConnection(index: 9))
@@ -71,8 +78,8 @@ import Testing
             let connection = connections.randomElement(using: &random) ?? connections[0]
             switch Int.random(in: 0..<3, using: &random) {
             case 0 where !model.contains(connection.index):
-                #expect(pool.keep(connection) == (model.count < 5))
-                if model.count < 5 { model.append(connection.index) }
+                #expect(pool.keep(connection) == (model.count < 5 ? 60_000 : 1_000))
+                model.append(connection.index)
             case 1: #expect(pool.take()?.index == model.popLast())
             default:
                 pool.forget(connection)

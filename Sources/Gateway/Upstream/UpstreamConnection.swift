@@ -31,8 +31,9 @@ final class UpstreamConnection {
     static let maximumInterim = 32
 
     let index: Int
-    /// The connection below this one in the pool.
+    /// The connections below and above this one in the pool.
     var nextIdle: UpstreamConnection?
+    var previousIdle: UpstreamConnection?
     var generation: UInt32 = 0
     var socket: Socket?
     /// The HTTP/2 connection that this is a part of, and its stream there once it is open; both in place of a socket.

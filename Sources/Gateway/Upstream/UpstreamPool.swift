@@ -1,5 +1,8 @@
 /// One worker's connections to one upstream: the unused ones, newest on top, so that a quiet upstream keeps few.
 final class UpstreamPool {
+    /// Milliseconds for which an unused connection beyond the usual number is kept.
+    static let surplusTime: Int64 = 1_000
+
     private(set) var settings: UpstreamSettings
     /// Top of the stack, which goes on through `nextIdle`.
     private var top: UpstreamConnection?
@@ -18,30 +21,31 @@ final class UpstreamPool {
     func take() -> UpstreamConnection? {
         guard let connection = top else { return nil }
         top = connection.nextIdle
+        top?.previousIdle = nil
         connection.nextIdle = nil
         idleCount &-= 1
         return connection
     }
 
-    /// Keeps an unused connection; answers false where enough are kept.
-    func keep(_ connection: UpstreamConnection) -> Bool {
-        guard idleCount < settings.maximumIdle else { return false }
+    /// Keeps an unused connection; answers for how many milliseconds, and nil where none is to be kept. Those beyond the
+    /// usual number stay for a moment: with more requests at a time than that, each would else open a connection anew.
+    func keep(_ connection: UpstreamConnection) -> Int64? {
+        guard settings.maximumIdle > 0 else { return nil }
+        let isUsual = idleCount < settings.maximumIdle
         connection.nextIdle = top
+        top?.previousIdle = connection
         top = connection
         idleCount &+= 1
-        return true
+        return isUsual ? settings.idleTimeout : min(settings.idleTimeout, UpstreamPool.surplusTime)
     }
 
     /// Forgets an unused connection that has ended.
     func forget(_ connection: UpstreamConnection) {
-        var above: UpstreamConnection?
-        var candidate = top
-        while let here = candidate, here !== connection {
-            above = here
-            candidate = here.nextIdle
-        }
-        guard candidate != nil else { return }
-        if let above { above.nextIdle = connection.nextIdle } else { top = connection.nextIdle }
+        let (above, below) = (connection.previousIdle, connection.nextIdle)
+        guard above != nil || top === connection else { return }
+        if let above { above.nextIdle = below } else { top = below }
+        below?.previousIdle = above
+        connection.previousIdle = nil
         connection.nextIdle = nil
         idleCount &-= 1
     }
