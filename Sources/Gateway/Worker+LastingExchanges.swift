@@ -9,6 +9,9 @@ extension Worker {
     /// Exchanges of an earlier configuration looked at in one go, so that thousands of signatures do not stand in the way
     /// of everybody else.
     private static let readmissionBatch = 32
+    private static let mostLooksAfterDrain = 20
+    /// Milliseconds.
+    private static let lookAfterDrainInterval: Int64 = 50
 
     /// The exchange lasts from here on.
     func watch(_ exchange: Exchange) {
@@ -80,10 +83,23 @@ extension Worker {
         abandon(exchange, reason: code, reset: false)
     }
 
-    /// The time to drain is over: what lasts is told so, and everything ends.
+    /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it
+    /// has not taken its close frame yet, it has a second more; who waits for an answer has not.
     func endDrain() {
-        for place in (0..<lasting.count).reversed() { cut(lasting[place], .drained) }
-        isFinished = true
+        looksAfterDrain += 1
+        let isLast = looksAfterDrain > Worker.mostLooksAfterDrain
+        for place in (0..<lasting.count).reversed() {
+            let exchange = lasting[place]
+            if !isLast, exchange.stage == .tunnelling, exchange.tunnel?.frames?.takesFrame == false { continue }
+            cut(exchange, .drained)
+        }
+        let isAwaited = lasting.count > 0 || clients.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
+        guard isAwaited, !isLast else {
+            isFinished = true
+            return
+        }
+        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
+        poller.schedule(token, at: poller.now + Worker.lookAfterDrainInterval)
     }
 
     // MARK: Another configuration, other keys

@@ -161,6 +161,26 @@ import Testing
         #expect(client.received.prefix(4) == [0x88, 16, 0x03, 0xE9])
     }
 
+    /// A frame that is under way at the deadline is passed on whole, and the close frame behind it.
+    @Test(arguments: [true, false]) func aDrainWaitsForTheEndOfAFrame(comes: Bool) throws {
+        let bench = try WorkerBench { $0.limits.drainTimeout = 60 }
+        let (client, server) = try WorkerTunnelTests.open(bench)
+        server.send([0x81, 5, 0x68, 0x65])
+        bench.turn(until: {
+            client.receive()
+            return client.received.count == 4
+        })
+        bench.shared.drain()
+        bench.turn(until: { bench.worker.looksAfterDrain == 1 })
+        #expect(!bench.worker.isFinished)
+        if comes { server.send([0x6C, 0x6C, 0x6F]) }
+        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { client.isOver })
+        let frame: [UInt8] = [0x81, 5, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x88, 16, 0x03, 0xE9]
+        #expect(client.received.prefix(11) == (comes ? frame[...] : frame.prefix(4)))
+        #expect((bench.worker.looksAfterDrain == 21) == !comes)
+    }
+
     // MARK: Other keys
 
     /// The keys that an issuer publishes at the moment.
