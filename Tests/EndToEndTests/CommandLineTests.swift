@@ -74,7 +74,7 @@ import Testing
     func slips(_ arguments: [String], _ answer: String) throws {
         let result = try CommandLine.run(arguments)
         #expect(result.ending == .exit(2))
-        #expect(result.errors == "portcullis: \(answer)\n")
+        #expect(result.errors == "portcullis: \(answer)")
     }
 
     @Test(
