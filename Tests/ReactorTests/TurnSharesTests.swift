@@ -54,12 +54,13 @@ import Testing
         let loop = try Loop(chunkSize: 1024)
         loop.poller.readsFarAhead = readsFarAhead
         let (socket, peer) = try loop.accepted()
-        #expect(peer.send([UInt8](repeating: 0x61, count: 8 * 1024)) == 8 * 1024)
+        let size = 12 * 1024
+        #expect(peer.send([UInt8](repeating: 0x61, count: size)) == size)
         var pieces: [Int] = []
-        loop.turn(until: { pieces.reduce(0, +) == 8 * 1024 }) { completion in
+        loop.turn(until: { pieces.reduce(0, +) == size }) { completion in
             if case .received = completion { pieces.append(socket.read().count) }
         }
-        #expect(pieces == (readsFarAhead ? [1024, 4096, 3072] : [Int](repeating: 1024, count: 8)))
+        #expect(pieces == (readsFarAhead ? [1024, 8192, 3072] : [Int](repeating: 1024, count: 12)))
         #expect(loop.poller.chunks.inUse == 0)
     }
 
