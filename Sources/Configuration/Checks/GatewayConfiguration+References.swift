@@ -3,13 +3,15 @@ import Bytes
 /// Whether every name that one section mentions is defined by another.
 extension GatewayConfiguration {
     func checkReferences(_ findings: Findings) {
+        var known: [ReferenceKind: Set<String>] = [:]
         for reference in findings.references where findings.sources.isReadable(reference.kind.section) {
-            let names = names(of: reference.kind)
+            let names = known[reference.kind] ?? Set(names(of: reference.kind))
+            known[reference.kind] = names
             guard !names.contains(reference.name) else { continue }
             findings.error(
                 reference.pointer, "unknown \(reference.kind.rawValue) \"\(reference.name)\"",
                 expected: reference.kind.expectation, found: "\"\(reference.name)\"",
-                suggestion: Suggestion.nearest(to: reference.name, among: names))
+                suggestion: Suggestion.nearest(to: reference.name, among: self.names(of: reference.kind)))
         }
     }
 
@@ -30,9 +32,11 @@ extension GatewayConfiguration {
 
     /// Adds the association of routes and backends that stands on the backends' side to the routes (MBE-07).
     mutating func joinBackends() {
+        let indices = Dictionary(grouping: routes.indices) { routes[$0].name }
         for backend in backends {
-            for i in routes.indices where backend.routes.contains(routes[i].name) {
-                if !routes[i].backends.contains(backend.reference) { routes[i].backends.append(backend.reference) }
+            for i in backend.routes.flatMap({ indices[$0] ?? [] })
+            where !routes[i].backends.contains(backend.reference) {
+                routes[i].backends.append(backend.reference)
             }
         }
     }

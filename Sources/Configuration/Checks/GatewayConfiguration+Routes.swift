@@ -1,20 +1,21 @@
 /// Whether every route can be reached.
 extension GatewayConfiguration {
     func checkRoutes(_ findings: Findings) {
+        let index = RouteIndex(routes)
         for (i, route) in routes.enumerated() where !route.path.isEmpty {
-            checkOverlap(of: route, at: i, findings)
+            checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
         }
-        checkVariants(findings)
+        checkVariants(index, findings)
     }
 
     /// Longest match decides between different patterns; routes with the same pattern must differ in host or method.
-    private func checkOverlap(of route: RouteEntry, at index: Int, _ findings: Findings) {
-        let pointer = "/routes/\(index)"
+    private func checkOverlap(of route: RouteEntry, at i: Int, _ index: RouteIndex, _ findings: Findings) {
+        let pointer = "/routes/\(i)"
         var taken: [String: Int] = [:]
-        for (j, other) in routes[..<index].enumerated() where other.path == route.path && other.sharesHost(with: route)
-        {
+        for j in index.siblings(of: route) where j < i {
+            let other = routes[j]
             if other.methods.isEmpty {
                 let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path)\""
                 findings.error(pointer, message, expected: "another path, host or method")
@@ -91,12 +92,5 @@ extension GatewayConfiguration {
                 pointer, "the gateway answers \(inside.map { "\"\($0)\"" }.joined(separator: ", ")) itself",
                 expected: "a pattern that leaves them out", found: "\"\(route.path)\"")
         }
-    }
-}
-
-extension RouteEntry {
-    /// Whether one host can mean both routes with equal right: a route with hosts goes before one without.
-    fileprivate func sharesHost(with other: RouteEntry) -> Bool {
-        hosts.isEmpty && other.hosts.isEmpty || hosts.contains { other.hosts.contains($0) }
     }
 }

@@ -3,10 +3,10 @@
 /// The gateway tells `/items` from `/items/` and `/Items`; many frameworks do not. Where a wide route lies around a
 /// narrow one, the variant is the wide route's, and so are its demands.
 extension GatewayConfiguration {
-    func checkVariants(_ findings: Findings) {
+    func checkVariants(_ index: RouteIndex, _ findings: Findings) {
         for (i, route) in routes.enumerated()
         where !route.path.isEmpty && !isOpen(route) && !route.acknowledged.contains(.weakerVariants) {
-            guard let (example, wider, lacking) = weakerNeighbour(of: route) else { continue }
+            guard let (example, wider, lacking) = weakerNeighbour(of: route, index) else { continue }
             findings.warning(
                 "/routes/\(i)/path",
                 "\"\(example)\" falls under \"\(routes[wider].path)\" (/routes/\(wider)), which asks for less: "
@@ -16,10 +16,12 @@ extension GatewayConfiguration {
         }
     }
 
-    private func weakerNeighbour(of route: RouteEntry) -> (example: String, wider: Int, lacking: [String])? {
+    private func weakerNeighbour(
+        of route: RouteEntry, _ index: RouteIndex
+    ) -> (example: String, wider: Int, lacking: [String])? {
         for path in PathPattern.variants(route.path) {
-            for wider in neighbours(path, likeHostsOf: route) where routes[wider].path != route.path {
-                let lacking = demands(of: route, missingIn: routes[wider])
+            for wider in neighbours(path, likeHostsOf: route, index) where routes[wider].path != route.path {
+                let lacking = demands(of: route, missingIn: routes[wider], index)
                 if !lacking.isEmpty { return (path, wider, lacking) }
             }
         }
@@ -33,16 +35,14 @@ extension GatewayConfiguration {
 
     /// The routes of a path, for a host that means the given route too: as Policy's `RouteTable` finds them. They have one
     /// pattern and differ in methods.
-    private func neighbours(_ path: String, likeHostsOf route: RouteEntry) -> [Int] {
-        let matching = routes.indices.filter { PathPattern.matches(routes[$0].path, path) }
-        let sameHosts = matching.filter { routes[$0].hosts.contains(where: route.hosts.contains) }
-        let candidates = sameHosts.isEmpty ? matching.filter { routes[$0].hosts.isEmpty } : sameHosts
+    private func neighbours(_ path: String, likeHostsOf route: RouteEntry, _ index: RouteIndex) -> [Int] {
+        let candidates = index.routes(of: path, likeHostsOf: route)
         let best = candidates.min { PathPattern.isMoreSpecific(routes[$0].path, routes[$1].path) }
         return candidates.filter { routes[$0].path == best.map { routes[$0].path } }
     }
 
     /// What the narrow route demands and the wide one does not.
-    private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry) -> [String] {
+    private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex) -> [String] {
         var lacking: [String] = []
         if !wide.backends.isSubset(of: narrow.backends) { lacking.append("any other backend's credential will do") }
         // A method that the narrow route refuses is one more way in.
@@ -52,7 +52,7 @@ extension GatewayConfiguration {
             let weaker = weakness(of: theirs, in: wide, against: ours, in: narrow)
             for word in weaker where !lacking.contains(word) { lacking.append(word) }
         }
-        let group = routes.filter { $0.path == narrow.path && $0.hosts == narrow.hosts }
+        let group = index.siblings(of: narrow).map { routes[$0] }.filter { $0.hosts == narrow.hosts }
         if !group.contains(where: \.methods.isEmpty),
             let other = wide.methodBeyond(group.flatMap(\.methods).map(\.method))
         {
@@ -160,15 +160,6 @@ extension PathPattern {
         let letter = segment[place]
         let other = letter.isLowercase ? letter.uppercased() : letter.lowercased()
         return segment[..<place] + other + segment[segment.index(after: place)...]
-    }
-
-    /// Whether a path has the pattern.
-    static func matches(_ pattern: String, _ path: String) -> Bool {
-        let (wanted, given) = (segments(pattern), segments(path))
-        let isDeep = wanted.last == "**"
-        let literal = isDeep ? wanted.dropLast() : wanted[...]
-        guard isDeep ? given.count >= literal.count : given.count == literal.count else { return false }
-        return zip(literal, given).allSatisfy { $0 == $1 || $0 == "*" && !$1.isEmpty }
     }
 
     /// The order in which patterns that match the same path are preferred: segment by segment, a literal before `*`, the

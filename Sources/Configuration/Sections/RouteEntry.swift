@@ -38,12 +38,15 @@ package struct RouteEntry: Sendable {
 
     static func readAll(_ field: Field) -> [RouteEntry] {
         var routes: [RouteEntry] = []
+        var indices: [String: Int] = [:]
         for element in field.elements("an array of routes") ?? [] {
             let route = read(element)
-            if !route.name.isEmpty, let other = routes.firstIndex(where: { $0.name == route.name }) {
+            if !route.name.isEmpty, let other = indices[route.name] {
                 element.error(
                     "duplicate route name \"\(route.name)\", as at \(field.pointer)/\(other)",
                     expected: "a unique \"name\", which is the path where none is given")
+            } else {
+                indices[route.name] = routes.count
             }
             routes.append(route)
         }

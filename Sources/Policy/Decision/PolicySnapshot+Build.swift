@@ -74,8 +74,16 @@ extension PolicySnapshot {
             for (index, route) in settings.routes.enumerated() {
                 if let draft = draft(route, index: index, under: allowOrigin) { drafts.append(draft) }
             }
+            var places: [RouteDraft.Place: [Int]] = [:]
+            for (i, draft) in drafts.enumerated() {
+                for place in draft.places { places[place, default: []].append(i) }
+            }
             return drafts.map { draft in
-                let siblings = drafts.filter { $0.meets(draft) }
+                // Those that some request could be for as well, but for its method, each once, in the order of the file.
+                let meeting =
+                    draft.places.count == 1
+                    ? places[draft.places[0]] ?? [] : Set(draft.places.flatMap { places[$0] ?? [] }).sorted()
+                let siblings = meeting.map { drafts[$0] }
                 for other in siblings where other.index < draft.index && !other.methods.isDisjoint(with: draft.methods)
                 {
                     error(
@@ -151,10 +159,17 @@ private struct RouteDraft {
 
     var methods: MethodSet { settings.methodSet }
 
-    /// Whether some request could be for both, but for its method.
-    func meets(_ other: RouteDraft) -> Bool {
-        pattern.segments == other.pattern.segments && pattern.isDeep == other.pattern.isDeep
-            && (hosts.isEmpty && other.hosts.isEmpty || hosts.contains { other.hosts.contains($0) })
+    /// A pattern at one host, or (nil) at those that no route names.
+    struct Place: Hashable {
+        let host: HostPattern?
+        let segments: [PathPattern.Segment]
+        let isDeep: Bool
+    }
+
+    /// Two routes with a place in common are for the same requests, but for their methods.
+    var places: [Place] {
+        let hosts: [HostPattern?] = hosts.isEmpty ? [nil] : hosts
+        return hosts.map { Place(host: $0, segments: pattern.segments, isDeep: pattern.isDeep) }
     }
 
     func route(allowedMethods: MethodSet) -> Route {

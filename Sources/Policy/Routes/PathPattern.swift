@@ -7,7 +7,7 @@ import HTTP
 /// The text after the last slash is a segment too: `/a/` is `/a` and an empty segment, and so another path than `/a`.
 /// `/a/**` has both of them.
 package struct PathPattern: Equatable, Sendable {
-    package enum Segment: Equatable, Sendable {
+    package enum Segment: Hashable, Sendable {
         case literal([UInt8])
         case one
     }

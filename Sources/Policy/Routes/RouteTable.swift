@@ -24,10 +24,11 @@ package struct RouteTable: Sendable {
         var trie = RouteTrie()
         let anywhere = routes.filter(\.hosts.isEmpty)
         anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
-        var roots: [(host: HostPattern, root: Int32)] = []
-        for host in Set(routes.flatMap(\.hosts)) {
-            roots.append((host, trie.grow(routes.filter { $0.hosts.contains(host) })))
+        var named: [HostPattern: [Route]] = [:]
+        for route in routes {
+            for host in route.hosts { named[host, default: []].append(route) }
         }
+        let roots = named.map { (host: $0, root: trie.grow($1)) }
         self.routes = routes
         self.endpoints = endpoints.map { (Array($0.path.utf8), $0.endpoint) }
         self.trie = trie

@@ -31,13 +31,11 @@ struct RouteTrie: Sendable {
         let going = routes.filter { !$0.rest.isEmpty }
         let starred = going.filter { $0.rest.first == .one }.map { ($0.route, $0.rest.dropFirst()) }
         let one = starred.isEmpty ? -1 : grow(starred)
-        var names: [[UInt8]] = []
-        for case (_, let rest) in going {
-            if case .literal(let text)? = rest.first, !names.contains(text) { names.append(text) }
+        var named: [[UInt8]: [(route: Route, rest: ArraySlice<PathPattern.Segment>)]] = [:]
+        for (route, rest) in going {
+            if case .literal(let name)? = rest.first { named[name, default: []].append((route, rest.dropFirst())) }
         }
-        let literals = names.map { name in
-            (name, grow(going.filter { $0.rest.first == .literal(name) }.map { ($0.route, $0.rest.dropFirst()) }))
-        }
+        let literals = named.map { ($0, grow($1)) }
         nodes[index] = Node(literals: SortedNames(literals, ignoringCase: false), one: one, end: end, deep: deep)
         return Int32(index)
     }
