@@ -331,8 +331,15 @@ final class Worker {
     /// Counters of routes that keep their name go on.
     private func useRoutes(of fresh: GatewaySnapshot) {
         let old = routeCounters
-        routeCounters = (fresh.routeNames + [""]).map { name in
-            old.first { $0.name == name } ?? RouteCounter(name: name)
+        let names = fresh.routeNames + [""]
+        // Mostly they have kept their places, and ten thousand of them need no table on the loop.
+        var indices: [String: Int]?
+        routeCounters = names.indices.map { i in
+            if i < old.count, old[i].name == names[i] { return old[i] }
+            if indices == nil {
+                indices = Dictionary(old.indices.map { (old[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+            }
+            return indices?[names[i]].map { old[$0] } ?? RouteCounter(name: names[i])
         }
     }
 

@@ -7,20 +7,20 @@ import Crypto
 /// lets people choose such names would hand out other people's accounts.
 package final class UserStore: Sendable {
     private struct Key: Hashable {
-        let realm: [UInt8]
-        let name: [UInt8]
+        let realm: ExactText
+        let name: ExactText
 
         init(realm: String, name: String) {
-            self.realm = Array(realm.utf8)
-            self.name = Array(name.utf8)
+            self.realm = ExactText(realm)
+            self.name = ExactText(name)
         }
     }
 
     package let users: [User]
     private let byName: [Key: Int]
     /// By `foldedName`: what Swift takes for the same text is the same here, on purpose.
-    private let byFoldedName: [String: [Int]]
-    private let byEmail: [[UInt8]: [Int]]
+    private let byFoldedName: Groups<String>
+    private let byEmail: Groups<ExactText>
     private let hasher: PasswordHasher
     private let decoyHash: String?
 
@@ -28,13 +28,13 @@ package final class UserStore: Sendable {
     package init(users: [User], hasher: PasswordHasher) {
         self.users = users
         self.hasher = hasher
+        // By index, member by member: a copy of a user counts ten references up and down.
         byName = Dictionary(
-            uniqueKeysWithValues: users.enumerated().map { (Key(realm: $1.realm, name: $1.username), $0) }
-        )
-        byFoldedName = Dictionary(grouping: users.indices) { UserStore.foldedName(users[$0].username) }
-        byEmail = Dictionary(grouping: users.indices.filter { !users[$0].email.isEmpty }) {
-            UserStore.folded(users[$0].email)
-        }
+            uniqueKeysWithValues: users.indices.lazy.map {
+                (Key(realm: users[$0].realm, name: users[$0].username), $0)
+            })
+        byFoldedName = Groups(users.indices) { UserStore.foldedName(users[$0].username) }
+        byEmail = Groups(users.indices) { users[$0].email.isEmpty ? nil : UserStore.folded(users[$0].email) }
         decoyHash = UserStore.commonestHash(of: users)
     }
 
@@ -77,22 +77,63 @@ package final class UserStore: Sendable {
     /// One stored hash of the scheme that most users have: checking against it costs what a check of theirs costs.
     /// Nil where nobody has a password, and so nothing can be told apart.
     private static func commonestHash(of users: [User]) -> String? {
-        let hashes = users.compactMap(\.passwordHash)
-        let counts = Dictionary(grouping: hashes) { $0.prefix { $0 != "}" } }.mapValues(\.count)
-        return hashes.max { (counts[$0.prefix { $0 != "}" }] ?? 0) < (counts[$1.prefix { $0 != "}" }] ?? 0) }
+        var schemes: [Substring: (count: Int, example: String)] = [:]
+        for i in users.indices {
+            guard let hash = users[i].passwordHash else { continue }
+            let scheme = hash[..<(hash.utf8.firstIndex(of: UInt8(ascii: "}")) ?? hash.endIndex)]
+            schemes[scheme, default: (0, hash)].count += 1
+        }
+        return schemes.values.max { ($0.count, $0.example) < ($1.count, $1.example) }?.example
     }
 
-    private func selected(_ indices: [Int]?, realm: String?) -> [User] {
-        (indices ?? []).map { users[$0] }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true
-        }
+    private func selected(_ indices: [Int], realm: String?) -> [User] {
+        indices.map { users[$0] }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true }
     }
 
     private static func foldedName(_ name: String) -> String {
-        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         // Upper case first: `ß` is `SS`, and the long s an S.
-        let folded = isASCII ? name.lowercased() : name.uppercased().lowercased()
+        let folded = isASCII(name) ? name.lowercased() : name.uppercased().lowercased()
+        guard folded.utf8.contains(ASCII.space) else { return folded }
         return folded.split(separator: " ").joined(separator: " ")
     }
 
-    private static func folded(_ email: String) -> [UInt8] { email.utf8.map(ASCII.lowercased) }
+    private static func folded(_ email: String) -> ExactText {
+        isASCII(email)
+            ? ExactText(email.lowercased())
+            : ExactText(String(decoding: email.utf8.map(ASCII.lowercased), as: UTF8.self))
+    }
+
+    private static func isASCII(_ text: String) -> Bool {
+        let bytes = text.utf8.span
+        for i in bytes.indices where bytes[i] >= 0x80 { return false }
+        return true
+    }
+}
+
+/// Users by a key that several may have. Most keys have one user, and an array for each would be the dearest part of
+/// reading a hundred thousand.
+private struct Groups<Key: Hashable & Sendable>: Sendable {
+    private var last: [Key: Int32] = [:]
+    /// For each user the one before with the same key; -1 for none.
+    private var before: [Int32] = []
+
+    /// - Parameter key: nil for a user who is not to be found.
+    init(_ users: Range<Int>, by key: (Int) -> Key?) {
+        last.reserveCapacity(users.count)
+        before.reserveCapacity(users.count)
+        for user in users {
+            before.append(key(user).flatMap { last.updateValue(Int32(user), forKey: $0) } ?? -1)
+        }
+    }
+
+    /// Indices of the users with a key, in their order.
+    subscript(key: Key) -> [Int] {
+        var indices: [Int] = []
+        var next = last[key] ?? -1
+        while next >= 0 {
+            indices.append(Int(next))
+            next = before[Int(next)]
+        }
+        return indices.reversed()
+    }
 }

@@ -3,15 +3,17 @@ import Bytes
 /// Whether every name that one section mentions is defined by another.
 extension GatewayConfiguration {
     func checkReferences(_ findings: Findings) {
-        var known: [ReferenceKind: Set<String>] = [:]
-        for reference in findings.references where findings.sources.isReadable(reference.kind.section) {
-            let names = known[reference.kind] ?? Set(names(of: reference.kind))
-            known[reference.kind] = names
-            guard !names.contains(reference.name) else { continue }
-            findings.error(
-                reference.pointer, "unknown \(reference.kind.rawValue) \"\(reference.name)\"",
-                expected: reference.kind.expectation, found: "\"\(reference.name)\"",
-                suggestion: Suggestion.nearest(to: reference.name, among: self.names(of: reference.kind)))
+        /// The names of each kind; nil where they are not known.
+        var known: [ReferenceKind: Set<String>?] = [:]
+        for reference in findings.references {
+            let kind = reference.kind
+            let names = known[kind] ?? (findings.sources.isReadable(kind.section) ? Set(names(of: kind)) : nil)
+            known[kind] = .some(names)
+            guard let names, !names.contains(reference.name) else { continue }
+            reference.field.error(
+                "unknown \(kind.rawValue) \"\(reference.name)\"", expected: kind.expectation,
+                found: "\"\(reference.name)\"",
+                suggestion: Suggestion.nearest(to: reference.name, among: self.names(of: kind)))
         }
     }
 

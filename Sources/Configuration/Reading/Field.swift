@@ -4,8 +4,28 @@ import Bytes
 /// is wrong, so that the caller goes on with a stand-in and all errors are found in one run.
 package struct Field {
     package let node: JSONNode
-    package let pointer: String
     let findings: Findings
+    private let parent: String
+    private let name: String?
+
+    /// The value at a place.
+    init(node: JSONNode, pointer: String, findings: Findings) {
+        self.node = node
+        self.findings = findings
+        parent = pointer
+        name = nil
+    }
+
+    /// The value of a member or element below a place.
+    init(node: JSONNode, below parent: String, _ name: String, findings: Findings) {
+        self.node = node
+        self.findings = findings
+        self.parent = parent
+        self.name = name
+    }
+
+    /// Put together where somebody asks for it: of most values nothing is said.
+    package var pointer: String { name.map { JSONPointer.child(parent, $0) } ?? parent }
 
     package func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
         findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
@@ -37,19 +57,21 @@ package struct Field {
         }
     }
 
-    package func text(_ expected: String = "a string") -> String? {
+    package func text(_ expected: @autoclosure () -> String = "a string") -> String? {
         guard let text = node.string else {
-            wrongType(expected)
+            wrongType(expected())
             return nil
         }
         return text
     }
 
     /// A string with something in it, and nothing that could end a header field or a log line.
-    package func name(_ expected: String = "a non-empty string without control characters") -> String? {
-        guard let text = text(expected) else { return nil }
-        guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
-            invalid(expected)
+    package func name(
+        _ expected: @autoclosure () -> String = "a non-empty string without control characters"
+    ) -> String? {
+        guard let text = text(expected()) else { return nil }
+        guard !text.isEmpty, ByteScan.firstControl(in: text.utf8.span, from: 0) == text.utf8.count else {
+            invalid(expected())
             return nil
         }
         return text
@@ -96,23 +118,27 @@ package struct Field {
         choice(type.allCases.map(\.rawValue)).flatMap { type.init(rawValue: $0) }
     }
 
-    package func elements(_ expected: String) -> [Field]? {
+    package func elements(_ expected: @autoclosure () -> String) -> [Field]? {
         guard let elements = node.array else {
-            wrongType(expected)
+            wrongType(expected())
             return nil
         }
-        return elements.enumerated().map {
-            Field(node: $1, pointer: JSONPointer.child(pointer, "\($0)"), findings: findings)
-        }
+        let pointer = pointer
+        return elements.enumerated().map { Field(node: $1, below: pointer, String($0), findings: findings) }
     }
 
     /// An array of strings, each once; `read` looks at one of them.
     package func names(
-        _ expected: String = "an array of strings", _ read: (Field) -> String? = { $0.name() }
+        _ expected: @autoclosure () -> String = "an array of strings", _ read: (Field) -> String? = { $0.name() }
     ) -> [String]? {
-        guard let elements = elements(expected) else { return nil }
+        guard let nodes = node.array else {
+            wrongType(expected())
+            return nil
+        }
+        let pointer = pointer
         var names: [String] = []
-        for element in elements {
+        for (index, node) in nodes.enumerated() {
+            let element = Field(node: node, below: pointer, String(index), findings: findings)
             guard let name = read(element) else { continue }
             if names.contains(name) { element.error("\"\(name)\" is listed twice") }
             names.append(name)
@@ -120,8 +146,8 @@ package struct Field {
         return names
     }
 
-    package func object(_ expected: String) -> ObjectReader {
-        if node.members == nil { wrongType(expected) }
+    package func object(_ expected: @autoclosure () -> String) -> ObjectReader {
+        if node.members == nil { wrongType(expected()) }
         return ObjectReader(self)
     }
 }

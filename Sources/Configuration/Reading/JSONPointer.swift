@@ -2,7 +2,9 @@
 enum JSONPointer {
     /// The pointer to a member or element below a place.
     static func child(_ pointer: String, _ name: String) -> String {
-        guard name.contains(where: { $0 == "~" || $0 == "/" }) else { return "\(pointer)/\(name)" }
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+            return "\(pointer)/\(name)"
+        }
         return "\(pointer)/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 

@@ -5,11 +5,16 @@ import Bytes
 package struct ObjectReader {
     let field: Field
     private let members: [JSONMember]
+    private let pointer: String
     private var known: [String] = []
+    /// Where the next name is looked for first: mostly the members stand in the order in which they are asked for.
+    private var next = 0
 
     init(_ field: Field) {
         self.field = field
         members = field.node.members ?? []
+        pointer = field.pointer
+        known.reserveCapacity(16)
     }
 
     /// The members as they stand, for objects whose names are free.
@@ -20,7 +25,12 @@ package struct ObjectReader {
     /// The member with this name, if it is there.
     package mutating func take(_ name: String) -> Field? {
         known.append(name)
-        return members.first { $0.name == name }.map(child)
+        guard
+            let index = members[next...].firstIndex(where: { $0.name == name })
+                ?? members[..<next].firstIndex(where: { $0.name == name })
+        else { return nil }
+        next = index + 1
+        return child(members[index])
     }
 
     package mutating func optional<Value>(_ name: String, _ read: (Field) -> Value?) -> Value? {
@@ -47,7 +57,7 @@ package struct ObjectReader {
         // Where the object is none at all, that has been said already.
         if field.node.members != nil {
             field.findings.error(
-                JSONPointer.child(field.pointer, name), "required member \"\(name)\" is missing", expected: expected)
+                JSONPointer.child(pointer, name), "required member \"\(name)\" is missing", expected: expected)
         }
         return standIn
     }
@@ -77,7 +87,6 @@ package struct ObjectReader {
     }
 
     private func child(_ member: JSONMember) -> Field {
-        Field(
-            node: member.node, pointer: JSONPointer.child(field.pointer, member.name), findings: field.findings)
+        Field(node: member.node, below: pointer, member.name, findings: field.findings)
     }
 }

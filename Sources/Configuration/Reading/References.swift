@@ -32,14 +32,14 @@ enum ReferenceKind: String {
 struct Reference {
     let kind: ReferenceKind
     let name: String
-    let pointer: String
+    let field: Field
 }
 
 extension Field {
     /// The name of something that another section defines.
     func reference(to kind: ReferenceKind) -> String? {
         guard let name = name(kind.expectation) else { return nil }
-        findings.references.append(Reference(kind: kind, name: name, pointer: pointer))
+        findings.references.append(Reference(kind: kind, name: name, field: self))
         return name
     }
 

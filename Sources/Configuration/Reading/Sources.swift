@@ -35,11 +35,19 @@ struct SourceFile: Sendable {
     }
 
     private static func line(at offset: Int, _ starts: [Int]) -> Int {
-        (starts.firstIndex { $0 > offset } ?? starts.count)
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] > offset { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 
     private static func lineStarts(of text: [UInt8]) -> [Int] {
-        [0] + text.indices.filter { text[$0] == ASCII.lineFeed }.map { $0 + 1 }
+        var starts = [0]
+        let text = text.span
+        for i in text.indices where text[i] == ASCII.lineFeed { starts.append(i + 1) }
+        return starts
     }
 }
 

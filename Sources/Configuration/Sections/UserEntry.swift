@@ -36,25 +36,34 @@ package struct UserEntry: Sendable {
     private static let strong = schemes.suffix(2)
 
     static func readAll(_ field: Field) -> [UserEntry] {
+        /// A name or an address in a realm.
+        struct Key: Hashable {
+            let realm: String
+            let text: String
+        }
         var users: [UserEntry] = []
-        var names: Set<[String]> = []
-        var addresses: [[String]: String] = [:]
-        for element in field.elements("an array of users") ?? [] {
+        var names: Set<Key> = []
+        var addresses: [Key: String] = [:]
+        let elements = field.elements("an array of users") ?? []
+        users.reserveCapacity(elements.count)
+        names.reserveCapacity(elements.count)
+        addresses.reserveCapacity(elements.count)
+        for element in elements {
             let user = read(element)
             users.append(user)
             guard !user.username.isEmpty else { continue }
-            if !names.insert([user.realm, user.username]).inserted {
+            if !names.insert(Key(realm: user.realm, text: user.username)).inserted {
                 element.error(
                     "duplicate user \"\(user.username)\" in realm \"\(user.realm)\"", expected: "a unique name")
             }
             // Logins by mail must mean one user (JWT-24).
             guard let email = user.email else { continue }
-            if let other = addresses[[user.realm, email.lowercased()]] {
+            let key = Key(realm: user.realm, text: email.lowercased())
+            if let other = addresses.updateValue(user.username, forKey: key) {
                 field.findings.error(
                     "\(element.pointer)/email", "user \"\(other)\" has this address already",
                     expected: "a unique address", found: "\"\(email)\"")
             }
-            addresses[[user.realm, email.lowercased()]] = user.username
         }
         return users
     }
@@ -96,11 +105,13 @@ package struct UserEntry: Sendable {
             field.error("wrong type", expected: expected)
             return nil
         }
-        guard text.hasPrefix("{"), let end = text.firstIndex(of: "}"), text.index(after: end) < text.endIndex else {
+        guard text.utf8.first == UInt8(ascii: "{"), let end = text.utf8.firstIndex(of: UInt8(ascii: "}")),
+            text.utf8.index(after: end) < text.endIndex
+        else {
             field.error("the password has no scheme, so it would never verify", expected: expected)
             return nil
         }
-        let scheme = String(text[text.index(after: text.startIndex)..<end])
+        let scheme = String(text[text.utf8.index(after: text.startIndex)..<end])
         guard schemes.contains(scheme) else {
             let near = Suggestion.nearest(to: scheme, among: schemes)
             field.error(
@@ -146,8 +157,14 @@ extension Field {
 
     func email() -> String? {
         guard let text = name("a mail address") else { return nil }
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !text.contains(" ") else {
+        let bytes = text.utf8.span
+        let at = UInt8(ascii: "@")
+        var (ats, blanks) = (0, 0)
+        for i in bytes.indices {
+            ats += bytes[i] == at ? 1 : 0
+            blanks += bytes[i] == ASCII.space ? 1 : 0
+        }
+        guard ats == 1, blanks == 0, bytes[0] != at, bytes[bytes.count - 1] != at else {
             invalid("a mail address such as \"joe@example.com\"")
             return nil
         }

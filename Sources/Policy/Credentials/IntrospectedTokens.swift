@@ -49,16 +49,11 @@ struct IntrospectedTokens: Sendable {
             let prefixed = issuers.first { issuer in
                 let prefix = Array(issuer.introspector.server.tokenPrefix.utf8)
                 return !prefix.isEmpty && prefix.count < token.count
-                    && equal(prefix.span, token.extracting(0..<prefix.count))
+                    && bytesEqual(prefix.span, token.extracting(0..<prefix.count))
             }
             return prefixed ?? issuers.first { $0.introspector.server.tokenPrefix.isEmpty }
         default: return nil
         }
-    }
-
-    private func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-        for i in left.indices where left[i] != right[i] { return false }
-        return true
     }
 
     /// `b64token` of RFC 6750 section 2.1: nobody is asked about anything else.

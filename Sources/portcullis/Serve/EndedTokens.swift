@@ -17,19 +17,16 @@ struct EndedTokens: Sendable {
     /// Tokens live for so long at the most; later ones are told apart by their time of issue.
     private static let longestTokenSeconds: Int64 = 366 * 86_400
 
-    init(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) {
-        let users = Dictionary(
-            fresh.users.map { ([Array($0.realm.utf8), Array($0.username.utf8)], $0) }, uniquingKeysWith: { $1 })
-        for user in old.users {
-            let now = users[[Array(user.realm.utf8), Array(user.username.utf8)]]
+    /// - Parameter users: those who are not the same in both configurations.
+    init(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration, users: [ChangedUser]) {
+        for (user, now) in users.map({ ($0.old, $0.fresh) }) {
+            guard
+                let notBefore = EndedTokens.cutoff(
+                    user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isEnabled != true && user.isEnabled)
+            else { continue }
             let backends = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
             let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)
-            let holder = Holder.user(user.username, applications: backends + applications)
-            if let notBefore = EndedTokens.cutoff(
-                user.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isEnabled != true && user.isEnabled)
-            {
-                ended.append((holder, notBefore))
-            }
+            ended.append((.user(user.username, applications: backends + applications), notBefore))
         }
         let backends = Dictionary(
             fresh.backends.map { (Array($0.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })

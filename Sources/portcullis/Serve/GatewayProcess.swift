@@ -200,13 +200,16 @@ final class GatewayProcess: Sendable {
             lasting.use(LoginThrottle.Settings(fresh.passwords.throttle))
             shared.use(snapshot)
             // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
-            for user in GatewayProcess.changedUsers(old, fresh) { shared.issuedTokens.purge(subject: user) }
+            let users = ChangedUser.all(old, fresh)
+            for user in users where user.isAnother { shared.issuedTokens.purge(subject: user.old.username) }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
-            let ended = EndedTokens(old, fresh)
+            let ended = EndedTokens(old, fresh, users: users)
             shared.afterAdoption { [weak shared] in
                 if let shared { ended.deny(in: shared, now: Clock.wallSeconds) }
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
+            // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.
+            extendLifetime((loaded, old))
             return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
         }
     }
@@ -233,15 +236,6 @@ final class GatewayProcess: Sendable {
             names.append("issuedTokenCache")
         }
         return names
-    }
-
-    private static func changedUsers(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
-        let now = Dictionary(
-            fresh.users.map { ("\($0.realm)/\($0.username)", $0) }, uniquingKeysWith: { first, _ in first })
-        return old.users.filter { user in
-            guard let same = now["\(user.realm)/\(user.username)"] else { return true }
-            return same.password != user.password || same.isEnabled != user.isEnabled || same.roles != user.roles
-        }.map(\.username)
     }
 
     private static func changedBackends(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
