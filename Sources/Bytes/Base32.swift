@@ -7,7 +7,7 @@ package enum Base32 {
         // Padding fills the last group, or there is none.
         guard text.count == end || text.count % 8 == 0 && text.count &- end < 7, [0, 2, 4, 5, 7].contains(end % 8)
         else { return nil }
-        var groups = DigitGroups(width: 5, count: end)
+        var groups = DigitGroups(count: end)
         for i in 0..<end {
             guard let digit = value(of: text[i]) else { return nil }
             groups.append(digit)
@@ -20,4 +20,27 @@ package enum Base32 {
         if letter &- 97 < 26 { return letter &- 97 }
         return (50...55).contains(character) ? character &- 24 : nil
     }
+}
+
+/// Digits on their way to be bytes again.
+private struct DigitGroups {
+    private var bytes: [UInt8] = []
+    private var group: UInt32 = 0
+    private var bits = 0
+
+    /// - Parameter count: how many digits are to come.
+    init(count: Int) { bytes.reserveCapacity(count &* 5 / 8) }
+
+    mutating func append(_ digit: UInt8) {
+        group = group << 5 | UInt32(digit)
+        bits &+= 5
+        if bits >= 8 {
+            bits &-= 8
+            bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
+            group &= 1 << UInt32(bits) &- 1
+        }
+    }
+
+    /// Nil where unused bits are set: every meaning has one text (section 3.5).
+    consuming func finish() -> [UInt8]? { group == 0 ? bytes : nil }
 }

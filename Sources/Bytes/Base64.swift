@@ -48,22 +48,40 @@ package enum Base64 {
             if count > 0, text[count &- 1] == pad { count &-= text[count &- 2] == pad ? 2 : 1 }
         }
         guard count & 3 != 1 else { return nil }
-        var groups = DigitGroups(width: 6, count: count)
-        for i in 0..<count {
-            guard let digit = value(of: text[i], alphabet) else { return nil }
-            groups.append(digit)
+        let values = alphabet == .standard ? standardValues : urlValues
+        // Whatever is wrong sets a bit above the six of a digit, and is looked at once.
+        var seen: UInt8 = 0
+        let bytes = [UInt8](capacity: count &* 6 / 8) { output in
+            let values = values.span
+            var i = 0
+            while i &+ 4 <= count {
+                let (a, b) = (values[Int(text[i])], values[Int(text[i &+ 1])])
+                let (c, d) = (values[Int(text[i &+ 2])], values[Int(text[i &+ 3])])
+                seen |= a | b | c | d
+                output.append(a << 2 | b >> 4)
+                output.append(b << 4 | c >> 2)
+                output.append(c << 6 | d)
+                i &+= 4
+            }
+            guard i < count else { return }
+            let (a, b) = (values[Int(text[i])], values[Int(text[i &+ 1])])
+            let c = i &+ 2 < count ? values[Int(text[i &+ 2])] : 0
+            // Unused bits are zero: every meaning has one text (section 3.5).
+            let unused = i &+ 2 < count ? c & 3 : b & 15
+            seen |= a | b | c | (unused == 0 ? 0 : 64)
+            output.append(a << 2 | b >> 4)
+            if i &+ 2 < count { output.append(b << 4 | c >> 2) }
         }
-        return groups.finish()
+        return seen < 64 ? bytes : nil
     }
 
-    private static func value(of character: UInt8, _ alphabet: Alphabet) -> UInt8? {
-        if character &- 65 < 26 { return character &- 65 }
-        if character &- 97 < 26 { return character &- 71 }
-        if ASCII.isDigit(character) { return character &+ 4 }
-        switch (alphabet, character) {
-        case (.standard, 43), (.url, 45): return 62
-        case (.standard, 47), (.url, 95): return 63
-        default: return nil
-        }
+    private static let standardValues = values(of: standardDigits)
+    private static let urlValues = values(of: urlDigits)
+
+    /// The value of each digit by its character, 255 for what is none.
+    private static func values(of digits: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
+        return values
     }
 }

@@ -48,7 +48,8 @@ extension JSONNode {
     /// for a K.
     package subscript(_ name: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
-        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.node
+        for i in members.indices where bytesEqual(members[i].name.utf8.span, name.utf8.span) { return members[i].node }
+        return nil
     }
 
     package var string: String? {

@@ -42,6 +42,7 @@ struct JSONReader: ~Escapable {
         var names = UniqueNames()
         skipWhiteSpace()
         if take(UInt8(ascii: "}")) { return .object([]) }
+        members.reserveCapacity(8)
         while true {
             skipWhiteSpace()
             let nameOffset = position
@@ -219,14 +220,15 @@ struct JSONReader: ~Escapable {
 /// object costs no more than its length.
 private struct UniqueNames {
     private static let few = 16
-    private var many: Set<[UInt8]> = []
+    private var many: Set<ExactText> = []
 
     /// Takes note of a name; false where one of the `members` already read has it.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < UniqueNames.few {
-            return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+            for i in members.indices where bytesEqual(members[i].name.utf8.span, name.utf8.span) { return false }
+            return true
         }
-        if many.isEmpty { many = Set(members.map { Array($0.name.utf8) }) }
-        return many.insert(Array(name.utf8)).inserted
+        if many.isEmpty { many = Set(members.lazy.map { ExactText($0.name) }) }
+        return many.insert(ExactText(name)).inserted
     }
 }
