@@ -42,7 +42,7 @@ struct JSONReader: ~Escapable {
         var names = UniqueNames()
         skipWhiteSpace()
         if take(UInt8(ascii: "}")) { return .object([]) }
-        members.reserveCapacity(8)
+        members.reserveCapacity(4)
         while true {
             skipWhiteSpace()
             let nameOffset = position
