@@ -33,7 +33,9 @@ struct BodyRelay {
     /// that name behind the body could be taken for it.
     var forwardsTrailers = true
     /// Field lines for the receiver behind the body, where it takes them in a frame of their own.
-    private(set) var trailerLines: [UInt8] = []
+    var trailerLines: [UInt8] { trailerText ?? [] }
+    /// Nil where there are none: relays are copied several times for each message, and an array is counted each time.
+    private var trailerText: [UInt8]?
 
     static let empty = BodyRelay(.none, to: .raw)
 
@@ -195,10 +197,13 @@ struct BodyRelay {
     private mutating func appendTrailer(_ name: Span<UInt8>, _ value: Span<UInt8>, to output: Chunk) {
         guard forwardsTrailers else { return }
         if case .frames = target {
-            trailerLines.append(copying: name)
-            trailerLines += [ASCII.colon, ASCII.space]
-            trailerLines.append(copying: value)
-            trailerLines += [ASCII.carriageReturn, ASCII.lineFeed]
+            var text = trailerText ?? []
+            trailerText = nil
+            text.append(copying: name)
+            text += [ASCII.colon, ASCII.space]
+            text.append(copying: value)
+            text += [ASCII.carriageReturn, ASCII.lineFeed]
+            trailerText = text
         }
         guard case .chunked = target else { return }
         output.ensureFree(name.count + value.count + BodyRelay.reserve)

@@ -139,10 +139,7 @@ package final class Poller {
 
     /// Gives the buffer back where nothing is unread in it.
     package func releaseEmptyInbox(_ socket: Socket) {
-        if let chunk = socket.received, chunk.isEmpty {
-            socket.received = nil
-            chunks.give(chunk)
-        }
+        if socket.received?.isEmpty == true, let chunk = socket.received.take() { chunks.give(chunk) }
     }
 
     // MARK: Events
@@ -297,9 +294,7 @@ package final class Poller {
 
     /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
-        let chunk = socket.received
-        socket.received = nil
-        return chunk
+        socket.received.take()
     }
 
     /// Makes room in the inbox for a message longer than what a pooled chunk holds.

@@ -30,6 +30,8 @@ package struct TimerWheel {
     private var tick: Int64
     private var due: [TimerToken] = []
     private(set) var count = 0
+    /// No slot before this tick has a timer.
+    private var soonest = Int64.max
 
     package init(now: Int64) {
         slots = Array(repeating: [], count: TimerWheel.slotCount)
@@ -43,6 +45,8 @@ package struct TimerWheel {
         let slot = max(deadline / TimerWheel.resolution + 1, tick + 1)
         slots[Int(slot % Int64(TimerWheel.slotCount))].append(Entry(token: token, deadline: deadline))
         count += 1
+        // A timer of a later turn of the ring is looked at when its slot comes by first.
+        soonest = min(soonest, tick + 1 + (slot - tick - 1) % Int64(TimerWheel.slotCount))
     }
 
     /// Moves the clock on; what is due is then taken with `next`.
@@ -51,6 +55,7 @@ package struct TimerWheel {
         guard target > tick else { return }
         if count == 0 {
             tick = target
+            soonest = .max
             return
         }
         // After a long stop one turn of the ring sees every slot.
@@ -77,15 +82,11 @@ package struct TimerWheel {
     package mutating func next() -> TimerToken? { due.popLast() }
 
     /// How long the loop may sleep, in milliseconds; -1 where no timer is set.
-    package func sleepLimit(now: Int64) -> Int32 {
+    package mutating func sleepLimit(now: Int64) -> Int32 {
         if !due.isEmpty { return 0 }
         if count == 0 { return -1 }
-        for ahead in 1...TimerWheel.slotCount {
-            let slot = tick + Int64(ahead)
-            if !slots[Int(slot % Int64(TimerWheel.slotCount))].isEmpty {
-                return Int32(clamping: max(1, slot * TimerWheel.resolution - now))
-            }
-        }
-        return -1
+        soonest = max(soonest, tick + 1)
+        while slots[Int(soonest % Int64(TimerWheel.slotCount))].isEmpty { soonest += 1 }
+        return Int32(clamping: max(1, soonest * TimerWheel.resolution - now))
     }
 }

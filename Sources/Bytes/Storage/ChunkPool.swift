@@ -5,7 +5,8 @@ final class ChunkAccount {
     func add(_ difference: Int) { bytes &+= difference }
 }
 
-/// The spare chunks of one size, in a list through the chunks themselves.
+/// The spare chunks of one size, in a list through the chunks themselves. References are moved, never copied: several
+/// chunks go in and out with every request.
 private final class SpareChunks {
     let size: Int
     private let keep: Int
@@ -19,19 +20,18 @@ private final class SpareChunks {
 
     func take(_ account: ChunkAccount) -> Chunk {
         account.add(size)
-        guard let chunk = first else { return Chunk(capacity: size, account: account) }
-        first = chunk.nextSpare
-        chunk.nextSpare = nil
+        guard let chunk = first.take() else { return Chunk(capacity: size, account: account) }
+        first = chunk.nextSpare.take()
         count &-= 1
         return chunk
     }
 
     /// Keeps it; one that is too many is freed.
-    func give(_ chunk: Chunk) {
+    func give(_ chunk: consuming Chunk) {
         guard count < keep else { return }
         chunk.reset()
-        chunk.nextSpare = first
-        first = chunk
+        chunk.nextSpare = first.take()
+        first = consume chunk
         count &+= 1
     }
 }
@@ -77,7 +77,7 @@ package final class ChunkPool {
     }
 
     /// Gives a chunk back; one that has grown is freed, and one that is held stays with its holder.
-    package func give(_ chunk: Chunk) {
+    package func give(_ chunk: consuming Chunk) {
         if chunk.isHeld { return }
         outstanding &-= 1
         account.add(-chunk.capacity)
