@@ -14,6 +14,13 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
+    /// The algorithm of exactly this name. The names have five bytes each, and a longer text is not even compared: Swift
+    /// brings texts into a normal form first, which takes a long time for some, and nobody has been asked yet who it is.
+    package init?(named name: String) {
+        guard name.utf8.count == 5, let algorithm = SignatureAlgorithm(rawValue: name) else { return nil }
+        self = algorithm
+    }
+
     /// The kinds of algorithm, told apart by the keys that fit.
     package enum Family: Sendable {
         case hmac

@@ -20,6 +20,8 @@ package final class UserStore: Sendable {
     private let byName: [Key: Int]
     /// By `foldedName`: what Swift takes for the same text is the same here, on purpose.
     private let byFoldedName: Groups<String>
+    /// A longer name than this is nobody's in any spelling: to fold it would be work for whoever sends it.
+    private let longestName: Int
     private let byEmail: Groups<ExactText>
     private let hasher: PasswordHasher
     private let decoyHash: String?
@@ -33,6 +35,7 @@ package final class UserStore: Sendable {
             uniqueKeysWithValues: users.indices.lazy.map {
                 (Key(realm: users[$0].realm, name: users[$0].username), $0)
             })
+        longestName = 4 * (users.indices.lazy.map { users[$0].username.utf8.count }.max() ?? 0)
         byFoldedName = Groups(users.indices) { UserStore.foldedName(users[$0].username) }
         byEmail = Groups(users.indices) { users[$0].email.isEmpty ? nil : UserStore.folded(users[$0].email) }
         decoyHash = UserStore.commonestHash(of: users)
@@ -45,14 +48,18 @@ package final class UserStore: Sendable {
 
     /// All users of this name, in one realm or (nil) in any.
     package func users(named name: String, realm: String?) -> [User] {
-        selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
-            .filter { $0.username.utf8.elementsEqual(name.utf8) }
+        namesakes(of: name, in: realm).filter { $0.username.utf8.elementsEqual(name.utf8) }
     }
 
     /// The users of a realm whom a directory may mean by this name: those who bear it but for the case of letters, blanks
     /// in a row, and the ways of writing one character (RFC 4518), whether enabled or not.
     package func namesakes(of name: String, realm: String) -> [User] {
-        selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
+        namesakes(of: name, in: realm)
+    }
+
+    private func namesakes(of name: String, in realm: String?) -> [User] {
+        guard name.utf8.count <= longestName else { return [] }
+        return selected(byFoldedName[UserStore.foldedName(name)], realm: realm)
     }
 
     /// All users of this mail address, compared without the case of ASCII letters (JWT-24), in one realm or (nil) in any.

@@ -84,7 +84,7 @@ package struct CompactJWS: Sendable {
         // No extension is understood, and RFC 7797 wants `b64` listed in `crit`.
         if node["crit"] != nil || node["b64"] != nil { throw .criticalHeader }
         guard let name = node["alg"]?.string else { throw .malformed }
-        guard let algorithm = SignatureAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm }
+        guard let algorithm = SignatureAlgorithm(named: name) else { throw .unsupportedAlgorithm }
         return try (algorithm, text("kid", node), text("typ", node))
     }
 

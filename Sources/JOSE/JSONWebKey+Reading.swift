@@ -21,7 +21,7 @@ extension JSONWebKey {
         if try !allowsVerification(node) { return .ignored("its key_ops lack 'verify'") }
         var algorithm: SignatureAlgorithm?
         if let name = try optional("alg", node) {
-            guard let known = SignatureAlgorithm(rawValue: name) else {
+            guard let known = SignatureAlgorithm(named: name) else {
                 return .ignored("its algorithm '\(name)' is not a signature algorithm")
             }
             algorithm = known

@@ -22,4 +22,22 @@ import Testing
         #expect(table[ExactText("\u{212A}")] == 2)
         #expect(table[ExactText("k")] == nil)
     }
+
+    /// A string's own hash is that of its normal form. Its marks would be sorted, in a time that grows with the square of
+    /// their number, and all orders of them would have one hash.
+    @Test("names of combining marks are hashed like others", .timeLimit(.minutes(1)))
+    func marks() throws {
+        let marks = ["\u{345}", "\u{301}", "\u{316}", "\u{327}"]
+        let long = "a" + marks.map { String(repeating: $0, count: 200_000) }.joined()
+        var names: Set<ExactText> = [ExactText(long)]
+        #expect(names.contains(ExactText(long)))
+        for i in 0..<4096 {
+            let order = (0..<6).map { marks[i >> ($0 * 2) & 3] }.joined()
+            names.insert(ExactText("b" + order))
+        }
+        #expect(names.count == 4097)
+        let members = (0..<2000).map { "\"\($0)\": 1" }
+        let text = Array("{\"\(long)\": 0, \(members.joined(separator: ", "))}".utf8)
+        #expect(try JSONNode.parse(text.span).members?.count == 2001)
+    }
 }

@@ -10,8 +10,8 @@ extension GatewayConfiguration {
             let names = known[kind] ?? (findings.sources.isReadable(kind.section) ? Set(names(of: kind)) : nil)
             known[kind] = .some(names)
             guard let names, !names.contains(reference.name) else { continue }
-            reference.field.error(
-                "unknown \(kind.rawValue) \"\(reference.name)\"", expected: kind.expectation,
+            findings.error(
+                reference.place.pointer, "unknown \(kind.rawValue) \"\(reference.name)\"", expected: kind.expectation,
                 found: "\"\(reference.name)\"",
                 suggestion: Suggestion.nearest(to: reference.name, among: self.names(of: kind)))
         }

@@ -5,27 +5,23 @@ import Bytes
 package struct Field {
     package let node: JSONNode
     let findings: Findings
-    private let parent: String
-    private let name: String?
+    let place: JSONPlace
 
     /// The value at a place.
     init(node: JSONNode, pointer: String, findings: Findings) {
         self.node = node
         self.findings = findings
-        parent = pointer
-        name = nil
+        place = JSONPlace(pointer)
     }
 
     /// The value of a member or element below a place.
     init(node: JSONNode, below parent: String, _ name: String, findings: Findings) {
         self.node = node
         self.findings = findings
-        self.parent = parent
-        self.name = name
+        place = JSONPlace(below: parent, name)
     }
 
-    /// Put together where somebody asks for it: of most values nothing is said.
-    package var pointer: String { name.map { JSONPointer.child(parent, $0) } ?? parent }
+    package var pointer: String { place.pointer }
 
     package func error(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
         findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)

@@ -14,3 +14,22 @@ enum JSONPointer {
             .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
     }
 }
+
+/// A place in the configuration, whose pointer is put together where somebody asks for it: of most nothing is said.
+struct JSONPlace {
+    private let parent: String
+    private let name: String?
+
+    init(_ pointer: String) {
+        parent = pointer
+        name = nil
+    }
+
+    /// A member or element below a place.
+    init(below parent: String, _ name: String) {
+        self.parent = parent
+        self.name = name
+    }
+
+    var pointer: String { name.map { JSONPointer.child(parent, $0) } ?? parent }
+}

@@ -32,14 +32,14 @@ enum ReferenceKind: String {
 struct Reference {
     let kind: ReferenceKind
     let name: String
-    let field: Field
+    let place: JSONPlace
 }
 
 extension Field {
     /// The name of something that another section defines.
     func reference(to kind: ReferenceKind) -> String? {
         guard let name = name(kind.expectation) else { return nil }
-        findings.references.append(Reference(kind: kind, name: name, field: self))
+        findings.references.append(Reference(kind: kind, name: name, place: place))
         return name
     }
 

@@ -93,7 +93,7 @@ extension AssertionIssuer {
 
     private mutating func readAlgorithms(_ reader: inout AssertionReader) {
         guard let names = reader.texts("algorithms") else { return }
-        let known = names.compactMap(SignatureAlgorithm.init).filter { !$0.isSymmetric }
+        let known = names.compactMap(SignatureAlgorithm.init(named:)).filter { !$0.isSymmetric }
         guard !names.isEmpty, known.count == names.count else {
             // RFC 8725 section 3.1: a public key must never serve as a secret, and `none` proves nothing.
             reader.fail("algorithms", "wrong value", expected: "names of asymmetric signature algorithms")

@@ -85,7 +85,7 @@ extension Assembly {
             case .whenNeeded: .whenNeeded
             }
         settings.subjectAttribute = entry.subjectAttribute
-        if let names = entry.algorithms { settings.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
+        if let names = entry.algorithms { settings.algorithms = Set(names.compactMap(SignatureAlgorithm.init(named:))) }
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
         settings.transport = transport

@@ -125,7 +125,9 @@ extension Assembly {
                 requireAudience: entry.requireAudience, keys: keys,
                 clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
-            if let names = entry.algorithms { trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init)) }
+            if let names = entry.algorithms {
+                trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init(named:)))
+            }
             let claims = IssuerSettings.Claims.outside(
                 Assembly.rules(entry), level: entry.level, backendID: entry.backend.flatMap(backendID))
             settings.append(IssuerSettings(trust: trust, claims: claims))

@@ -1,4 +1,5 @@
 import Configuration
+import Dispatch
 import Foundation
 import Gateway
 import Identity
@@ -209,7 +210,7 @@ final class GatewayProcess: Sendable {
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
             // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.
-            extendLifetime((loaded, old))
+            DispatchQueue.global(qos: .utility).async { extendLifetime((loaded, old)) }
             return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
         }
     }

@@ -94,10 +94,10 @@ int main(int argc, char **argv) {
     if (count < 1 || count > CONNECTIONS || rate <= 0 || seconds <= 0) return 2;
     int room_for_headers = sizeof request;
     request_length = snprintf(request, room_for_headers, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n", argv[2], port);
-    for (int i = 6; i < argc; i++)
+    for (int i = 6; i < argc && request_length < sizeof request; i++)
         request_length += snprintf(request + request_length, room_for_headers - request_length, "%s\r\n", argv[i]);
-    request_length += snprintf(request + request_length, room_for_headers - request_length, "\r\n");
-    if (request_length >= sizeof request) return 2;
+    if (request_length + 2 >= sizeof request) return 2;
+    request_length += sprintf(request + request_length, "\r\n");
 
     int64_t step = 1e9 / rate;
     room = rate * seconds + 1;
