@@ -55,8 +55,9 @@ package enum Base64 {
             let values = values.span
             var i = 0
             while i &+ 4 <= count {
-                let (a, b) = (values[Int(text[i])], values[Int(text[i &+ 1])])
-                let (c, d) = (values[Int(text[i &+ 2])], values[Int(text[i &+ 3])])
+                let word = ByteScan.word(in: text, at: i)
+                let (a, b) = (values[Int(word & 255)], values[Int(word >> 8 & 255)])
+                let (c, d) = (values[Int(word >> 16 & 255)], values[Int(word >> 24)])
                 seen |= a | b | c | d
                 output.append(a << 2 | b >> 4)
                 output.append(b << 4 | c >> 2)

@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// A key of AES-256-GCM (SP 800-38D). Nonces are random, so one key must not seal more than 2^32 messages.

@@ -36,12 +36,6 @@ extension Span where Element == UInt8 {
 }
 
 extension [UInt8] {
-    /// A copy of the bytes.
-    init(copying bytes: Span<UInt8>) {
-        // SAFETY: the array copies the buffer while the span is alive.
-        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-    }
-
     /// An array of at most `capacity` bytes written by a C call that answers how many it wrote; nil where it answers
     /// a negative number.
     static func filled(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8]? {

@@ -11,9 +11,7 @@ enum AdminHost {
     ///   - names: in lower case.
     static func isTrusted(_ authority: Span<UInt8>, names: [String]) -> Bool {
         if authority.isEmpty { return true }
-        var octets: [UInt8] = []
-        octets.append(copying: authority)
-        let text = String(decoding: octets, as: UTF8.self)
+        let text = String(copying: authority)
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return false }
             return SocketAddress(literal: String(text[..<end].dropFirst()), port: 0) != nil

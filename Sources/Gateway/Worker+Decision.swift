@@ -292,11 +292,3 @@ extension Worker {
         return limit == 0 ? nil : limit
     }
 }
-
-extension [UInt8] {
-    /// Appends a copy of the bytes.
-    mutating func append(copying bytes: Span<UInt8>) {
-        reserveCapacity(count + bytes.count)
-        for i in bytes.indices { append(bytes[i]) }
-    }
-}

@@ -129,9 +129,7 @@ extension Worker {
     private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
         // Without a `Host` of the client's the upstream was sent its own.
         if exchange.head.authority.isEmpty { return true }
-        var authority: [UInt8] = []
-        authority.append(copying: RequestText.host(request))
-        return exchange.snapshot.names.include(authority: String(decoding: authority, as: UTF8.self))
+        return exchange.snapshot.names.include(authority: String(copying: RequestText.host(request)))
     }
 
     private func refuseUpstream(_ exchange: Exchange) {

@@ -194,7 +194,8 @@ extension Worker {
             inbox.consume(used)
             poller.send(socket, chunk)
         }
-        relayBody(upstream, exchange)
+        // Mostly that was all of it.
+        if upstream.body.isComplete { endResponse(upstream, exchange) } else { relayBody(upstream, exchange) }
     }
 
     /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
@@ -295,7 +296,9 @@ extension Worker {
     }
 
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        if let side = exchange.clientSide { endMessage(to: side, trailers: upstream.body.trailerLines) }
+        if exchange.stream != nil, let side = exchange.clientSide {
+            endMessage(to: side, trailers: upstream.body.trailerLines)
+        }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil

@@ -40,7 +40,7 @@ package enum CanonicalPath {
         case .unchanged: return path
         case .rewritten:
             let bytes = scratch.readable
-            return bytes.indices.map { bytes[$0] }
+            return [UInt8](copying: bytes)
         case .ambiguous: return nil
         }
     }

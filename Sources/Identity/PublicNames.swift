@@ -1,5 +1,4 @@
 import Bytes
-import JOSE
 
 /// The names by which clients reach this gateway, as its configuration has them. `Host` is the client's own word, and so is
 /// whatever is made of it.

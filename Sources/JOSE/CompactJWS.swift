@@ -55,8 +55,7 @@ package struct CompactJWS: Sendable {
 
     /// What was signed: header and payload as they stand in the token.
     package func signedPart(of token: Span<UInt8>) -> [UInt8] {
-        let part = token.slice(signingInput)
-        return part.indices.map { part[$0] }
+        [UInt8](copying: token.slice(signingInput))
     }
 
     /// Offsets of the first two dots, and how many there are.
@@ -64,9 +63,11 @@ package struct CompactJWS: Sendable {
         var count = 0
         var first = 0
         var second = 0
-        for i in token.indices where token[i] == ASCII.dot {
+        var i = ByteScan.first(ASCII.dot, in: token, from: 0)
+        while i < token.count {
             count += 1
             if count == 1 { first = i } else if count == 2 { second = i }
+            i = ByteScan.first(ASCII.dot, in: token, from: i + 1)
         }
         return (first, second, count)
     }

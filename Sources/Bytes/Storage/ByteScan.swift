@@ -9,7 +9,14 @@ package enum ByteScan {
         let raw = unsafe bytes.bytes
         let count = raw.byteCount
         var position = start
+        // Most values are short. One that is not, such as a token, goes by in longer steps.
+        var wide = start &+ 64
         while position &+ 8 <= count {
+            if position >= wide {
+                position = skipText(in: bytes, from: position)
+                wide = .max
+                if position &+ 8 > count { break }
+            }
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
             // A byte below 0x20 borrows into its high bit; one above 0x7f has that bit already and is masked out. A borrow
             // can mark bytes behind the first one falsely, never one ahead of it.
@@ -25,5 +32,46 @@ package enum ByteScan {
             position &+= 1
         }
         return count
+    }
+
+    /// How far there is no control character, in steps of 32 bytes.
+    private static func skipText(in bytes: Span<UInt8>, from start: Int) -> Int {
+        // SAFETY: as above.
+        let raw = unsafe bytes.bytes
+        let (space, delete) = (SIMD32<UInt8>(repeating: 0x20), SIMD32<UInt8>(repeating: 0x7f))
+        var position = start
+        while position &+ 32 <= raw.byteCount {
+            let part = unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD32<UInt8>.self)
+            if any((part .< space) .| (part .== delete)) { break }
+            position &+= 32
+        }
+        return position
+    }
+
+    /// Offset of the first such byte at or after `start`, which is within the span or its end; the count where there is none.
+    package static func first(_ byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
+        // SAFETY: as above.
+        let raw = unsafe bytes.bytes
+        let count = raw.byteCount
+        let pattern = ones &* UInt64(byte)
+        var position = start
+        while position &+ 8 <= count {
+            let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            // The byte is zero where it is there; a borrow can again mark bytes falsely behind the first one only.
+            let rest = word ^ pattern
+            let hits = (rest &- ones) & ~rest & highs
+            if hits != 0 { return position &+ hits.trailingZeroBitCount >> 3 }
+            position &+= 8
+        }
+        while position < count, bytes[position] != byte { position &+= 1 }
+        return position
+    }
+
+    /// Four bytes, the first in the lowest eight bits. All of them must be within the span.
+    @inline(__always)
+    static func word(in bytes: Span<UInt8>, at start: Int) -> UInt32 {
+        precondition(start >= 0 && start &+ 4 <= bytes.count)
+        // SAFETY: the view borrows the span, and the bytes are within it.
+        return UInt32(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self))
     }
 }

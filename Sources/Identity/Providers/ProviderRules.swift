@@ -1,5 +1,4 @@
 import Bytes
-import JOSE
 
 /// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
 package struct ProviderRules: Sendable {

@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// Forms that were filled in.
 extension BrowserLogin {

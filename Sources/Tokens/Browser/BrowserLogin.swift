@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// Logins by browser (SCH-02): a form at the place that an authentication scheme names, the session that comes of it, and
 /// the cookie that shows it. Passwords are checked, counted and held back as those of Mobile & Social are.

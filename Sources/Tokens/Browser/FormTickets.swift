@@ -1,6 +1,6 @@
+import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// What pages with forms have in common: each form has a ticket, of which the browser holds the other half.
 protocol FormTickets: Sendable {

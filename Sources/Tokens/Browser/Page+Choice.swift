@@ -1,5 +1,5 @@
+import Bytes
 import Identity
-import JOSE
 
 /// The page on which users choose where they log in.
 extension Page {

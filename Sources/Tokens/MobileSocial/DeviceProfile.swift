@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import JOSE
 
 /// What a client tells of the device that it runs on: free-form, passed through, and no proof of anything (OMS-15).
 struct DeviceProfile: Sendable, Equatable {

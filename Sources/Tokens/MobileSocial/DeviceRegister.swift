@@ -1,6 +1,5 @@
 import Bytes
 import Identity
-import JOSE
 
 /// The devices that have registered, for those who administer them (OMS-15, OMS-16).
 package struct DeviceRegister: Sendable {

@@ -1,6 +1,5 @@
 import Bytes
 import Identity
-import JOSE
 
 /// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
 extension MobileSocial {

@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Logins (OMS-06, oam-wire 3.2 and 3.4).
 extension MobileSocial {

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Identity
-import JOSE
 
 /// Which application calls, and on which device.
 extension MobileSocial {

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Identity
-import JOSE
 
 /// Users of identity providers in service domains (RP-01 to RP-03).
 extension MobileSocial {

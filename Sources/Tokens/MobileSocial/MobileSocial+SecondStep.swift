@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Questions and codes beside the password, as applications ask for them (OMS-14).
 extension MobileSocial {

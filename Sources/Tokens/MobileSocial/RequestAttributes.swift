@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import JOSE
 
 /// The attributes of a request: members of its JSON body, fields of its head, or for GET parameters of its query. Names
 /// and values are taken with case, but for the names of fields (oam-wire 3.1).

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Identity
-import JOSE
 
 /// A circle of applications that trust each other's logins (OMS-01, AGT-01).
 package struct ServiceDomain: Sendable {

@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// The token of somebody who has signed on.
 extension SignOnRelay {

@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// The login at the gateway's own form (SSO-07).
 extension SignOnRelay {

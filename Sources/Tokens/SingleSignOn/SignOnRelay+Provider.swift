@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Logins at identity providers (SSO-07), for backends that name one.
 extension SignOnRelay {

@@ -1,6 +1,5 @@
 import Bytes
 import Identity
-import JOSE
 
 /// The body of a POST, PUT or PATCH on people: a flat object of attributes (UPS-03, oam-wire 5).
 ///

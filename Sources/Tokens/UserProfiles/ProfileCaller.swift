@@ -1,6 +1,6 @@
+import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Who asks, and what that one may do.
 struct ProfileCaller: Sendable {

@@ -1,5 +1,5 @@
+import Bytes
 import HTTP
-import JOSE
 
 /// What is asked for below `/oic_rest/rest/userprofile/`.
 enum ProfilePath: Sendable, Equatable {

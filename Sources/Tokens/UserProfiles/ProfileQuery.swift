@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import JOSE
 
 /// The parameters of a request, read to the letter: a filter that was misspelt must not show everybody.
 struct ProfileQuery: Sendable {

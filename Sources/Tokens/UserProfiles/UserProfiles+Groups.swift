@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Groups are the roles of the catalogue (UPS-05), and their members the users who have them (UPS-06).
 extension UserProfiles {

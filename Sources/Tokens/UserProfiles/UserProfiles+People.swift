@@ -1,6 +1,5 @@
 import Bytes
 import Identity
-import JOSE
 
 /// People are looked at, and looked for (UPS-01, UPS-02, UPS-04, UPS-07).
 extension UserProfiles {

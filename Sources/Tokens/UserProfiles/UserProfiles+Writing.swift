@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// People are made, changed and removed (UPS-03).
 extension UserProfiles {

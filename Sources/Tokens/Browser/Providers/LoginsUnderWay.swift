@@ -1,6 +1,6 @@
+import Bytes
 import Crypto
 import Identity
-import JOSE
 
 /// The logins that a browser has under way at providers whose answers are posted, in a cookie of the browser's.
 ///

@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// Answers that a provider's page has the browser post (SAML bindings section 3.5).
 ///

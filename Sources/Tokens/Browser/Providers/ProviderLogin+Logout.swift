@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
 /// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.

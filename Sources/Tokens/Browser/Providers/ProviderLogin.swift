@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 import Synchronization
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever

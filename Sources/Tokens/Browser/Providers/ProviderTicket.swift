@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
-import JOSE
 
 /// What a login at an identity provider was begun for, and what is to be known of it when it comes back.
 package struct LoginErrand: Sendable, Equatable {

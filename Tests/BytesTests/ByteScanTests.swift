@@ -1,0 +1,53 @@
+import Bytes
+import Testing
+
+/// What is found in words and in longer steps is what is found byte by byte.
+@Suite struct ByteScanTests {
+    private static let fillings: [UInt8] = [0x20, 0x61, 0x7e, 0x80, 0xff]
+    private static let lengths = Array(0...40) + [63, 64, 65, 71, 72, 95, 96, 97, 127, 128, 129, 200]
+
+    private func control(_ bytes: [UInt8], _ start: Int) -> Int { ByteScan.firstControl(in: bytes.span, from: start) }
+
+    private func first(_ byte: UInt8, _ bytes: [UInt8], _ start: Int) -> Int {
+        ByteScan.first(byte, in: bytes.span, from: start)
+    }
+
+    @Test("GW-09: control characters, at every place", arguments: fillings)
+    func controls(_ filling: UInt8) {
+        for length in Self.lengths {
+            var bytes = [UInt8](repeating: filling, count: length)
+            for start in [0, 1, 7, 8].filter({ $0 <= length }) { #expect(control(bytes, start) == length) }
+            for place in 0..<length {
+                for byte in [0x00, 0x09, 0x0d, 0x1f, 0x7f] as [UInt8] {
+                    bytes[place] = byte
+                    if control(bytes, 0) != place || control(bytes, place) != place
+                        || control(bytes, place + 1) != length
+                    {
+                        Issue.record("\(byte) at \(place) of \(length)")
+                    }
+                }
+                bytes[place] = filling
+            }
+        }
+    }
+
+    @Test(
+        "a byte, at every place, beside bytes that differ from it by a bit", arguments: [0x2e, 0x00, 0xff] as [UInt8])
+    func bytes(_ byte: UInt8) {
+        for filling in [byte ^ 1, byte ^ 0x80, byte &+ 1, byte &- 1] {
+            for length in Self.lengths {
+                var bytes = [UInt8](repeating: filling, count: length)
+                #expect(first(byte, bytes, 0) == length)
+                for place in 0..<length {
+                    bytes[place] = byte
+                    if first(byte, bytes, 0) != place || first(byte, bytes, place) != place
+                        || first(byte, bytes, place + 1) != length
+                    {
+                        Issue.record("\(byte) at \(place) of \(length)")
+                    }
+                    bytes[place] = filling
+                }
+            }
+        }
+    }
+}
