@@ -15,11 +15,10 @@ extension Worker {
 
     func answerAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) {
         let head = exchange.head
-        var path: [UInt8] = []
-        path.append(copying: bytes.slice(head.path))
-        exchange.path.ensureFree(path.count)
-        exchange.path.append(path)
-        let name = String(decoding: path, as: UTF8.self)
+        guard isStreamSafe(exchange, bytes, length: head.length) else { return }
+        exchange.path.ensureFree(Int(head.path.count))
+        exchange.path.append(bytes.slice(head.path))
+        let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
             reply(exchange, status: 421, reason: "unknown_host", detail: "the admin listener does not have this name")
             return
@@ -112,12 +111,6 @@ extension Worker {
         shared.administer(request) { mailbox.post(.endpoint(exchange: identity, .done($0))) }
     }
 
-    private func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
-        var copy: [UInt8] = []
-        copy.append(copying: bytes.slice(range))
-        return String(decoding: copy, as: UTF8.self)
-    }
-
     private func adminRequest(_ exchange: Exchange, _ bytes: Span<UInt8>) -> AdminRequest? {
         let path = bytes.slice(exchange.head.path)
         var query = bytes.extracting(0..<0)
@@ -127,12 +120,12 @@ extension Worker {
         var request = AdminRequest(
             method: exchange.head.method, path: target.path, parameters: target.parameters,
             body: exchange.collected)
-        if let range = requestHeaders.value(.contentType) { request.contentType = text(bytes, range) }
+        if let range = requestHeaders.value(.contentType) { request.contentType = String(copying: bytes.slice(range)) }
         let condition = Array("if-match".utf8)
         for i in 0..<requestHeaders.count
         where bytesEqualIgnoringCase(bytes.slice(requestHeaders[i].name), condition.span) {
             // Two of them are one list (RFC 9110 section 5.3).
-            let value = text(bytes, requestHeaders[i].value)
+            let value = String(copying: bytes.slice(requestHeaders[i].value))
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
         request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)

@@ -146,7 +146,9 @@ extension Worker {
             abandon(exchange, reason: "client_closed")
             return
         }
+        let length = exchange.head.length
         exchange.head.length += exchange.bodySeen
+        guard isStreamSafe(exchange, buffer.readable, length: length) else { return }
         let request = endpointRequest(exchange, buffer.readable)
         answer(
             exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds),
@@ -168,17 +170,19 @@ extension Worker {
         }
     }
 
+    /// Whether the head may be made text, and its names and values compared as such; if not, the exchange is answered.
+    func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
+        // A stream's head stands by itself.
+        if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
+        reply(exchange, status: 400, reason: "invalid_request", detail: "too many combining marks in a row")
+        return false
+    }
+
     private func endpointRequest(_ exchange: Exchange, _ bytes: Span<UInt8>) -> EndpointRequest {
-        func text(_ range: ByteRange) -> String {
-            var copy: [UInt8] = []
-            copy.append(copying: bytes.slice(range))
-            return String(decoding: copy, as: UTF8.self)
-        }
-        var path: [UInt8] = []
-        let canonical = exchange.path
-        path.append(copying: canonical.readable)
+        func text(_ range: ByteRange) -> String { String(copying: bytes.slice(range)) }
+        let path = exchange.path
         var query: [UInt8] = []
-        if let range = exchange.head.query { query.append(copying: bytes.slice(range)) }
+        if let range = exchange.head.query { query = [UInt8](copying: bytes.slice(range)) }
         var authorization: [String] = []
         var fields: [(name: String, value: String)] = []
         for i in 0..<requestHeaders.count {
@@ -189,7 +193,7 @@ extension Worker {
             }
         }
         var request = EndpointRequest(
-            method: exchange.head.method, path: String(decoding: path, as: UTF8.self), query: query,
+            method: exchange.head.method, path: String(copying: path.readable), query: query,
             contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
             body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
             address: exchange.address, requestID: exchange.requestIDText, fields: fields)
@@ -202,9 +206,7 @@ extension Exchange {
     /// `requestID` for logs.
     var requestIDText: String {
         let id = requestID
-        var copy: [UInt8] = []
-        copy.append(copying: id.readable)
-        return String(decoding: copy, as: UTF8.self)
+        return String(copying: id.readable)
     }
 
     /// Longest body that an endpoint takes, or that is kept for a route.

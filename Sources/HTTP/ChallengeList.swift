@@ -134,7 +134,7 @@ package struct ChallengeList {
         while position < value.count {
             var byte = value[position]
             position &+= 1
-            if byte == ASCII.quote { return String(validating: bytes, as: UTF8.self) }
+            if byte == ASCII.quote { return String(streamSafe: bytes) }
             if byte == ASCII.carriageReturn {
                 guard position &+ 1 < value.count, value[position] == ASCII.lineFeed,
                     FieldSyntax.isBlank(value[position &+ 1])

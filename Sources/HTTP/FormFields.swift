@@ -39,15 +39,15 @@ package struct FormFields: Sendable {
     }
 
     /// The value of the first field of this name.
-    package func first(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+    package func first(_ name: String) -> String? { fields.first { $0.name.isExactly(name) }?.value }
 
     /// Whether there is more than one field of this name: refused by OAuth (RFC 6749 section 3.2).
-    package func isRepeated(_ name: String) -> Bool { fields.count { $0.name == name } > 1 }
+    package func isRepeated(_ name: String) -> Bool { fields.count { $0.name.isExactly(name) } > 1 }
 
     /// A name that more than one field has, if any.
     package var repeatedName: String? {
-        var seen: Set<String> = []
-        return fields.first { !seen.insert($0.name).inserted }?.name
+        var seen: Set<ExactText> = []
+        return fields.first { !seen.insert(ExactText($0.name)).inserted }?.name
     }
 
     private static func decode(_ text: Span<UInt8>) throws(FormError) -> String {
@@ -70,14 +70,14 @@ package struct FormFields: Sendable {
             bytes.append(byte)
             position &+= 1
         }
-        guard let string = String(validating: bytes, as: UTF8.self) else { throw .malformedText }
-        return string
+        guard let text = String(streamSafe: bytes) else { throw .malformedText }
+        return text
     }
 }
 
 /// Why a form was refused: 400, or 413 where it is too large.
 package enum FormError: Error, Sendable, CaseIterable {
     case tooLarge, tooManyFields, malformedEscape, nulByte
-    /// Not UTF-8 after decoding.
+    /// Not UTF-8 after decoding, or not stream-safe.
     case malformedText
 }

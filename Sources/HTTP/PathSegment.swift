@@ -2,8 +2,8 @@ import Bytes
 
 /// A name as one segment of a path (RFC 3986 section 3.3).
 package enum PathSegment {
-    /// The segment without its percent-encoding; nil where that is malformed, or what it stands for is no UTF-8 or has
-    /// control characters.
+    /// The segment without its percent-encoding; nil where that is malformed, or what it stands for is no UTF-8, not
+    /// stream-safe, or has control characters.
     package static func decode(_ segment: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var i = 0
@@ -20,7 +20,7 @@ package enum PathSegment {
             bytes.append(byte)
             i += 1
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(streamSafe: bytes)
     }
 
     /// The segments of a path behind its beginning, decoded; nil where the path begins otherwise, or one of them is empty

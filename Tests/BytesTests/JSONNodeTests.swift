@@ -57,6 +57,8 @@ import Testing
             (#""\ud800\u0041""#, .loneSurrogate, 1),
             (#""\udc00""#, .loneSurrogate, 1),
             ("1 2", .trailingCharacters, 2),
+            ("[\"a" + String(repeating: "\u{301}", count: 31) + "\"]", .tooManyMarks, 1),
+            ("{\"" + String(repeating: #"\u0301"#, count: 31) + "\":1}", .tooManyMarks, 1),
             ("\u{FEFF}1", .unexpectedCharacter, 0),
         ] as [(String, JSONError.Kind, Int)])
     func errors(text: String, kind: JSONError.Kind, offset: Int) {

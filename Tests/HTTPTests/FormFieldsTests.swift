@@ -32,6 +32,8 @@ import Testing
             ("a=%4&b=1", .malformedEscape), ("a=%00", .nulByte), ("a\u{0}=b", .nulByte), ("a=%ff", .malformedText),
             ("a=%c0%ae", .malformedText),
             ("a=%c3", .malformedText), ("%ed%a0%80=a", .malformedText),
+            ("a=" + String(repeating: "%cc%81", count: 31), .malformedText),
+            (String(repeating: "%cc%81", count: 31) + "=a", .malformedText),
         ])
     func refused(_ body: String, _ error: FormError) {
         #expect(throws: error) { try parse(body) }

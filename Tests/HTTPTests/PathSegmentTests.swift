@@ -15,7 +15,10 @@ import Testing
         #expect(decoded(segment) == name)
     }
 
-    /// Cut off, no hexadecimal digits, no UTF-8, control characters.
-    @Test(arguments: ["%", "%4", "a%4", "%zz", "%ff", "%c3%28", "%00", "a%0a", "%7f"])
+    /// Cut off, no hexadecimal digits, no UTF-8, control characters, marks without end.
+    @Test(
+        arguments: [
+            "%", "%4", "a%4", "%zz", "%ff", "%c3%28", "%00", "a%0a", "%7f", String(repeating: "%cc%81", count: 31),
+        ])
     func whatIsNoNameIsRefused(_ segment: String) { #expect(decoded(segment) == nil) }
 }

@@ -13,6 +13,7 @@ package struct JSONError: Error, Equatable {
         case invalidEscape = "invalid escape in a string"
         case loneSurrogate = "half of a surrogate pair in a string"
         case invalidUTF8 = "a string is not UTF-8"
+        case tooManyMarks = "a string has more than 30 combining marks in a row"
         case duplicateName = "the object has this member already"
         case tooDeep = "arrays and objects are nested too deeply"
         case trailingCharacters = "characters after the end of the value"

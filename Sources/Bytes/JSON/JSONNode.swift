@@ -48,7 +48,7 @@ extension JSONNode {
     /// for a K.
     package subscript(_ name: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
-        for i in members.indices where bytesEqual(members[i].name.utf8.span, name.utf8.span) { return members[i].node }
+        for i in members.indices where members[i].name.isExactly(name) { return members[i].node }
         return nil
     }
 

@@ -125,8 +125,7 @@ struct JSONReader: ~Escapable {
 
     /// Goes on with a string from its first escape.
     private mutating func readEscapedString(from start: Int) throws(JSONError) -> String {
-        var bytes: [UInt8] = []
-        for i in start &+ 1..<position { bytes.append(text[i]) }
+        var bytes = [UInt8](copying: text.extracting(start &+ 1..<position))
         while let character = peek() {
             switch character {
             case ASCII.quote:
@@ -187,7 +186,11 @@ struct JSONReader: ~Escapable {
 
     private func string(of raw: Span<UInt8>, offset: Int) throws(JSONError) -> String {
         guard let checked = try? UTF8Span(validating: raw) else { throw JSONError(kind: .invalidUTF8, offset: offset) }
-        return String(copying: checked)
+        let text = String(copying: checked)
+        guard checked.isKnownASCII || StreamSafeText.holds(text) else {
+            throw JSONError(kind: .tooManyMarks, offset: offset)
+        }
+        return text
     }
 
     private func error(_ kind: JSONError.Kind) -> JSONError { JSONError(kind: kind, offset: position) }
@@ -225,7 +228,7 @@ private struct UniqueNames {
     /// Takes note of a name; false where one of the `members` already read has it.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < UniqueNames.few {
-            for i in members.indices where bytesEqual(members[i].name.utf8.span, name.utf8.span) { return false }
+            for i in members.indices where members[i].name.isExactly(name) { return false }
             return true
         }
         if many.isEmpty { many = Set(members.lazy.map { ExactText($0.name) }) }

@@ -49,6 +49,9 @@ struct CallResponse {
                         return .failed(.malformed)
                     }
                 } else {
+                    guard StreamSafeText.holds(inbox.readable.extracting(first: head.length)) else {
+                        return .failed(.malformed)
+                    }
                     begin(head, inbox.readable, table)
                 }
                 inbox.consume(head.length)
@@ -58,11 +61,7 @@ struct CallResponse {
     }
 
     private mutating func begin(_ head: ResponseHead, _ bytes: Span<UInt8>, _ table: HeaderTable) {
-        func text(_ range: ByteRange) -> String {
-            var copy: [UInt8] = []
-            copy.append(copying: bytes.slice(range))
-            return String(decoding: copy, as: UTF8.self)
-        }
+        func text(_ range: ByteRange) -> String { String(copying: bytes.slice(range)) }
         var response = OutboundResponse(status: head.status)
         for i in 0..<table.count { response.headers.append((text(table[i].name), text(table[i].value))) }
         self.response = response

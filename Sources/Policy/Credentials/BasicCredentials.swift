@@ -56,7 +56,7 @@ struct BasicCredentials: Sendable {
         let digest = known.digest(of: credential, context: UInt64(index))
         if let digest, let principal = known.principal(digest, now: now) { return .principal(principal) }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
-            let username = String(validating: decoded[..<colon], as: UTF8.self), !username.isEmpty,
+            let username = String(streamSafe: decoded[..<colon]), !username.isEmpty,
             // RFC 7617 section 2: neither part has control characters.
             decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
         else { return .rejected(.malformedCredential) }

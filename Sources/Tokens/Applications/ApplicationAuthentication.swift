@@ -31,7 +31,7 @@ struct ApplicationAuthentication: Sendable {
     }
 
     private func application(name: [UInt8]) -> Application? {
-        String(validating: name, as: UTF8.self).flatMap { applications.application(named: $0) }
+        String(streamSafe: name).flatMap { applications.application(named: $0) }
     }
 
     private func application(name: [UInt8], key: [UInt8]) -> Application? {

@@ -59,7 +59,7 @@ extension ApplicationTokens {
                 return next(.holder(record))
             }
         }
-        guard let name = String(validating: pair.id, as: UTF8.self) else { return .refuse(.wrongPassword) }
+        guard let name = String(streamSafe: pair.id) else { return .refuse(.wrongPassword) }
         return check(name, pair.secret, application, request, now: now).then { result in
             switch result {
             case .success(let caller): next(caller)

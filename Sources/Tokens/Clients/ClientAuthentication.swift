@@ -1,3 +1,4 @@
+import Bytes
 import Identity
 
 /// Finds out which client asks for a token: by its secret, or by an assertion that it has signed, and never by both
@@ -60,6 +61,6 @@ struct ClientAuthentication: Sendable {
     }
 
     private func backend(of reading: PresentedSecret.Pair) -> Backend? {
-        String(validating: reading.id, as: UTF8.self).flatMap { backends.backend(clientID: $0) }
+        String(streamSafe: reading.id).flatMap { backends.backend(clientID: $0) }
     }
 }

@@ -30,8 +30,8 @@ struct ClientProof: Sendable, Equatable {
         let encoded = Array(rest[ClientProof.opening.count..<(rest.count - 1)])
         // Applications have no colon in their names: the first one ends it.
         guard let pair = Base64.decode(encoded.span), let colon = pair.firstIndex(of: ASCII.colon),
-            let application = String(validating: pair[..<colon], as: UTF8.self), !application.isEmpty,
-            let secret = String(validating: pair[(colon + 1)...], as: UTF8.self), !secret.isEmpty
+            let application = String(streamSafe: pair[..<colon]), !application.isEmpty,
+            let secret = String(streamSafe: pair[(colon + 1)...]), !secret.isEmpty
         else { return nil }
         self.init(application: application, secret: secret)
     }

@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import JOSE
 
 /// Devices with applications on them (OMS-15, oam-wire 3.3).
 extension MobileSocial {
@@ -56,8 +55,8 @@ extension MobileSocial {
         guard username == nil, password == nil else { throw .missingAttribute }
         guard call.request.authorization.count == 1,
             let pair = PresentedSecret.pair(call.request.authorization[0]),
-            let name = String(validating: pair.id, as: UTF8.self),
-            let secret = String(validating: pair.secret, as: UTF8.self)
+            let name = String(streamSafe: pair.id),
+            let secret = String(streamSafe: pair.secret)
         else { throw .missingAttribute }
         return (name, secret)
     }

@@ -1,4 +1,5 @@
 #if SAML
+    import Bytes
     import CXMLSec
 
     /// A document inside libxml2, for one thread at a time.
@@ -11,8 +12,8 @@
         /// instructions. Nothing is fetched.
         init(_ bytes: [UInt8]) throws(SAMLRejection) {
             guard XMLBounds.holds(bytes.span) else { throw .tooLarge }
-            // What another decoder would make of bytes that are not UTF-8 is nobody's business.
-            guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { throw .malformed }
+            // What another decoder would make of bytes that are not UTF-8 is nobody's business, and names are compared.
+            guard !bytes.isEmpty, String(streamSafe: bytes) != nil else { throw .malformed }
             try XMLSecLibrary.start()
             // SAFETY: the context is freed on leaving, and its handler table with it; the parser copies what it keeps
             // of the text, which is alive through the call.
@@ -116,8 +117,10 @@
                 }
                 unsafe next = child.pointee.next
             }
+            // Written as references, they were no marks in the document.
+            guard StreamSafeText.holds(text.span) else { throw .malformed }
             return XMLElement(
-                name: unsafe string(node.pointee.name), namespace: unsafe namespace(node.pointee.ns),
+                name: unsafe string(node.pointee.name), namespace: unsafe try namespace(node.pointee.ns),
                 attributes: unsafe try attributes(of: node), children: children,
                 text: String(decoding: text, as: UTF8.self))
         }
@@ -146,19 +149,24 @@
                     value += unsafe bytes(text.pointee.content)
                     unsafe part = text.pointee.next
                 }
+                guard StreamSafeText.holds(value.span) else { throw .malformed }
                 found.append(
                     XMLElement.Attribute(
                         name: unsafe string(attribute.pointee.name),
-                        namespace: unsafe namespace(attribute.pointee.ns),
+                        namespace: unsafe try namespace(attribute.pointee.ns),
                         value: String(decoding: value, as: UTF8.self)))
                 unsafe next = attribute.pointee.next
             }
             return found
         }
 
-        private static func namespace(_ namespace: xmlNsPtr?) -> String? {
+        private static func namespace(_ namespace: xmlNsPtr?) throws(SAMLRejection) -> String? {
             // SAFETY: namespaces belong to elements of the same document.
-            unsafe namespace.map { unsafe string($0.pointee.href) }
+            guard let namespace = unsafe namespace else { return nil }
+            let name = unsafe string(namespace.pointee.href)
+            // As a URI it has no such characters; whether the library sees to that is not for us to trust.
+            guard StreamSafeText.holds(name) else { throw .malformed }
+            return name
         }
 
         private static func string(_ text: UnsafePointer<UInt8>?) -> String {

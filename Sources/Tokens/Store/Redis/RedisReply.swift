@@ -12,7 +12,7 @@ struct RedisReply: Sendable {
     static func read(_ value: RESPValue) -> Result<RedisReply, StoreFailure> {
         if let code = value.errorCode { return .failure(failure(code)) }
         guard case .array(let parts) = value, case .bytes(let tag)? = parts.first,
-            let reply = read(String(decoding: tag, as: UTF8.self), parts.dropFirst())
+            let word = String(streamSafe: tag), let reply = read(word, parts.dropFirst())
         else { return .failure(.malformed) }
         return .success(reply)
     }
@@ -114,7 +114,7 @@ struct RedisReply: Sendable {
         return record
     }
 
-    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
+    private static func text(_ bytes: [UInt8]) -> String? { String(streamSafe: bytes) }
 
     private static func number(_ bytes: [UInt8]) -> Int64? { RESPReader.integer(bytes.span) }
 }
