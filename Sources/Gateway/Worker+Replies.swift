@@ -188,7 +188,8 @@ extension Worker {
     private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
-            ("reason", .text(exchange.reason)), ("subject", .text(String(entry.subject.prefix(256)))),
+            ("reason", .text(exchange.reason)),
+            ("subject", .text(String(decoding: entry.subject.utf8.prefix(256), as: UTF8.self))),
             ("client", .text(entry.client)),
             ("request_id", .text(exchange.requestIDText)),
         ]

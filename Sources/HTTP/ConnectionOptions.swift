@@ -8,6 +8,11 @@ package struct ConnectionOptions: Sendable {
     /// Whether fields are named that end at this hop; only then is `names` worth asking.
     package private(set) var namesFields = false
 
+    /// How many options there are, the three above among them.
+    package private(set) var count = 0
+    /// How many a head may have: each field that is forwarded is looked for among them.
+    package static let maximumCount = 32
+
     package init(_ headers: HeaderTable, _ bytes: Span<UInt8>) {
         guard headers.occurrences(.connection) > 0 else { return }
         if headers.occurrences(.connection) == 1, let value = headers.value(.connection) {
@@ -21,6 +26,7 @@ package struct ConnectionOptions: Sendable {
         var list = FieldList(value)
         while let element = list.next(bytes) {
             let option = bytes.slice(element)
+            count &+= 1
             if matches(option, "close") {
                 close = true
             } else if matches(option, "keep-alive") {

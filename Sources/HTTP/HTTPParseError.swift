@@ -9,7 +9,7 @@ package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
     case headTooLarge, tooManyFields, malformedFieldName, spaceBeforeColon, obsoleteFold, malformedFieldValue
     case bareCarriageReturn, bareLineFeed
     // Meaning of single fields
-    case missingHost, duplicateHost, malformedHost, unknownExpectation
+    case missingHost, duplicateHost, malformedHost, unknownExpectation, tooManyConnectionOptions
     // Framing (RFC 9112 section 6)
     case malformedContentLength, duplicateContentLength, lengthWithTransferEncoding
     case malformedTransferEncoding, unknownTransferCoding, transferEncodingOnHTTP10, framingAlias
@@ -22,7 +22,7 @@ package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
         switch self {
         case .targetTooLong: 414
         case .unknownExpectation: 417
-        case .headTooLarge, .tooManyFields, .trailerTooLarge: 431
+        case .headTooLarge, .tooManyFields, .tooManyConnectionOptions, .trailerTooLarge: 431
         case .methodTooLong, .connectUnsupported, .unknownTransferCoding: 501
         case .unsupportedVersion: 505
         default: 400
@@ -52,6 +52,7 @@ package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
         case .duplicateHost: "duplicate_host"
         case .malformedHost: "malformed_host"
         case .unknownExpectation: "unknown_expectation"
+        case .tooManyConnectionOptions: "too_many_connection_options"
         case .malformedContentLength: "malformed_content_length"
         case .duplicateContentLength: "duplicate_content_length"
         case .lengthWithTransferEncoding: "length_with_transfer_encoding"

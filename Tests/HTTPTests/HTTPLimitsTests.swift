@@ -69,6 +69,20 @@ import Testing
         if error == nil { #expect(outcome.message?.fields.count == 256) }
     }
 
+    /// Each field that is forwarded is looked for among them: fields times options is what a head would cost.
+    @Test(
+        "32 connection options pass, one more is 431",
+        arguments: [(32, nil), (33, HTTPParseError.tooManyConnectionOptions)])
+    func connectionOptions(_ count: Int, _ error: HTTPParseError?) {
+        let options = (0..<count).map { $0 % 2 == 0 ? "close" : "x-\($0)" }
+        let few = options.prefix(16).joined(separator: ", ")
+        let lines = "Connection: \(few)\r\nConnection: \(options.dropFirst(16).joined(separator: ","))\r\n"
+        let request = "GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n".bytes
+        #expect(MessageReader.read(request, .request).error == error)
+        let response = "HTTP/1.1 204 No Content\r\n\(lines)\r\n".bytes
+        #expect(MessageReader.read(response, .response(to: .get)).error == error)
+    }
+
     @Test("a head in single bytes costs time in proportion to its length")
     func dripFed() {
         // 16 KiB in single bytes: with a search from the start each time this would be 134 million steps.

@@ -14,7 +14,7 @@ import Testing
     func statuses() {
         let expected: [HTTPParseError: Int] = [
             .targetTooLong: 414, .unknownExpectation: 417, .headTooLarge: 431, .tooManyFields: 431,
-            .trailerTooLarge: 431,
+            .trailerTooLarge: 431, .tooManyConnectionOptions: 431,
             .methodTooLong: 501, .connectUnsupported: 501, .unknownTransferCoding: 501, .unsupportedVersion: 505,
         ]
         for error in HTTPParseError.allCases { #expect(error.status == expected[error] ?? 400) }

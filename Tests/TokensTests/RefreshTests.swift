@@ -174,8 +174,13 @@ import Tokens
         #expect(try whole.claims().scope == "read write")
         let wider = standards.refresh(whole.refreshToken, "&scope=read+list")
         #expect(wider.status == 400 && wider.error == "invalid_scope")
-        // The refusal has used nothing up.
-        #expect(standards.refresh(whole.refreshToken).status == 200)
+        // A name counts once, and a scope has a bound.
+        let many = String(repeating: "+read", count: 128)
+        #expect(standards.refresh(whole.refreshToken, "&scope=read\(many)").error == "invalid_scope")
+        // The refusals have used nothing up.
+        let twice = standards.refresh(whole.refreshToken, "&scope=write+read+write")
+        #expect(try twice.claims().scope == "write read")
+        #expect(twice.json?["scope"]?.string == "write read")
     }
 
     /// A user who may not log in any more is not let in by what is left of an earlier login; roles are those of now.

@@ -1,5 +1,4 @@
 import Bytes
-import JOSE
 
 /// What a provider says of a user to whoever has his access token (OpenID Connect Core section 5.3), and what providers
 /// that know OAuth 2 alone have in its place.
@@ -35,9 +34,10 @@ enum UserClaims {
         let isSigned = claims[email] != nil
         let isSame = claims[email]?.string.flatMap { more[email]?.string?.isExactly($0) } ?? false
         let members = (claims.members ?? []).filter { isSigned || !$0.name.isExactly(verification) }
+        let names = Set(members.lazy.map { ExactText($0.name) })
         let further = (more.members ?? []).filter { member in
             if member.name.isExactly(verification), isSigned, !isSame { return false }
-            return !members.contains { $0.name.isExactly(member.name) }
+            return !names.contains(ExactText(member.name))
         }
         return JSONNode(.object(members + further))
     }

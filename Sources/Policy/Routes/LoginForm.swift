@@ -39,23 +39,12 @@ struct LoginForm: Sendable {
     func isFor(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard redirects, head.method == .get || head.method == .head, !head.upgrade,
             headers.occurrences(.authorization) == 0, let accept = headers.value(.accept),
-            LoginForm.takesHTML(accept, bytes)
+            AcceptField.namesHTML(accept, bytes)
         else { return false }
         if let mode = headers.value(.secFetchMode), !equal(LoginForm.navigate, bytes.slice(mode)) { return false }
         guard let webgate, !webgate.userAgents.isEmpty else { return true }
         return !webgate.recognises(bytes.slice(headers.value(.userAgent) ?? .empty))
     }
 
-    private static func takesHTML(_ accept: ByteRange, _ bytes: Span<UInt8>) -> Bool {
-        var list = FieldList(accept)
-        while let element = list.next(bytes) {
-            var end = Int(element.start)
-            while end < element.end, bytes[end] != UInt8(ascii: ";"), bytes[end] != ASCII.space { end += 1 }
-            if equalIgnoringCase(html, bytes.extracting(Int(element.start)..<end)) { return true }
-        }
-        return false
-    }
-
-    private static let html = Array("text/html".utf8)
     private static let navigate = Array("navigate".utf8)
 }

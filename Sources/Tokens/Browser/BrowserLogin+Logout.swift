@@ -8,7 +8,7 @@ extension BrowserLogin {
     func isLogout(_ request: EndpointRequest) -> Bool {
         guard request.authorization.isEmpty else { return false }
         return BrowserRequest.hasSession(request) || BrowserRequest.isForm(request)
-            || request.field("accept")?.lowercased().contains("text/html") == true
+            || request.field("accept").map(AcceptField.namesHTML) == true
     }
 
     /// By GET the question, since a link from elsewhere must log nobody out; by POST the logout.

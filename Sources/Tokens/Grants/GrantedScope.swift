@@ -27,7 +27,8 @@ struct GrantedScope: Sendable {
             self.init()
             return
         }
-        let granted = names.filter(allowed.contains).joined(separator: " ")
+        let known = Set(allowed)
+        let granted = names.filter(known.contains).joined(separator: " ")
         guard !granted.isEmpty else { throw .invalidScope }
         self.init(claim: granted, reply: granted == requested ? nil : granted)
     }
@@ -45,17 +46,23 @@ struct GrantedScope: Sendable {
             self.init()
             return
         }
-        let held = granted.split(separator: " ").map(String.init)
+        let held = Set(granted.split(separator: " ").map(String.init))
         guard names.allSatisfy(held.contains) else { throw .invalidScope }
-        self.init(claim: requested)
+        let claim = names.joined(separator: " ")
+        self.init(claim: claim, reply: claim == requested ? nil : claim)
     }
 
+    /// How many names a scope may have.
+    private static let maximumNames = 128
+
+    /// The names in their order, each once.
     private static func names(_ scope: String) throws(TokenFailure) -> [String] {
         let names = scope.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) }) else {
-            throw .invalidScope
-        }
-        return names.compactMap { String($0) }
+        guard names.count <= maximumNames,
+            names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) })
+        else { throw .invalidScope }
+        var seen: Set<String> = []
+        return names.compactMap { String($0) }.filter { seen.insert($0).inserted }
     }
 
     /// `scope-token = 1*( %x21 / %x23-5B / %x5D-7E )`

@@ -81,6 +81,8 @@ package final class LoginAttemptTable: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
     private let capacity: Int
+    /// The second in which all entries were looked at last: at most once in each, however many new users come.
+    private let sweptAt = Atomic<Int64>(.min)
 
     package init(capacity: Int = 65_536) { self.capacity = capacity }
 
@@ -139,8 +141,12 @@ package final class LoginAttemptTable: Sendable {
     package func forget(_ key: Key) -> Bool { entries.withLock { $0.removeValue(forKey: key) != nil } }
 
     private func makeRoom(in entries: inout [Key: Entry], now: Int64) {
-        entries = entries.filter { $0.value.attempts.lockedUntil > now || !$0.value.underWay.isEmpty }
-        // All of them are locked: one goes, and is locked again after as many failures as before.
-        if entries.count >= capacity, let any = entries.keys.first { entries[any] = nil }
+        if sweptAt.exchange(now, ordering: .relaxed) != now {
+            entries = entries.filter { $0.value.attempts.lockedUntil > now || !$0.value.underWay.isEmpty }
+        }
+        guard entries.count >= capacity else { return }
+        // One goes all the same, if need be one that is locked: that is so again after as many failures as before.
+        let free = entries.prefix(64).first { $0.value.attempts.lockedUntil <= now && $0.value.underWay.isEmpty }
+        if let key = free?.key ?? entries.keys.first { entries[key] = nil }
     }
 }
