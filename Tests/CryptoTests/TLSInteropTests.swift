@@ -63,6 +63,29 @@ import Testing
         command.end()
     }
 
+    /// RFC 8446 appendix C.4: a ticket is for one connection, so each that is resumed brings the next.
+    @Test func aResumedSessionBringsItsSuccessor() throws {
+        let file = TLSAuthority.shared.path("session-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let keys = try TLSResumptionTests.keys()
+        let settings = TLSSample.server.with { $0.ticketKeys = keys }
+        var known: String?
+        for round in 0..<3 {
+            let earlier = round == 0 ? [] : ["-sess_in", file]
+            let (peer, command) = try Self.client(
+                settings, ["-tls1_3", "-servername", "a.example", "-sess_out", file] + earlier)
+            #expect(peer.run { peer.session.state != .opening })
+            #expect(peer.session.wasResumed == (round > 0))
+            peer.send("answer-of-ours\n")
+            _ = command.read(until: "answer-of-ours")
+            command.end()
+            // The program writes it for each ticket that comes.
+            let session = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(session != known)
+            known = session
+        }
+    }
+
     /// RFC 8446 section 4.6.3: each key update costs a derivation; a few are fine, a flood is not.
     @Test func keyUpdatesAreCounted() throws {
         let (peer, command) = try Self.client(TLSSample.server, ["-tls1_3", "-servername", "a.example"])

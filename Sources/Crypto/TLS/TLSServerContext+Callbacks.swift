@@ -88,6 +88,9 @@ extension TLSServerContext {
         let wanted = unsafe Array(UnsafeBufferPointer(start: name, count: TicketKey.nameLength))
         guard let (key, isCurrent) = keys.opening(wanted, at: .now) else { return 0 }
         guard unsafe key.ready(cipher, mac, iv: iv, seals: false) else { return -1 }
-        return isCurrent ? 1 : 2
+        // RFC 8446 appendix C.4: a client uses a ticket once, so one that is resumed needs the next. In TLS 1.2 a ticket
+        // lasts, and is replaced where its key is about to go.
+        let lasts = unsafe SSL_version(ssl) < TLS1_3_VERSION
+        return isCurrent && lasts ? 1 : 2
     }
 }
