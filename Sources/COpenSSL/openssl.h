@@ -227,6 +227,38 @@ static inline int copenssl_print_subject(BIO *sink, const X509 *certificate) {
 
 static inline void copenssl_free(void *pointer) { OPENSSL_free(pointer); }
 
+// A session that is resumed gets its next ticket. What bounds their chain is when it began, which each of them carries on.
+static inline int copenssl_begin_chain(SSL *ssl, void *unused) {
+    (void)unused;
+    SSL_SESSION *session = SSL_get_session(ssl);
+    void *known = NULL;
+    size_t count = 0;
+    if (session == NULL || SSL_SESSION_get0_ticket_appdata(session, &known, &count) != 1) return 0;
+    if (count > 0) return 1;
+    int64_t now = (int64_t)time(NULL);
+    return SSL_SESSION_set1_ticket_appdata(session, &now, sizeof now);
+}
+
+static inline SSL_TICKET_RETURN copenssl_judge_ticket(SSL *ssl, SSL_SESSION *session, const unsigned char *name,
+    size_t length, SSL_TICKET_STATUS status, void *limit) {
+    (void)ssl, (void)name, (void)length;
+    void *known = NULL;
+    size_t count = 0;
+    int64_t began = 0;
+    if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW) return SSL_TICKET_RETURN_IGNORE_RENEW;
+    if (session == NULL || SSL_SESSION_get0_ticket_appdata(session, &known, &count) != 1 || count != sizeof began)
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    memcpy(&began, known, sizeof began);
+    int64_t age = (int64_t)time(NULL) - began;
+    if (age < 0 || age >= (int64_t)(intptr_t)limit) return SSL_TICKET_RETURN_IGNORE_RENEW;
+    return status == SSL_TICKET_SUCCESS_RENEW ? SSL_TICKET_RETURN_USE_RENEW : SSL_TICKET_RETURN_USE;
+}
+
+// After so many seconds a client shakes hands in full again, however often it was resumed in between.
+static inline int copenssl_limit_resumption(SSL_CTX *context, int64_t seconds) {
+    return SSL_CTX_set_session_ticket_cb(context, copenssl_begin_chain, copenssl_judge_ticket, (void *)(intptr_t)seconds);
+}
+
 // Readies cipher and authentication of a session ticket (RFC 5077 section 4): AES-256-CBC and HMAC-SHA-256.
 static inline int copenssl_ready_ticket(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *cipher_key,
     unsigned char *mac_key, size_t mac_count, const unsigned char *iv, int seals) {

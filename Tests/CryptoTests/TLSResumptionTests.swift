@@ -47,6 +47,23 @@ import Testing
         #expect(try !Self.connect(clients, servers).server.wasResumed, "both keys are gone")
     }
 
+    /// RFC 8446 section 4.6.1: each resumption brings another ticket, but the chain of them ends.
+    @Test(arguments: TLSHandshakeTests.versions)
+    func resumptionEnds(_ version: TLSVersion) throws {
+        let clients = try TLSClientContext(.trusting.with { $0.maximumVersion = version })
+        let keys = try Self.keys()
+        let settings = TLSSample.server.with { $0.ticketKeys = keys }
+        let never = try TLSServerContext(settings.with { $0.resumptionLimit = 0 })
+        for _ in 0..<2 { #expect(try !Self.connect(clients, never).server.wasResumed) }
+        let soon = try TLSServerContext(settings.with { $0.resumptionLimit = 2 })
+        let start = ContinuousClock.now
+        var resumed = 0
+        _ = try Self.connect(clients, soon)
+        while try Self.connect(clients, soon).server.wasResumed, .now - start < .seconds(30) { resumed += 1 }
+        #expect(resumed > 0)
+        #expect(.now - start < .seconds(30), "each ticket began anew")
+    }
+
     @Test func aLongQuietTimeDropsBothKeys() throws {
         let clients = try TLSClientContext(.trusting)
         let keys = try Self.keys()

@@ -25,6 +25,7 @@ extension TLSServerContext {
             return
         }
         unsafe SSL_CTX_set_timeout(pointer, ticketKeys.sessionLife)
+        unsafe _ = copenssl_limit_resumption(pointer, resumptionLimit)
         unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(pointer) { ssl, name, iv, cipher, mac, seals in
             unsafe TLSServerContext.ticket(ssl, name, iv, cipher, mac, seals: seals == 1)
         }

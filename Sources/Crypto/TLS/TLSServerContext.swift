@@ -8,6 +8,7 @@ package final class TLSServerContext: Sendable {
     /// What is in the certificates, in the order of the settings.
     package let certificates: [CertificateSummary]
     let ticketKeys: TLSTicketKeys?
+    let resumptionLimit: Int64
 
     private let table: ServerNameTable
     /// One for each of the table's groups.
@@ -30,6 +31,7 @@ package final class TLSServerContext: Sendable {
         self.chains = chains
         certificates = chains.map { $0.summary }
         ticketKeys = settings.ticketKeys
+        resumptionLimit = settings.resumptionLimit
         protocols = ApplicationProtocol.wireList(settings.protocols)
         boundary = TLSServerContext.boundary(of: settings)
         table = ServerNameTable(chains.map { ($0.summary.names, $0.summary.keyKind) })

@@ -25,6 +25,9 @@ package struct TLSServerSettings: Sendable {
     package var protocols: [ApplicationProtocol] = []
     /// The keys of session tickets; nil for no resumption.
     package var ticketKeys: TLSTicketKeys?
+    /// Seconds after which a client shakes hands in full, with all that is checked then, however often its session was
+    /// resumed (RFC 8446 section 4.6.1: the total lifetime of keys is to be limited).
+    package var resumptionLimit: Int64 = 86_400
 
     package init(certificates: [TLSCertificate]) { self.certificates = certificates }
 }
