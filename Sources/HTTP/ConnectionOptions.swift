@@ -8,10 +8,12 @@ package struct ConnectionOptions: Sendable {
     /// Whether fields are named that end at this hop; only then is `names` worth asking.
     package private(set) var namesFields = false
 
-    /// How many options there are, the three above among them.
-    package private(set) var count = 0
-    /// How many a head may have: each field that is forwarded is looked for among them.
-    package static let maximumCount = 32
+    /// How many options there are, the three above among them, and how long their fields are.
+    private var count = 0
+    private var length = 0
+
+    /// Whether they are few and short enough for each field that is forwarded to be looked for among them.
+    package var isBounded: Bool { count <= 32 && length <= 1024 }
 
     package init(_ headers: HeaderTable, _ bytes: Span<UInt8>) {
         guard headers.occurrences(.connection) > 0 else { return }
@@ -23,6 +25,7 @@ package struct ConnectionOptions: Sendable {
     }
 
     private mutating func read(_ value: ByteRange, _ bytes: Span<UInt8>) {
+        length &+= Int(value.count)
         var list = FieldList(value)
         while let element = list.next(bytes) {
             let option = bytes.slice(element)

@@ -79,6 +79,9 @@ import Testing
         let lines = "Connection: \(few)\r\nConnection: \(options.dropFirst(16).joined(separator: ","))\r\n"
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n".bytes
         #expect(MessageReader.read(request, .request).error == error)
+        let long =
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: x\(String(repeating: ",", count: error == nil ? 1000 : 1024))\r\n\r\n"
+        #expect(MessageReader.read(long.bytes, .request).error == error)
         let response = "HTTP/1.1 204 No Content\r\n\(lines)\r\n".bytes
         #expect(MessageReader.read(response, .response(to: .get)).error == error)
     }

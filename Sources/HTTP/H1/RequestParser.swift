@@ -69,7 +69,7 @@ package struct RequestParser: Sendable {
             let host = try Self.host(table, bytes, minorVersion: line.minorVersion)
             let framing = try RequestFraming.framing(table, bytes, minorVersion: line.minorVersion)
             let options = ConnectionOptions(table, bytes)
-            guard options.count <= ConnectionOptions.maximumCount else { throw .tooManyConnectionOptions }
+            guard options.isBounded else { throw .tooManyConnectionOptions }
             let modern = line.minorVersion == 1
             let expects = try Self.expectsContinue(table, bytes, minorVersion: line.minorVersion)
             return RequestHead(

@@ -64,7 +64,7 @@ package struct ResponseParser: Sendable {
         do throws(HTTPParseError) {
             let framing = try ResponseFraming(line, table, bytes, requestMethod: requestMethod)
             let options = ConnectionOptions(table, bytes)
-            guard options.count <= ConnectionOptions.maximumCount else { throw .tooManyConnectionOptions }
+            guard options.isBounded else { throw .tooManyConnectionOptions }
             let persistent = !options.close && (line.minorVersion == 1 || options.keepAlive)
             return ResponseHead(
                 status: line.status,

@@ -49,7 +49,7 @@ struct PairRequest: Sendable {
     /// AMB-24: two values are the gateway's own. Control characters separate the parts of a slot.
     private static func extra(_ form: TokenForm) throws(TokenFailure) -> String {
         guard let extra = form["extra"] else { return "" }
-        guard extra.utf8.count <= 128, extra.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+        guard extra.unicodeScalars.count <= 128, extra.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
             ![manual, facebook].contains(where: { $0.utf8.elementsEqual(extra.utf8) })
         else { throw .invalidParameter }
         return extra

@@ -22,7 +22,7 @@ struct GrantedScope: Sendable {
             self.init()
             return
         }
-        let names = try GrantedScope.names(requested)
+        let names = try GrantedScope.names(requested, allowed)
         guard !allowed.isEmpty else {
             self.init()
             return
@@ -41,7 +41,7 @@ struct GrantedScope: Sendable {
             self.init(claim: granted.isEmpty ? nil : granted)
             return
         }
-        let names = try GrantedScope.names(requested)
+        let names = try GrantedScope.names(requested, allowed)
         guard !allowed.isEmpty else {
             self.init()
             return
@@ -52,13 +52,13 @@ struct GrantedScope: Sendable {
         self.init(claim: claim, reply: claim == requested ? nil : claim)
     }
 
-    /// How many names a scope may have.
-    private static let maximumNames = 128
+    /// How many names a scope may have, where no more are configured.
+    private static let usualNames = 128
 
     /// The names in their order, each once.
-    private static func names(_ scope: String) throws(TokenFailure) -> [String] {
+    private static func names(_ scope: String, _ allowed: [String]) throws(TokenFailure) -> [String] {
         let names = scope.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard names.count <= maximumNames,
+        guard names.count <= max(usualNames, allowed.count),
             names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) })
         else { throw .invalidScope }
         var seen: Set<String> = []

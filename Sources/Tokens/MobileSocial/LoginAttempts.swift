@@ -81,8 +81,8 @@ package final class LoginAttemptTable: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
     private let capacity: Int
-    /// The second in which all entries were looked at last: at most once in each, however many new users come.
-    private let sweptAt = Atomic<Int64>(.min)
+    /// How many have made room by themselves since all entries were looked at last.
+    private let sinceSweep = Atomic<Int>(.max)
 
     package init(capacity: Int = 65_536) { self.capacity = capacity }
 
@@ -141,10 +141,13 @@ package final class LoginAttemptTable: Sendable {
     package func forget(_ key: Key) -> Bool { entries.withLock { $0.removeValue(forKey: key) != nil } }
 
     private func makeRoom(in entries: inout [Key: Entry], now: Int64) {
-        if sweptAt.exchange(now, ordering: .relaxed) != now {
+        // To look at all of them costs as much as a thousand new users, and that many come first.
+        if sinceSweep.load(ordering: .relaxed) >= capacity / 64 {
+            sinceSweep.store(0, ordering: .relaxed)
             entries = entries.filter { $0.value.attempts.lockedUntil > now || !$0.value.underWay.isEmpty }
         }
         guard entries.count >= capacity else { return }
+        sinceSweep.add(1, ordering: .relaxed)
         // One goes all the same, if need be one that is locked: that is so again after as many failures as before.
         let free = entries.prefix(64).first { $0.value.attempts.lockedUntil <= now && $0.value.underWay.isEmpty }
         if let key = free?.key ?? entries.keys.first { entries[key] = nil }

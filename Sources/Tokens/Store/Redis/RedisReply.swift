@@ -114,7 +114,7 @@ struct RedisReply: Sendable {
         return record
     }
 
-    private static func text(_ bytes: [UInt8]) -> String? { String(streamSafe: bytes) }
+    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
 
     private static func number(_ bytes: [UInt8]) -> Int64? { RESPReader.integer(bytes.span) }
 }
