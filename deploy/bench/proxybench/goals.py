@@ -32,26 +32,29 @@ GOALS = [
 
 
 def _runs(result, scenario, name):
-    return [r for r in result["scenarios"].get(scenario, {}).get("proxies", {}).get(name, {}).get("runs", []) if r]
+    """The runs of a proxy; none where it failed, or answered with errors: those may be cheap."""
+    entry = result["scenarios"].get(scenario, {}).get("proxies", {}).get(name, {})
+    runs = [r for r in entry.get("runs", []) if r]
+    return [] if entry.get("failed") or any(r["errors"] for r in runs) else runs
 
 
 def _best(result, scenario, subject, key):
-    """The peer with the lowest median; one that failed in any round is none."""
+    """The peer with the lowest median."""
     peers = result["scenarios"][scenario]["proxies"]
-    cost = {name: median(r[key] for r in _runs(result, scenario, name)) for name, p in peers.items()
-            if name != subject and name not in FLOORS and not p.get("failed") and _runs(result, scenario, name)}
+    cost = {name: median(r[key] for r in _runs(result, scenario, name)) for name in peers
+            if name != subject and name not in FLOORS and _runs(result, scenario, name)}
     return min(cost, key=cost.get, default=None)
 
 
 def measured(result):
     """For each goal whose runs are there: scenario, peer, what is compared, goal, ratio and its range over the rounds.
-    Runs of one scenario are compared within the round, those of two by their medians."""
+    Runs of one scenario are compared within the round, those of two by their medians. No ratio where the subject failed."""
     subject = result["meta"].get("subject")
     rows = []
     for scenario, peer, key, goal in GOALS:
-        ours = _runs(result, scenario, subject)
-        if not ours:
+        if scenario not in result["scenarios"]:
             continue
+        ours = _runs(result, scenario, subject)
         key = key or result["scenarios"][scenario]["compared"]
         peer = peer or _best(result, scenario, subject, key)
         if not peer:
@@ -59,6 +62,9 @@ def measured(result):
         other, _, name = peer.rpartition(" ")
         theirs = _runs(result, other or scenario, name)
         if not theirs:
+            continue
+        if not ours:
+            rows.append((scenario, peer, key, goal, None, None, None))
             continue
         if other:
             ratios = [median(r[key] for r in ours) / median(r[key] for r in theirs)]
@@ -78,6 +84,9 @@ def table(result):
         return ""
     out = ["## Goals\n", "| scenario | compared with | | goal | measured | |", "|---|---|---|---:|---:|---|"]
     for scenario, peer, key, goal, ratio, low, high in rows:
+        if ratio is None:
+            out.append(f"| `{scenario}` | {peer} | {names[key]} | {goal:.2f} | – | **failed** |")
+            continue
         spread = f" ({low:.2f}–{high:.2f})" if low != high else ""
         verdict = "met" if ratio <= goal else "**not met**"
         out.append(f"| `{scenario}` | {peer} | {names[key]} | {goal:.2f} | {ratio:.2f}{spread} | {verdict} |")
