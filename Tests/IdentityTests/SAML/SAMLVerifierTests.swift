@@ -232,6 +232,23 @@
             }
         }
 
+        /// UAX #15 section 13: names and values are compared, which takes seconds where marks have no end.
+        @Test(arguments: ["\u{301}", "&#769;"])
+        func marks(_ mark: String) throws {
+            func claimed(_ part: String, _ replacement: String) throws -> String {
+                try SAMLVerifier.claimedIssuer(in: Array(forge.assertion.replacing(part, with: replacement).utf8))
+            }
+            let (few, many) = (String(repeating: mark, count: 30), String(repeating: mark, count: 31))
+            let issuer = forge.issuer + String(repeating: "\u{301}", count: 30)
+            #expect(try claimed("</saml:Issuer>", "\(few)</saml:Issuer>") == issuer)
+            #expect(throws: SAMLRejection.malformed) { try claimed("</saml:Issuer>", "\(many)</saml:Issuer>") }
+            for name in ["Format", "xmlns:q"] {
+                #expect(throws: SAMLRejection.malformed) {
+                    try claimed("<saml:Issuer", "<saml:Issuer \(name)='\(many)'")
+                }
+            }
+        }
+
         // MARK: Hostile documents
 
         private func took(_ document: String, _ reason: SAMLRejection) {

@@ -128,7 +128,7 @@ import Testing
         let facts = Session.Facts(
             domain: "d", application: "a", level: 3, methods: ["pwd"], authenticatedAt: 5, idleSeconds: 7)
         let pending = PendingLogin(
-            facts, username: "joe", sessionSeconds: 60, steps: [.question, .code], question: 1, now: 100)
+            facts, username: "joe@example.com", sessionSeconds: 60, steps: [.question, .code], question: 1, now: 100)
         func record(_ seeds: UInt8...) throws -> SealedRecord {
             let keys = seeds.compactMap { seed in
                 let bytes = [UInt8](repeating: seed, count: 32)
@@ -137,7 +137,7 @@ import Testing
             return BrowserSeals(keys: try #require(AEADKeyRing(keys))).pendingLogins
         }
         let sealed = pending.sealed(try record(1))
-        #expect(!sealed.contains("joe"))
+        #expect(!sealed.contains("joe@example.com"))
         let rotated = try record(2, 1)
         #expect(try PendingLogin(sealed, rotated, now: 399) == pending)
         #expect(throws: SealedRecord.Failure.expired) { try PendingLogin(sealed, rotated, now: 400) }
