@@ -79,8 +79,12 @@ package struct AccessTokenMinter: Sendable {
         return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
     }
 
-    /// An id for a token that nobody can guess or meet twice.
+    /// An id for a token that nobody can guess or meet twice. It does not begin with a dash, so that it is no option where it
+    /// stands in a command line.
     package static func randomID() -> String {
-        SecureRandom.text(16)
+        while true {
+            let id = SecureRandom.text(16)
+            if !id.hasPrefix("-") { return id }
+        }
     }
 }

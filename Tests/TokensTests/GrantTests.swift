@@ -34,6 +34,11 @@ import Tokens
         #expect(claims.issuedAt == Service.now)
     }
 
+    /// OMS-16: an id that is listed is an argument of the next command, never an option of it.
+    @Test func idsBeginWithNoDash() {
+        for _ in 0..<2000 { #expect(!AccessTokenMinter.randomID().hasPrefix("-")) }
+    }
+
     /// OAUTH-03, OAUTH-04, OAUTH-05, ROLE-04.
     @Test func password() throws {
         let response = service.answer(tokenRequest("grant_type=password&username=joe&password=Welcome1"))
