@@ -131,7 +131,8 @@ import Tokens
         let program = URL(fileURLWithPath: GatewayProcess.binary)
         var script = "set -u\nPATH=\(program.deletingLastPathComponent().path):$PATH\n"
         for block in blocks { script += block.kind == "sh" ? adapt(block.text) : "echo; echo '---8\u{3c}---'\n" }
-        let result = try Program.run("/bin/bash", ["-c", script], directory: directory.path)
+        // Some hundred programs, one after the other, beside all other tests.
+        let result = try Program.run("/bin/bash", ["-c", script], directory: directory.path, .after(.seconds(300)))
         #expect(result.errors == "")
         let printed = result.output.components(separatedBy: "\n---8\u{3c}---")
         let expected = blocks.filter { $0.kind == "text" }.map { adapt($0.text) }
