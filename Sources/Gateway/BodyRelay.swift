@@ -2,7 +2,8 @@ import Bytes
 import HTTP
 
 /// Takes a body out of one connection's framing and puts it into another's: a value that reads spans and appends to
-/// chunks, so that every framing pair is tested without sockets.
+/// chunks, so that every framing pair is tested without sockets. It refers to nothing: it is copied several times for each
+/// message, and a reference would be counted each time.
 struct BodyRelay {
     enum Source {
         case nothing
@@ -16,7 +17,7 @@ struct BodyRelay {
         /// Bytes as they are: `Content-Length`, or until the connection closes.
         case raw
         case chunked
-        /// Bytes as they are, into the frames of HTTP/2; trailer fields are kept in `trailerLines` for the frame behind them.
+        /// Bytes as they are, into the frames of HTTP/2; trailer fields are kept apart, for the frame behind them.
         case frames
         /// The receiver does not want them.
         case discard
@@ -32,10 +33,6 @@ struct BodyRelay {
     /// Whether trailer fields go on. Not to an upstream that is given a token: the field for it has any name, and one of
     /// that name behind the body could be taken for it.
     var forwardsTrailers = true
-    /// Field lines for the receiver behind the body, where it takes them in a frame of their own.
-    var trailerLines: [UInt8] { trailerText ?? [] }
-    /// Nil where there are none: relays are copied several times for each message, and an array is counted each time.
-    private var trailerText: [UInt8]?
 
     static let empty = BodyRelay(.none, to: .raw)
 
@@ -101,7 +98,11 @@ struct BodyRelay {
 
     /// Reads from `input` and appends to `output` until one of them, or the body, is at its end. Answers how many
     /// bytes of the input were used.
-    mutating func relay(_ input: Span<UInt8>, into output: Chunk) throws(HTTPParseError) -> Int {
+    ///
+    /// - Parameter trailers: gets the trailer fields for a receiver who has them in a frame of their own.
+    mutating func relay(
+        _ input: Span<UInt8>, into output: Chunk, trailers: Chunk? = nil
+    ) throws(HTTPParseError) -> Int {
         var used = 0
         while used < input.count, output.free >= BodyRelay.reserve {
             let rest = input.extracting(used..<input.count)
@@ -119,7 +120,7 @@ struct BodyRelay {
                 if isComplete { finish(output) }
                 used += taken
             case .chunked(var decoder):
-                let taken = try decode(&decoder, rest, room, into: output)
+                let taken = try decode(&decoder, rest, room, into: output, trailers)
                 used += taken.used
                 if taken.ended {
                     source = .nothing
@@ -135,15 +136,17 @@ struct BodyRelay {
     /// The connection or the stream has ended: completes a body that is told by that. Answers false where the body was
     /// cut off.
     ///
-    /// - Parameter trailers: the field lines behind the body of a stream, with the empty line.
-    mutating func end(into output: Chunk, trailers: Span<UInt8>? = nil) -> Bool {
+    /// - Parameters:
+    ///   - received: the field lines behind the body of a stream, with the empty line.
+    ///   - trailers: as in `relay`.
+    mutating func end(into output: Chunk, received: Span<UInt8>? = nil, trailers: Chunk? = nil) -> Bool {
         switch source {
         case .nothing: return true
         case .untilClose:
-            if let trailers {
+            if let received {
                 source = .chunked(.ofTrailers)
-                output.ensureFree(trailers.count * 2 + BodyRelay.reserve)
-                guard (try? relay(trailers, into: output)) != nil else { return false }
+                output.ensureFree(received.count * 2 + BodyRelay.reserve)
+                guard (try? relay(received, into: output, trailers: trailers)) != nil else { return false }
                 return isComplete
             }
             source = .nothing
@@ -173,7 +176,7 @@ struct BodyRelay {
     }
 
     private mutating func decode(
-        _ decoder: inout ChunkedDecoder, _ input: Span<UInt8>, _ room: Int, into output: Chunk
+        _ decoder: inout ChunkedDecoder, _ input: Span<UInt8>, _ room: Int, into output: Chunk, _ trailers: Chunk?
     ) throws(HTTPParseError) -> (used: Int, ended: Bool) {
         // A piece larger than the room is taken in parts: the decoder sees no more than what fits.
         let visible = input.extracting(0..<min(input.count, max(room, 1)))
@@ -183,7 +186,7 @@ struct BodyRelay {
             append(visible.slice(range), to: output)
             return (consumed, false)
         case .trailer(let field, let consumed):
-            appendTrailer(visible.slice(field.name), visible.slice(field.value), to: output)
+            appendTrailer(visible.slice(field.name), visible.slice(field.value), to: output, trailers)
             return (consumed, false)
         case .end(let consumed):
             endChunks(output)
@@ -194,16 +197,16 @@ struct BodyRelay {
 
     private var trailersBegun = false
 
-    private mutating func appendTrailer(_ name: Span<UInt8>, _ value: Span<UInt8>, to output: Chunk) {
+    private mutating func appendTrailer(
+        _ name: Span<UInt8>, _ value: Span<UInt8>, to output: Chunk, _ trailers: Chunk?
+    ) {
         guard forwardsTrailers else { return }
-        if case .frames = target {
-            var text = trailerText ?? []
-            trailerText = nil
-            text.append(copying: name)
-            text += [ASCII.colon, ASCII.space]
-            text.append(copying: value)
-            text += [ASCII.carriageReturn, ASCII.lineFeed]
-            trailerText = text
+        if case .frames = target, let trailers {
+            trailers.ensureFree(name.count + value.count + 4)
+            trailers.append(name)
+            trailers.append(": ")
+            trailers.append(value)
+            trailers.append("\r\n")
         }
         guard case .chunked = target else { return }
         output.ensureFree(name.count + value.count + BodyRelay.reserve)

@@ -107,6 +107,9 @@ final class Exchange {
     var mayReplay = false
     /// What of the request body is still to come, and how it goes to the upstream.
     var requestBody = BodyRelay.empty
+    /// Trailer fields for the upstream and for the client, as far as they have come, where these take them in a frame.
+    var requestTrailers: [UInt8] = []
+    var responseTrailers: [UInt8] = []
     var responseTimeout: Int64 = 0
     /// Whether the head of the response was written to the client.
     var responseBegun = false
@@ -174,6 +177,8 @@ final class Exchange {
         attempt = Attempt()
         requestChunk = nil
         requestBody = .empty
+        if !requestTrailers.isEmpty { requestTrailers = [] }
+        if !responseTrailers.isEmpty { responseTrailers = [] }
         responseBegun = false
         status = 0
         reason = "allowed"

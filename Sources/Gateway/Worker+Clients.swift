@@ -92,7 +92,7 @@ extension Worker {
         client.parser = parser
         switch outcome {
         case .head(let head):
-            begin(client, head)
+            begin(client, head, inbox)
             return true
         case .needMore:
             if inbox.free == 0 { poller.growInbox(socket, toHold: snapshot.limits.head.maximumHeadBytes) }

@@ -12,7 +12,10 @@ import Reactor
 /// reads it again when it goes on, and one that is not never copies it.
 extension Worker {
     /// Starts the exchange of a head that was just parsed into `requestHeaders`.
-    func begin(_ client: ClientConnection, _ head: RequestHead) {
+    ///
+    /// - Parameter inbox: where the head stands. It goes along with the request, here and below, like the policy: what is
+    ///   handed on is counted once, and what is asked for anew each time anew.
+    func begin(_ client: ClientConnection, _ head: RequestHead, _ inbox: Chunk) {
         let exchange = takeExchange()
         exchange.client = client
         exchange.head = head
@@ -23,7 +26,7 @@ extension Worker {
         client.deadline = .max
         client.headDeadline = .max
         client.closing = !head.keepAlive || isDraining
-        decide(exchange)
+        decide(exchange, client, inbox)
     }
 
     /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
@@ -40,12 +43,11 @@ extension Worker {
     }
 
     /// Decides about a request whose field lines stand in `requestHeaders`.
-    func decide(_ exchange: Exchange) {
-        guard let client = exchange.client, let buffer = headBuffer(exchange) else { return }
+    func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
         let bytes = buffer.readable
         let head = exchange.head
         takeRequestID(exchange, bytes)
-        identifyClient(exchange, bytes)
+        identifyClient(exchange, client, bytes)
         if shared.isAdmin(listener: client.listener) {
             answerAdmin(exchange, bytes)
             return
@@ -62,14 +64,15 @@ extension Worker {
         exchange.path.append(path)
         exchange.host.ensureFree(Int(head.authority.count))
         exchange.host.append(bytes.slice(head.authority))
-        let policy = exchange.snapshot.policy
+        let snapshot = exchange.snapshot
+        let policy = snapshot.policy
         let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
         switch match {
         case .route(let route), .methodNotAllowed(let route): exchange.route = route
         case .endpoint(let endpoint): exchange.endpoint = endpoint
         case .notFound: break
         }
-        guard screenOrigin(exchange, match, bytes) else { return }
+        guard screenOrigin(exchange, policy, match, bytes) else { return }
         switch match {
         case .notFound: deny(exchange, .noRoute, bytes)
         case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
@@ -88,7 +91,7 @@ extension Worker {
                 refuseLargeBody(exchange)
                 return
             }
-            authenticate(exchange, route, path, bytes)
+            authenticate(exchange, snapshot, route, path, buffer)
         }
     }
 
@@ -104,9 +107,11 @@ extension Worker {
     }
 
     /// Cross-site rules before any credential is looked at (CORS-06). Answers false where the exchange is answered.
-    private func screenOrigin(_ exchange: Exchange, _ match: RouteMatch, _ bytes: Span<UInt8>) -> Bool {
+    private func screenOrigin(
+        _ exchange: Exchange, _ policy: PolicySnapshot, _ match: RouteMatch, _ bytes: Span<UInt8>
+    ) -> Bool {
         if exchange.head.method == .post, exchange.endpoint?.takesForeignForms == true { return true }
-        let verdict = exchange.snapshot.policy.screenOrigin(
+        let verdict = policy.screenOrigin(
             exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
         exchange.variesByOrigin = true
         if let denial = verdict.denial {
@@ -128,17 +133,20 @@ extension Worker {
         return route.certificateRule?.refusal(of: exchange.certificate?.certificate)
     }
 
-    private func authenticate(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
+    private func authenticate(
+        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ route: Route, _ path: Span<UInt8>, _ buffer: Chunk
+    ) {
+        let bytes = buffer.readable
+        exchange.keyEpoch = snapshot.policy.keyEpoch
         exchange.variesByCookie = route.takesCookies
-        let outcome = exchange.snapshot.policy.authenticate(
+        let outcome = snapshot.policy.authenticate(
             route, bytes: bytes, headers: requestHeaders, from: exchange.address, secure: exchange.isSecure,
             now: poller.wallSeconds, cache: tokenCache)
         switch outcome {
         case .principal(let principal):
             exchange.principal = principal
-            authorize(exchange, route, path, bytes)
-        case .none: authorize(exchange, route, path, bytes)
+            authorize(exchange, snapshot, principal, route, path, buffer)
+        case .none: authorize(exchange, snapshot, nil, route, path, buffer)
         case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
         case .resolve(let effect): resolve(effect, exchange)
         }
@@ -184,7 +192,7 @@ extension Worker {
         } else if let route = exchange.route, let rewritten = canonicalise(exchange, bytes) {
             let scratch = pathScratch
             let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-            authorize(exchange, route, path, bytes)
+            authorize(exchange, exchange.snapshot, principal, route, path, buffer)
         }
     }
 
@@ -208,27 +216,34 @@ extension Worker {
         return reading.isBlind ? .storeUnavailable : nil
     }
 
-    private func authorize(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
+    private func authorize(
+        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ principal: Principal?, _ route: Route,
+        _ path: Span<UInt8>, _ buffer: Chunk
+    ) {
         guard passesPrincipalLimits(exchange, route) else { return }
-        let denial = exchange.snapshot.policy.authorize(
-            route, principal: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
+        let bytes = buffer.readable
+        let denial = snapshot.policy.authorize(
+            route, principal: principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
         if let denial {
             deny(exchange, denial, bytes)
         } else {
             // OMS-09: what was refused is no use of the session.
-            exchange.principal?.activity?.use(at: poller.wallSeconds)
-            inject(exchange, route, path, bytes)
+            principal?.activity?.use(at: poller.wallSeconds)
+            inject(exchange, snapshot, principal, route, path, buffer)
         }
     }
 
     // MARK: The upstream's token
 
-    private func inject(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        guard let target = exchange.snapshot.injections[route.index], let principal = exchange.principal else {
+    private func inject(
+        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ principal: Principal?, _ route: Route,
+        _ path: Span<UInt8>, _ buffer: Chunk
+    ) {
+        guard let target = snapshot.injections[route.index], let principal else {
             if let rule = route.challengeRule {
-                approachWebgate(exchange, route, rule, path, bytes)
+                approachWebgate(exchange, route, rule, path, buffer)
             } else {
-                forward(exchange, route, path, bytes)
+                forward(exchange, route, path, buffer)
             }
             return
         }
@@ -238,15 +253,15 @@ extension Worker {
         case .hit(let token, let refresh):
             metrics.injectionHits &+= 1
             exchange.issued = token
-            if let refresh { issue(refresh, exchange.snapshot, leader: nil) }
-            forward(exchange, route, path, bytes)
+            if let refresh { issue(refresh, snapshot, leader: nil) }
+            forward(exchange, route, path, buffer)
         case .join:
             metrics.injectionMisses &+= 1
             park(exchange, in: .awaitingToken)
         case .lead(let flight):
             metrics.injectionMisses &+= 1
             park(exchange, in: .awaitingToken)
-            issue(flight, exchange.snapshot, leader: waiter)
+            issue(flight, snapshot, leader: waiter)
         case .failed(let failure): refuseWithoutToken(exchange, failure)
         }
     }
@@ -280,7 +295,7 @@ extension Worker {
             if let rewritten = canonicalise(exchange, bytes) {
                 let scratch = pathScratch
                 let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-                forward(exchange, route, path, bytes)
+                forward(exchange, route, path, buffer)
             }
         case .failure(let failure): refuseWithoutToken(exchange, failure)
         }

@@ -5,8 +5,7 @@ import Reactor
 /// Who the client is, behind trusted proxies.
 extension Worker {
     /// Finds out the client's address and scheme. Nothing is parsed where the peer is not trusted.
-    func identifyClient(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        guard let client = exchange.client else { return }
+    func identifyClient(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) {
         exchange.address = client.address
         exchange.isSecure = client.isEncrypted
         guard let peer = client.address, exchange.snapshot.proxies.contains(peer) else { return }

@@ -6,8 +6,10 @@ import Reactor
 /// The request's way to the upstream: head, body, failure. Which server it goes to is decided in `Worker+Balancing`.
 extension Worker {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
-    func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ bytes: Span<UInt8>) {
-        guard let buffer = headBuffer(exchange) else { return }
+    ///
+    /// - Parameter buffer: where the head stands, which is consumed.
+    func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ buffer: Chunk) {
+        let bytes = buffer.readable
         if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
@@ -97,6 +99,7 @@ extension Worker {
             var body = exchange.requestBody
             let move = moveBody(&body, from: source, inbox, to: target, limit: limit)
             exchange.requestBody = body
+            if !trailerLines.isEmpty { keepRequestTrailers(exchange) }
             switch move {
             case .moved: continue
             case .broken:
@@ -110,7 +113,7 @@ extension Worker {
         }
         if source.isExhausted, !exchange.requestBody.isComplete, !endRequestBody(exchange, to: target) { return }
         if exchange.requestBody.isComplete {
-            endMessage(to: target, trailers: exchange.requestBody.trailerLines)
+            endMessage(to: target, trailers: exchange.requestTrailers)
             clearClientDeadline(exchange)
             setDeadline(upstream, in: responseTimeout(exchange))
         } else if target.pendingBytes > highWater {
@@ -128,9 +131,9 @@ extension Worker {
     private func endRequestBody(_ exchange: Exchange, to target: Side) -> Bool {
         let output = poller.chunks.take()
         var body = exchange.requestBody
-        let trailers = exchange.stream?.trailers
-        let isWhole = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        let isWhole = end(&body, received: exchange.stream?.trailers, into: output)
         exchange.requestBody = body
+        if !trailerLines.isEmpty { keepRequestTrailers(exchange) }
         send(output, to: target)
         if !isWhole { failRequestBody(exchange) }
         return isWhole
@@ -165,7 +168,7 @@ extension Worker {
             return .moved
         }
         let output = poller.chunks.take()
-        guard let used = try? body.relay(inbox.readable, into: output) else {
+        guard let used = try? body.relay(inbox.readable, into: output, trailers: trailerLines) else {
             poller.chunks.give(output)
             return .broken
         }

@@ -159,7 +159,7 @@ extension Worker {
                 exchange.requestBody = BodyRelay(framing, to: .chunked)
             }
             if let name = stream.extendedProtocol, !beginExtendedConnect(exchange, name) { return }
-            decide(exchange)
+            decide(exchange, client, stream.head)
         }
     }
 

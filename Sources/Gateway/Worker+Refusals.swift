@@ -13,7 +13,7 @@ extension Worker {
     /// Sends a request to an upstream behind a Webgate: with the token that was good last time, and otherwise with none,
     /// to be challenged. A body of moderate length is kept, since the request may have to be repeated.
     func approachWebgate(
-        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ path: Span<UInt8>, _ bytes: Span<UInt8>
+        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ path: Span<UInt8>, _ buffer: Chunk
     ) {
         if exchange.requestBody.remainingLength.map({ $0 <= rule.maximumKeptBody }) ?? false {
             takeBody(exchange)
@@ -24,10 +24,10 @@ extension Worker {
         if exchange.issued == nil, !exchange.requestBody.isComplete, let target = exchange.issuedFor,
             !target.issuer.needsChallenge
         {
-            obtainToken(exchange, target, challenge: nil) { forward(exchange, route, path, bytes) }
+            obtainToken(exchange, target, challenge: nil) { forward(exchange, route, path, buffer) }
             return
         }
-        forward(exchange, route, path, bytes)
+        forward(exchange, route, path, buffer)
     }
 
     /// The body that is kept has come: the request goes on.
@@ -43,7 +43,7 @@ extension Worker {
         injectKnown(exchange, route)
         let scratch = pathScratch
         let bytes = buffer.readable
-        forward(exchange, route, rewritten ? scratch.readable : bytes.slice(exchange.head.path), bytes)
+        forward(exchange, route, rewritten ? scratch.readable : bytes.slice(exchange.head.path), buffer)
     }
 
     private func injectKnown(_ exchange: Exchange, _ route: Route) {

@@ -255,6 +255,7 @@ extension Worker {
             var body = upstream.body
             let move = moveBody(&body, from: source, inbox, to: target)
             upstream.body = body
+            if !trailerLines.isEmpty { keepResponseTrailers(exchange) }
             switch move {
             case .moved: continue
             case .broken, .tooLarge:
@@ -297,7 +298,7 @@ extension Worker {
 
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if exchange.stream != nil, let side = exchange.clientSide {
-            endMessage(to: side, trailers: upstream.body.trailerLines)
+            endMessage(to: side, trailers: exchange.responseTrailers)
         }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
@@ -350,8 +351,8 @@ extension Worker {
         }
         let output = poller.chunks.take()
         var body = upstream.body
-        let trailers = upstream.stream?.trailers
-        var complete = trailers.map { body.end(into: output, trailers: $0.readable) } ?? body.end(into: output)
+        var complete = end(&body, received: upstream.stream?.trailers, into: output)
+        if !trailerLines.isEmpty { keepResponseTrailers(exchange) }
         // Over TLS, an end that the server has not said itself may be anybody's cut (RFC 8446 section 6.1).
         if let socket = upstream.socket, !socket.endedCleanly { complete = false }
         upstream.body = body

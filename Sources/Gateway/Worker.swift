@@ -57,6 +57,8 @@ final class Worker {
     /// Field lines of the request head being decided, and of the response head being relayed.
     let requestHeaders = HeaderTable()
     let responseHeaders = HeaderTable()
+    /// Trailer fields of the piece of a body that was just moved.
+    let trailerLines = Chunk(capacity: 1024)
     /// The canonical path, where it differs from the received one.
     let pathScratch = Chunk(capacity: 64 * 1024)
 
