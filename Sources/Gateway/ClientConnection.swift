@@ -109,15 +109,23 @@ final class ClientConnection {
 
     /// An exchange of one of the streams begins.
     func add(_ exchange: Exchange) {
-        exchange.place = exchanges.count
-        exchanges.append(exchange)
+        // Out and in again, as in all tables that requests change.
+        var table = exchanges
+        exchanges = []
+        exchange.place = table.count
+        table.append(exchange)
+        exchanges = table
     }
 
     /// An exchange of one of the streams has ended.
     func remove(_ exchange: Exchange) {
-        let last = exchanges.removeLast()
-        guard last !== exchange else { return }
-        last.place = exchange.place
-        exchanges[exchange.place] = last
+        var table = exchanges
+        exchanges = []
+        let last = table.removeLast()
+        if last !== exchange {
+            last.place = exchange.place
+            table[exchange.place] = last
+        }
+        exchanges = table
     }
 }

@@ -36,7 +36,11 @@ package enum FieldSyntax {
 
     /// Whether the text can stand as a field value without ending the line it stands in.
     package static func isValue(_ text: Span<UInt8>) -> Bool {
-        for i in text.indices where !isValue(text[i]) { return false }
+        var position = ByteScan.firstControl(in: text, from: 0)
+        while position < text.count {
+            guard text[position] == ASCII.tab else { return false }
+            position = ByteScan.firstControl(in: text, from: position &+ 1)
+        }
         return true
     }
 

@@ -133,7 +133,7 @@ import Testing
             }
             // A server that answers in full ends the request: it waits for the request's end first.
             if side.session.isServer, !stream.ended || stream.unread > 0 { continue }
-            if side.session.isServer, !stream.hasAnswered {
+            if side.session.isServer, !stream.marks.contains(.hasAnswered) {
                 let none: [UInt8] = []
                 side.session.respond(stream, status: 200, fields: none.span, ended: false)
             }

@@ -1,7 +1,9 @@
 import Bytes
 
-/// Chunks in the order they came, in an array that is reused.
+/// Chunks in the order they came. The first stands apart, since mostly there is no other; those behind it are in an array
+/// that is reused.
 final class ChunkQueue {
+    private var front: Chunk?
     private var chunks: [Chunk] = []
     private var taken = 0
     /// Bytes in all chunks.
@@ -9,18 +11,22 @@ final class ChunkQueue {
 
     /// Bytes of the chunks themselves, used or not.
     var capacity: Int {
-        var bytes = 0
+        var bytes = front?.capacity ?? 0
         for i in taken..<chunks.count { bytes &+= chunks[i].capacity }
         return bytes
     }
 
-    var first: Chunk? { taken < chunks.count ? chunks[taken] : nil }
-    private var last: Chunk? { taken < chunks.count ? chunks[chunks.count &- 1] : nil }
+    var first: Chunk? { front }
+    private var last: Chunk? { taken < chunks.count ? chunks[chunks.count &- 1] : front }
 
     /// Adds a chunk at the end.
     func append(_ chunk: Chunk) {
         byteCount &+= chunk.count
-        chunks.append(chunk)
+        enqueue(chunk)
+    }
+
+    private func enqueue(_ chunk: Chunk) {
+        if front == nil { front = chunk } else { chunks.append(chunk) }
     }
 
     /// Adds a copy of the bytes at the end, into the last chunk as far as there is room and into chunks of the pool.
@@ -32,7 +38,7 @@ final class ChunkQueue {
                 chunk = open
             } else {
                 chunk = pool.take()
-                chunks.append(chunk)
+                enqueue(chunk)
             }
             let count = min(chunk.free, bytes.count &- position)
             chunk.append(bytes.extracting(position..<(position &+ count)))
@@ -43,10 +49,16 @@ final class ChunkQueue {
 
     /// Takes the first chunk out.
     func removeFirst() -> Chunk? {
-        guard taken < chunks.count else { return nil }
-        let chunk = chunks[taken]
-        taken &+= 1
+        guard let chunk = front.take() else { return nil }
         byteCount &-= chunk.count
+        if taken < chunks.count { advance() }
+        return chunk
+    }
+
+    /// Makes the next of those in the array the first.
+    private func advance() {
+        front = chunks[taken]
+        taken &+= 1
         if taken == chunks.count {
             chunks.removeAll(keepingCapacity: true)
             taken = 0
@@ -54,7 +66,6 @@ final class ChunkQueue {
             chunks.removeFirst(taken)
             taken = 0
         }
-        return chunk
     }
 
     /// Drops bytes from the front of the first chunk, and the chunk with its last byte.

@@ -8,6 +8,9 @@ final class H2Block {
 
     private(set) var kind = Kind.none
     private(set) var stream: H2Stream?
+    /// What is known of the pseudo-header fields, until the stream gets it at the end.
+    private var fields = H2FieldRanges()
+    private var present: H2PseudoFields = []
     /// Why the block is refused; nothing more of it is stored.
     private(set) var error: HTTPParseError?
     private var target: Chunk?
@@ -30,10 +33,8 @@ final class H2Block {
         listBytes = 0
         fieldCount = 0
         lineCount = 0
-        if kind == .head {
-            stream.present = []
-            stream.fields = H2FieldRanges()
-        }
+        fields = H2FieldRanges()
+        present = []
         forgetCrumbs(chunks)
     }
 
@@ -69,53 +70,51 @@ final class H2Block {
 
     /// Adds a field that `isBearable` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
-        guard error == nil, let target, let stream, !name.isEmpty else { return }
+        guard error == nil, let target, !name.isEmpty else { return }
         if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
-        if name[0] == ASCII.colon { return addPseudo(name, value, target, stream) }
+        if name[0] == ASCII.colon { return addPseudo(name, value, target) }
         guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }
         // A line's end in a value would make it two.
         guard FieldSyntax.isValue(value) else { return refuse(.malformedFieldValue) }
-        beginLines()
+        beginLines(target)
         if kind == .head, matches(name, "cookie") { return addCrumb(value, limits, chunks) }
         lineCount &+= 1
         if lineCount > limits.maximumFields { return refuse(.tooManyFields) }
         HeadWriter.appendField(name, value, to: target)
     }
 
-    private func beginLines() {
-        guard !hasLines, let target, let stream else { return }
+    private func beginLines(_ target: Chunk) {
+        guard !hasLines else { return }
         hasLines = true
-        if kind == .head { stream.fields.lines = target.count }
+        fields.lines = target.count
     }
 
-    private func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>, _ target: Chunk, _ stream: H2Stream) {
+    private func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>, _ target: Chunk) {
         let range = ByteRange(start: target.count, count: value.count)
         target.ensureFree(value.count &+ 2)
         target.append(value)
         target.append("\r\n")
-        var fields = stream.fields
         if matches(name, ":method") {
             fields.method = range
-            stream.present.insert(.method)
+            present.insert(.method)
         } else if matches(name, ":scheme") {
             fields.scheme = range
-            stream.present.insert(.scheme)
+            present.insert(.scheme)
         } else if matches(name, ":authority") {
             fields.authority = range
-            stream.present.insert(.authority)
+            present.insert(.authority)
         } else if matches(name, ":path") {
             fields.path = range
-            stream.present.insert(.path)
+            present.insert(.path)
         } else if matches(name, ":protocol") {
             fields.protocol = range
-            stream.present.insert(.protocol)
+            present.insert(.protocol)
         } else if matches(name, ":status") {
             fields.status = range
-            stream.present.insert(.status)
+            present.insert(.status)
         } else {
             refuse(.malformedFieldName)
         }
-        stream.fields = fields
     }
 
     private func addCrumb(_ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
@@ -134,10 +133,14 @@ final class H2Block {
 
     /// Closes the lines. The block's own state stays until the next one begins.
     func end(_ chunks: ChunkPool) {
-        defer { forgetCrumbs(chunks) }
-        guard error == nil, let target else { return }
-        beginLines()
-        if let crumbs { HeadWriter.appendField("cookie", crumbs.readable, to: target) }
-        HeadWriter.appendEnd(to: target)
+        if error == nil, let target {
+            beginLines(target)
+            if let crumbs { HeadWriter.appendField("cookie", crumbs.readable, to: target) }
+            HeadWriter.appendEnd(to: target)
+        }
+        forgetCrumbs(chunks)
+        guard kind == .head, let stream else { return }
+        stream.fields = error == nil ? fields : H2FieldRanges()
+        stream.present = error == nil ? present : []
     }
 }

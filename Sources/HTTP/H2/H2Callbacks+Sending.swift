@@ -101,8 +101,8 @@ extension H2Callbacks {
                 return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
             }
             let stream = unsafe Unmanaged<H2Stream>.fromOpaque(pointer).takeUnretainedValue()
-            let session = unsafe Unmanaged<H2Session>.fromOpaque(user).takeUnretainedValue()
-            switch session.nextBody(of: stream, limit: limit) {
+            let piece = unsafe H2Callbacks.session(user) { $0.nextBody(of: stream, limit: limit) }
+            switch piece {
             case .later: return Int(NGHTTP2_ERR_PAUSE.rawValue)
             case .nothing: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
             case .piece(let count, let end):

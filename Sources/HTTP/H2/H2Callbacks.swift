@@ -88,9 +88,11 @@ struct H2Callbacks: ~Copyable {
         _ = unsafe cnghttp2_share_evenly(handle, stream.id)
     }
 
-    private static func session(_ pointer: UnsafeMutableRawPointer?) -> H2Session {
-        // SAFETY: set by `work(for:)`, before the library is given anything to do.
-        unsafe Unmanaged<H2Session>.fromOpaque(pointer!).takeUnretainedValue()
+    /// Calls the session that is worked for. It is not counted for that, as it would be for each field: its owner holds it
+    /// while the library is at work.
+    static func session<Answer>(_ pointer: UnsafeMutableRawPointer?, _ body: (H2Session) -> Answer) -> Answer {
+        // SAFETY: set by `work(for:)`, before the library is given anything to do, and held as said.
+        unsafe Unmanaged<H2Session>.fromOpaque(pointer!)._withUnsafeGuaranteedRef { body($0) }
     }
 
     private static func span(_ pointer: UnsafePointer<UInt8>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
@@ -105,63 +107,67 @@ struct H2Callbacks: ~Copyable {
             guard let handle = unsafe handle, let header = unsafe header?.pointee else { return 0 }
             let frame = H2FrameHeader(header)
             let known = frame.type == .reset ? unsafe H2Callbacks.stream(handle, header.stream_id) : nil
-            return unsafe H2Callbacks.session(user).frameBegan(frame, known) ? 0 : H2Callbacks.failed
+            return unsafe H2Callbacks.session(user) { $0.frameBegan(frame, known) } ? 0 : H2Callbacks.failed
         }
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { handle, frame, user in
             guard let handle = unsafe handle, let frame = unsafe frame else { return 0 }
             let known = unsafe H2Callbacks.stream(handle, frame.pointee.hd.stream_id)
-            unsafe H2Callbacks.session(user).blockBegan(frame.pointee.hd.stream_id, known)
+            let id = unsafe frame.pointee.hd.stream_id
+            unsafe H2Callbacks.session(user) { $0.blockBegan(id, known) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, _, name, nameCount, value, valueCount, _, user in
-            return unsafe H2Callbacks.session(user).fieldReceived(
-                H2Callbacks.span(name, nameCount).span, H2Callbacks.span(value, valueCount).span)
-                ? 0 : H2Callbacks.failed
+            let goesOn = unsafe H2Callbacks.session(user) {
+                unsafe $0.fieldReceived(
+                    H2Callbacks.span(name, nameCount).span, H2Callbacks.span(value, valueCount).span)
+            }
+            return goesOn ? 0 : H2Callbacks.failed
         }
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, user in
-            unsafe H2Callbacks.session(user).fieldRefused()
+            unsafe H2Callbacks.session(user) { $0.fieldRefused() }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { handle, frame, user in
             guard let handle = unsafe handle, let frame = unsafe frame else { return 0 }
             let header = H2FrameHeader(unsafe cnghttp2_summary(frame))
             let known = unsafe H2Callbacks.stream(handle, header.stream)
-            return unsafe H2Callbacks.session(user).frameReceived(header, known) ? 0 : H2Callbacks.failed
+            return unsafe H2Callbacks.session(user) { $0.frameReceived(header, known) } ? 0 : H2Callbacks.failed
         }
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             handle, _, id, bytes, count, user in
             guard let handle = unsafe handle, let known = unsafe H2Callbacks.stream(handle, id) else {
                 return H2Callbacks.failed
             }
-            unsafe H2Callbacks.session(user).bodyReceived(known, H2Callbacks.span(bytes, count).span)
+            unsafe H2Callbacks.session(user) { unsafe $0.bodyReceived(known, H2Callbacks.span(bytes, count).span) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { handle, id, code, user in
             guard let handle = unsafe handle, let known = unsafe H2Callbacks.stream(handle, id) else { return 0 }
             unsafe nghttp2_session_set_stream_user_data(handle, id, nil)
-            unsafe H2Callbacks.session(user).streamClosed(known, code: code)
+            unsafe H2Callbacks.session(user) { $0.streamClosed(known, code: code) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { handle, frame, user in
             guard let handle = unsafe handle, let frame = unsafe frame else { return 0 }
             let header = H2FrameHeader(unsafe cnghttp2_summary(frame))
             let known = unsafe H2Callbacks.stream(handle, header.stream)
-            return unsafe H2Callbacks.session(user).frameSent(header, known) ? 0 : H2Callbacks.failed
+            return unsafe H2Callbacks.session(user) { $0.frameSent(header, known) } ? 0 : H2Callbacks.failed
         }
         unsafe nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { handle, frame, _, user in
             guard let handle = unsafe handle, let frame = unsafe frame else { return 0 }
             let header = H2FrameHeader(unsafe cnghttp2_summary(frame))
             guard let known = unsafe H2Callbacks.stream(handle, header.stream) else { return 0 }
-            unsafe H2Callbacks.session(user).frameNotSent(header, known)
+            unsafe H2Callbacks.session(user) { $0.frameNotSent(header, known) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, header, count, source, user in
             guard let pointer = unsafe source?.pointee.ptr else { return H2Callbacks.failed }
             // SAFETY: set by `bodySource`; the library frames only streams that it knows.
             let stream = unsafe Unmanaged<H2Stream>.fromOpaque(pointer).takeUnretainedValue()
-            unsafe H2Callbacks.session(user).frameBody(
-                of: stream, header: H2Callbacks.span(header, 9).span, count: count)
+            unsafe H2Callbacks.session(user) {
+                unsafe $0.frameBody(of: stream, header: H2Callbacks.span(header, 9).span, count: count)
+            }
             return 0
         }
     }

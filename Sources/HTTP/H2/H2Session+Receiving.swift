@@ -14,14 +14,14 @@ extension H2Session {
     /// A HEADERS frame begins: of a new stream where the server knows none.
     func blockBegan(_ id: Int32, _ known: H2Stream?) {
         if let known {
-            guard known.hasHead else { return block.begin(.head, known, into: known.head, chunks) }
+            guard known.marks.contains(.hasHead) else { return block.begin(.head, known, into: known.head, chunks) }
             let trailers = known.trailers ?? chunks.take()
-            known.trailers = trailers
+            known.receivedTrailers = trailers
             return block.begin(.trailers, known, into: trailers, chunks)
         }
         guard isServer else { return block.abandon(chunks) }
         let stream = makeStream()
-        stream.id = id
+        stream.number = id
         callbacks.adopt(stream)
         floods.earned(byStream: true)
         block.begin(.head, stream, into: stream.head, chunks)
@@ -49,7 +49,7 @@ extension H2Session {
         case .data:
             if header.endsStream {
                 guard let stream else { break }
-                stream.ended = true
+                stream.marks.insert(.ended)
                 post(.ended, stream)
             } else if header.length > 0, !frameHasBody {
                 // Nothing but padding costs as much as nothing at all (CVE-2019-9518).
@@ -76,7 +76,7 @@ extension H2Session {
         block.abandon(chunks)
         if kind == .trailers {
             guard error == nil else { return refuse(stream, code: H2Code.protocolError) }
-            stream.ended = true
+            stream.marks.insert(.ended)
             post(.ended, stream)
             return nil
         }
@@ -86,14 +86,12 @@ extension H2Session {
             }
             // The head that is still to come gets another chunk.
             stream.interims.append(stream.head)
-            stream.head = Chunk(capacity: H2Stream.headCapacity)
+            stream.receivedHead = Chunk(capacity: H2Stream.headCapacity)
             post(.interim, stream)
             return floods.emptyMessage(now: now)
         }
         stream.headError = error
-        stream.hasHead = true
-        stream.ended = endsStream
-        stream.endedWithHead = endsStream
+        stream.marks.insert(endsStream ? [.hasHead, .ended, .endedWithHead] : .hasHead)
         post(.head, stream)
         // A head that is refused makes as much work as a stream that is reset (CVE-2025-8671).
         return error == nil || !isServer ? nil : floods.provokedReset(now: now)
@@ -102,7 +100,7 @@ extension H2Session {
     /// Ends a stream for what the peer has sent in it, and tells the owner.
     private func refuse(_ stream: H2Stream, code: UInt32) -> H2Failure? {
         reset(stream, code: code)
-        stream.code = code
+        stream.errorCode = code
         post(.reset, stream)
         return isServer ? floods.provokedReset(now: now) : nil
     }
@@ -116,7 +114,7 @@ extension H2Session {
     /// A piece of a body.
     func bodyReceived(_ stream: H2Stream, _ bytes: Span<UInt8>) {
         frameHasBody = true
-        if stream.endsByUs || failure != nil {
+        if stream.marks.contains(.endsByUs) || failure != nil {
             callbacks.consume(stream.id, bytes.count)
             return
         }

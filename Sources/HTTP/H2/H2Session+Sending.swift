@@ -69,22 +69,21 @@ extension H2Session {
     /// - Returns: false where a line is not valid; the stream is reset then.
     @discardableResult
     package func respond(_ stream: H2Stream, status: Int, fields: Span<UInt8>, ended: Bool) -> Bool {
-        guard canSend(stream), !stream.hasAnswered else { return true }
+        guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
         var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response), callbacks.respond(stream, vector, ended: ended) else {
             reset(stream, code: H2Code.internalError)
             return false
         }
-        stream.hasAnswered = true
-        stream.isFinishing = ended
+        stream.marks.insert(ended ? [.hasAnswered, .isFinishing] : .hasAnswered)
         return true
     }
 
     /// Sends an interim response, status 100 to 199 but 101, ahead of the final one.
     @discardableResult
     package func interim(_ stream: H2Stream, status: Int, fields: Span<UInt8>) -> Bool {
-        guard canSend(stream), !stream.hasAnswered else { return true }
+        guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
         var vector = H2Callbacks.FieldVector(fields, pseudoBytes: 3, chunks: chunks)
         append(status, to: &vector)
         guard vector.appendBlock(fields.count, for: .response) else { return false }
@@ -132,41 +131,38 @@ extension H2Session {
         vector.append(":path", path)
         guard vector.appendBlock(fields.count, for: .request) else { return nil }
         let stream = makeStream()
-        stream.isAnnounced = true
-        stream.hasAnswered = true
-        stream.isFinishing = ended
+        stream.marks.insert(ended ? [.isAnnounced, .hasAnswered, .isFinishing] : [.isAnnounced, .hasAnswered])
         guard let id = callbacks.request(stream, vector, ended: ended) else {
-            activeStreams &-= 1
-            remove(stream)
+            discard(stream)
             return nil
         }
-        stream.id = id
+        stream.number = id
         return stream
     }
 
     /// Sends a piece of body. The chunk is the session's from now on and goes back to the pool when it is framed.
     package func send(_ stream: H2Stream, _ chunk: Chunk) {
-        guard canSend(stream), !stream.isFinishing, !chunk.isEmpty else {
+        guard canSend(stream), !stream.marks.contains(.isFinishing), !chunk.isEmpty else {
             chunks.give(chunk)
             return
         }
         stream.outbox.append(chunk)
-        if stream.outbox.byteCount >= limits.lowWater { stream.isAboveLowWater = true }
+        if stream.outbox.byteCount >= limits.lowWater { stream.marks.insert(.isAboveLowWater) }
         wake(stream)
     }
 
     /// Has `drained` told of as soon as something of the body was framed and less than `lowWater` is left, however little
     /// waits now. Without being asked it is told of only where as much as that has waited.
     package func tellOfRoom(_ stream: H2Stream) {
-        if stream.pendingBytes > 0 { stream.isAboveLowWater = true }
+        if stream.pendingBytes > 0 { stream.marks.insert(.isAboveLowWater) }
     }
 
     /// Ends our message.
     ///
     /// - Parameter trailers: field lines, or nothing. Where one is not valid, the stream is reset.
     package func finish(_ stream: H2Stream, trailers: Span<UInt8>) {
-        guard canSend(stream), !stream.isFinishing else { return }
-        stream.isFinishing = true
+        guard canSend(stream), !stream.marks.contains(.isFinishing) else { return }
+        stream.marks.insert(.isFinishing)
         if !trailers.isEmpty {
             let kept = chunks.take()
             kept.append(trailers)
@@ -175,11 +171,13 @@ extension H2Session {
         wake(stream)
     }
 
-    private func canSend(_ stream: H2Stream) -> Bool { !stream.isClosed && !stream.endsByUs && failure == nil }
+    private func canSend(_ stream: H2Stream) -> Bool {
+        stream.marks.isDisjoint(with: [.isClosed, .endsByUs]) && failure == nil
+    }
 
     private func wake(_ stream: H2Stream) {
-        guard stream.isDeferred else { return }
-        stream.isDeferred = false
+        guard stream.marks.contains(.isDeferred) else { return }
+        stream.marks.remove(.isDeferred)
         callbacks.resume(stream)
     }
 
@@ -188,14 +186,14 @@ extension H2Session {
         guard let output else { return .later }
         let room = outputEnd &- output.count &- 9
         let pending = stream.outbox.byteCount
-        if pending == 0, !stream.isFinishing || stream.endsByUs {
-            stream.isDeferred = true
+        if pending == 0, !stream.marks.contains(.isFinishing) || stream.marks.contains(.endsByUs) {
+            stream.marks.insert(.isDeferred)
             return .nothing
         }
         // A frame of a few bytes at the end of a chunk is not worth its header.
         guard room >= min(pending, 256) || (output.isEmpty && room > 0) else { return .later }
         let count = min(limit, room, pending)
-        guard stream.isFinishing, count == pending else { return .piece(count, .open) }
+        guard stream.marks.contains(.isFinishing), count == pending else { return .piece(count, .open) }
         return .piece(count, sendTrailers(stream) ? .trailers : .end)
     }
 
@@ -218,10 +216,10 @@ extension H2Session {
         guard let output else { return }
         output.append(header)
         stream.outbox.move(count, to: output, pool: chunks)
-        framedBytes &+= count
+        framed &+= count
         floods.earned(byStream: false)
-        guard stream.isAboveLowWater, stream.outbox.byteCount < limits.lowWater else { return }
-        stream.isAboveLowWater = false
+        guard stream.marks.contains(.isAboveLowWater), stream.outbox.byteCount < limits.lowWater else { return }
+        stream.marks.remove(.isAboveLowWater)
         post(.drained, stream)
     }
 
@@ -230,7 +228,7 @@ extension H2Session {
         switch header.type {
         case .headers, .data:
             guard let stream else { return true }
-            if header.type == .headers { stream.isSent = true }
+            if header.type == .headers { stream.marks.insert(.isSent) }
             if header.endsStream { endFramed(stream) }
         case .reset:
             cause = resetSent(stream, code: header.code)
@@ -248,24 +246,24 @@ extension H2Session {
     /// The library could not write a frame, such as a head that is larger than it takes: a response that never comes is
     /// an error of ours. Requests that are not sent the library closes itself.
     func frameNotSent(_ header: H2FrameHeader, _ stream: H2Stream) {
-        guard isServer, header.type == .headers, !stream.isClosed, !stream.endsByUs else { return }
+        guard isServer, header.type == .headers, !stream.isClosed, !stream.marks.contains(.endsByUs) else { return }
         reset(stream, code: H2Code.internalError)
-        stream.code = H2Code.internalError
+        stream.errorCode = H2Code.internalError
         post(.reset, stream)
     }
 
     private func endFramed(_ stream: H2Stream) {
-        stream.endSent = true
+        stream.marks.insert(.endSent)
         guard isServer, !stream.ended else { return }
         // The response is whole and the rest of the request is of no use (RFC 9113 section 8.1).
-        stream.endsByUs = true
+        stream.marks.insert(.endsByUs)
         stream.inbox.removeAll(pool: chunks)
         callbacks.reset(stream.id, code: H2Code.noError)
     }
 
     /// Counts the resets that the peer has provoked (CVE-2025-8671).
     private func resetSent(_ stream: H2Stream?, code: UInt32) -> H2Failure? {
-        guard isServer, !(stream?.endsByUs ?? false) else { return nil }
+        guard isServer, !(stream?.marks.contains(.endsByUs) ?? false) else { return nil }
         // Streams beyond the limit that it has not yet heard of are no fault of the peer, up to a point.
         if code == H2Code.refusedStream { return floods.emptyMessage(now: now) }
         return floods.provokedReset(now: now)

@@ -14,15 +14,15 @@ package final class H2Session {
     private let pool: H2StreamPool
 
     /// Why the connection has failed; nil while it has not.
-    package internal(set) var failure: H2Failure?
+    package var failure: H2Failure? { endedBy }
     /// The peer has acknowledged our SETTINGS; the owner keeps the time (RFC 9113 section 6.5.3).
     package internal(set) var settingsAcknowledged = false
     /// Streams that are not closed.
-    package internal(set) var activeStreams = 0
+    package var activeStreams: Int { active }
     /// The most there ever were at a time.
-    package private(set) var mostStreams = 0
+    package var mostStreams: Int { most }
     /// Bytes of bodies framed so far: where it stands still, the peer takes nothing.
-    package internal(set) var framedBytes = 0
+    package var framedBytes: Int { framed }
     /// Bytes of buffers that the streams hold.
     package var heldBytes: Int {
         streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.headBytes }
@@ -34,6 +34,11 @@ package final class H2Session {
     /// The peer has sent GOAWAY.
     package internal(set) var peerIsLeaving = false
 
+    // Stored apart from what other rooms see, as in `H2Stream`.
+    private var endedBy: H2Failure?
+    private var active = 0
+    private var most = 0
+    var framed = 0
     /// All streams that events may still be of.
     private var streams: [H2Stream] = []
     private var firstReady: H2Stream?
@@ -120,10 +125,10 @@ package final class H2Session {
             // Out of the list with its last event: after `closed` the object may begin another life.
             if stream.events.isEmpty { unlinkFirst() }
             guard let event else { continue }
-            if event == .head, isServer { stream.isAnnounced = true }
+            if event == .head, isServer { stream.marks.insert(.isAnnounced) }
             if event == .closed {
                 leaving = stream
-                if !stream.isAnnounced {
+                if !stream.marks.contains(.isAnnounced) {
                     releaseLeaving()
                     continue
                 }
@@ -137,10 +142,9 @@ package final class H2Session {
 
     private func unlinkFirst() {
         guard let stream = firstReady else { return }
-        firstReady = stream.nextReady
+        firstReady = stream.next.take()
         if firstReady == nil { lastReady = nil }
-        stream.nextReady = nil
-        stream.isReady = false
+        stream.marks.remove(.isReady)
     }
 
     private static func event(_ event: H2PendingEvents, _ stream: H2Stream) -> H2Event {
@@ -168,16 +172,16 @@ package final class H2Session {
             stream.owed &-= count
             callbacks.consume(stream.id, count)
         }
-        if stream.awaitsReader, stream.unread == 0 { release(stream) }
+        if stream.marks.contains(.awaitsReader), stream.unread == 0 { release(stream) }
     }
 
     /// Ends a stream at once. What waits to be sent is dropped; `closed` follows.
     package func reset(_ stream: H2Stream, code: UInt32) {
         stream.inbox.removeAll(pool: chunks)
-        if stream.awaitsReader { return release(stream) }
-        guard !stream.isClosed, !stream.endsByUs, failure == nil else { return }
+        if stream.marks.contains(.awaitsReader) { return release(stream) }
+        guard !stream.isClosed, !stream.marks.contains(.endsByUs), failure == nil else { return }
         stream.outbox.removeAll(pool: chunks)
-        stream.endsByUs = true
+        stream.marks.insert(.endsByUs)
         stream.events.remove([.interim, .head, .body, .ended, .drained])
         callbacks.reset(stream.id, code: code)
     }
@@ -213,7 +217,7 @@ package final class H2Session {
     /// Ends the connection for this reason. The library is given nothing any more.
     func fail(_ reason: H2Failure) {
         guard failure == nil else { return }
-        failure = reason
+        endedBy = reason
         owesFarewell = true
         block.abandon(chunks)
         for stream in streams where !stream.isClosed { close(stream, code: reason.code) }
@@ -221,47 +225,55 @@ package final class H2Session {
 
     func makeStream() -> H2Stream {
         let stream = pool.take()
-        stream.slot = streams.count
-        streams.append(stream)
-        activeStreams &+= 1
-        mostStreams = max(mostStreams, activeStreams)
+        // Out and in again, here and below: a change in place would put a check on every reading.
+        var table = streams
+        streams = []
+        stream.slot = table.count
+        table.append(stream)
+        streams = table
+        active &+= 1
+        most = max(most, active)
         return stream
     }
 
     /// Has `nextEvent` tell of this.
     func post(_ event: H2PendingEvents, _ stream: H2Stream) {
         stream.events.insert(event)
-        guard !stream.isReady else { return }
-        stream.isReady = true
-        if let lastReady { lastReady.nextReady = stream } else { firstReady = stream }
+        guard !stream.marks.contains(.isReady) else { return }
+        stream.marks.insert(.isReady)
+        if let lastReady { lastReady.next = stream } else { firstReady = stream }
         lastReady = stream
     }
 
     /// The stream is at its end in the protocol.
     func close(_ stream: H2Stream, code: UInt32) {
-        stream.isClosed = true
-        activeStreams &-= 1
+        stream.marks.insert(.isClosed)
+        active &-= 1
         stream.outbox.removeAll(pool: chunks)
         // A client has all it wants with the whole response, whatever becomes of the rest of its request.
         let isComplete = stream.ended && (stream.endSent || !isServer)
-        if stream.endsByUs || isComplete {
-            stream.awaitsReader = !isServer && !stream.endsByUs && stream.unread > 0
+        if stream.marks.contains(.endsByUs) || isComplete {
+            if !isServer, !stream.marks.contains(.endsByUs), stream.unread > 0 {
+                stream.marks.insert(.awaitsReader)
+                return
+            }
         } else {
-            stream.code = code
-            stream.mayReplay = !isServer && (!stream.isSent || code == H2Code.refusedStream)
+            stream.errorCode = code
+            if !isServer, !stream.marks.contains(.isSent) || code == H2Code.refusedStream {
+                stream.marks.insert(.mayReplay)
+            }
             stream.events = .reset
         }
-        if stream.awaitsReader { return }
         release(stream)
     }
 
     /// Lets a closed stream go, with credit for what it still held.
     private func release(_ stream: H2Stream) {
-        stream.awaitsReader = false
+        stream.marks.remove(.awaitsReader)
         if stream.owed > 0, failure == nil { callbacks.consume(stream.id, stream.owed) }
         stream.owed = 0
         // A request that was reset before anybody heard of it leaves no trace (CVE-2023-44487).
-        if !stream.isAnnounced { stream.events = [] }
+        if !stream.marks.contains(.isAnnounced) { stream.events = [] }
         post(.closed, stream)
     }
 
@@ -271,13 +283,22 @@ package final class H2Session {
         remove(stream)
     }
 
+    /// Takes a stream back that the library had no number for.
+    func discard(_ stream: H2Stream) {
+        active &-= 1
+        remove(stream)
+    }
+
     /// Makes the object ready for another life.
-    func remove(_ stream: H2Stream) {
-        let last = streams.removeLast()
+    private func remove(_ stream: H2Stream) {
+        var table = streams
+        streams = []
+        let last = table.removeLast()
         if last !== stream {
             last.slot = stream.slot
-            streams[stream.slot] = last
+            table[stream.slot] = last
         }
+        streams = table
         stream.recycle(chunks)
         pool.give(stream)
     }
