@@ -79,7 +79,7 @@ extension Worker {
 
     /// The exchange is over, for whatever reason: it makes room.
     func leaveGroup(_ exchange: Exchange) {
-        guard let group = exchange.group else { return }
+        guard let group = exchange.group.take() else { return }
         leaveQueue(exchange, group)
         if exchange.attempt.isAdmitted {
             group.ended(succeeded: exchange.attempt.succeeded, probe: exchange.attempt.isProbe, poller.now)

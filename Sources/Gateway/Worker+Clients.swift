@@ -53,7 +53,8 @@ extension Worker {
         if client.draining { return }
         client.draining = true
         defer { client.draining = false }
-        while let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty {
+        guard let socket = client.socket else { return }
+        while client.socket === socket, let inbox = socket.inbox, !inbox.isEmpty {
             switch client.phase {
             case .readingHead where socket.pendingBytes > highWater:
                 // A client that takes no answers gets no further ones: they would pile up here without a bound.
@@ -68,7 +69,7 @@ extension Worker {
             case .readingProxyHeader, .inExchange, .lingering, .multiplexing: return
             }
         }
-        if let socket = client.socket { poller.readMore(socket) }
+        if client.socket === socket { poller.readMore(socket) }
     }
 
     /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.

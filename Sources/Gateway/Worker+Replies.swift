@@ -285,8 +285,8 @@ extension Worker {
     /// The response is written: counts and logs it, and lets the client go on.
     func finish(_ exchange: Exchange) {
         count(exchange)
-        let client = exchange.client
-        if let stream = exchange.stream {
+        let client = exchange.client.take()
+        if let stream = exchange.stream.take() {
             stream.owner = 0
             client?.remove(exchange)
             recycle(exchange)

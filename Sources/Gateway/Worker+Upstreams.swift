@@ -153,18 +153,19 @@ extension Worker {
         writeHead(head, exchange, buffer.readable, to: chunk)
         buffer.consume(head.length)
         if case .socket(let from) = source, case .socket(let to) = target {
-            sendFirst(chunk, upstream, exchange, from, to)
+            sendFirst(chunk, upstream, exchange, from, buffer, to)
         } else {
             sendHead(chunk, ended: upstream.body.isComplete, of: exchange, to: target)
-            relayBody(upstream, exchange)
+            relayBody(upstream, exchange, from: source, to: target)
         }
     }
 
     /// Sends the head together with what has come of the body, in one call of the kernel.
     private func sendFirst(
-        _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ socket: Socket
+        _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ inbox: Chunk,
+        _ socket: Socket
     ) {
-        guard let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete else {
+        guard !inbox.isEmpty, !upstream.body.isComplete else {
             poller.send(socket, chunk)
             relayBody(upstream, exchange)
             return
@@ -195,51 +196,7 @@ extension Worker {
             poller.send(socket, chunk)
         }
         // Mostly that was all of it.
-        if upstream.body.isComplete { endResponse(upstream, exchange) } else { relayBody(upstream, exchange) }
-    }
-
-    /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
-    private func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
-        if exchange.stream != nil { return .frames }
-        switch head.framing {
-        case .none, .length: return .raw
-        case .chunked, .untilClose:
-            if exchange.head.minorVersion >= 1 { return .chunked }
-            endConnection(after: exchange)
-            return .raw
-        }
-    }
-
-    private func writeHead(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
-        chunk.append("HTTP/1.1 ")
-        chunk.append(decimal: head.status)
-        chunk.append(ASCII.space)
-        chunk.append(bytes.slice(head.reason))
-        chunk.append("\r\n")
-        HeaderRewrite.appendResponseFields(
-            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
-        if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
-        appendCrossSite(exchange, status: head.status, to: chunk)
-        // The origin is the client's, and as long as it likes: what room was left may be used up.
-        chunk.ensureFree(Worker.smallFields)
-        switch head.framing {
-        case .length(let count): appendLength(count, to: chunk)
-        case .none:
-            // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
-            if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
-        case .chunked, .untilClose:
-            if exchange.stream == nil, exchange.head.minorVersion >= 1 {
-                chunk.append("Transfer-Encoding: chunked\r\n")
-            }
-        }
-        appendConnection(exchange, to: chunk)
-        chunk.append("\r\n")
-    }
-
-    private func appendLength(_ count: Int, to chunk: Chunk) {
-        chunk.append("Content-Length: ")
-        chunk.append(decimal: count)
-        chunk.append("\r\n")
+        if upstream.body.isComplete { endResponse(upstream, exchange, to: nil) } else { relayBody(upstream, exchange) }
     }
 
     // MARK: Body
@@ -247,6 +204,12 @@ extension Worker {
     /// Moves what is there of the response body, and ends the exchange with its last byte.
     func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         guard let source = upstream.side, let target = exchange.clientSide else { return }
+        relayBody(upstream, exchange, from: source, to: target)
+    }
+
+    private func relayBody(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, from source: Side, to target: Side
+    ) {
         relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
             if target.pendingBytes > highWater {
                 pauseResponse(upstream, exchange, source, until: target)
@@ -267,7 +230,7 @@ extension Worker {
         if source.isExhausted, !upstream.body.isComplete {
             upstreamEnded(upstream)
         } else if upstream.body.isComplete {
-            endResponse(upstream, exchange)
+            endResponse(upstream, exchange, to: target)
         } else if target.pendingBytes > highWater {
             pauseResponse(upstream, exchange, source, until: target)
         } else {
@@ -296,10 +259,9 @@ extension Worker {
         relayBody(upstream, exchange)
     }
 
-    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        if exchange.stream != nil, let side = exchange.clientSide {
-            endMessage(to: side, trailers: exchange.responseTrailers)
-        }
+    /// - Parameter target: the client, where it is to be told of the end.
+    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, to target: Side?) {
+        if let target { endMessage(to: target, trailers: exchange.responseTrailers) }
         exchange.upstream = nil
         exchange.responseBytes = upstream.body.passed
         upstream.exchange = nil
@@ -358,7 +320,11 @@ extension Worker {
         upstream.body = body
         if let target = exchange.clientSide { send(output, to: target) } else { poller.chunks.give(output) }
         upstream.keepAlive = false
-        if complete { endResponse(upstream, exchange) } else { fail(exchange, .connectionLost) }
+        if complete {
+            endResponse(upstream, exchange, to: exchange.clientSide)
+        } else {
+            fail(exchange, .connectionLost)
+        }
     }
 
     /// The connection is broken, or ended where a response was to begin.

@@ -369,11 +369,9 @@ final class Worker {
     // MARK: Exchanges
 
     func takeExchange() -> Exchange {
-        if let exchange = firstVacantExchange {
-            firstVacantExchange = exchange.nextVacant
-            exchange.nextVacant = nil
+        if let exchange = firstVacantExchange.take() {
+            firstVacantExchange = exchange.nextVacant.take()
             vacantExchanges &-= 1
-            exchange.snapshot = snapshot
             return exchange
         }
         let exchange = Exchange(index: exchanges.count, snapshot: snapshot)
@@ -386,13 +384,15 @@ final class Worker {
 
     func recycle(_ exchange: Exchange) {
         leaveGroup(exchange)
-        if let chunk = exchange.requestChunk {
+        if let chunk = exchange.requestChunk.take() {
             chunk.isHeld = false
             poller.chunks.give(chunk)
         }
         lasting.remove(exchange)
         exchange.reset()
-        exchange.nextVacant = firstVacantExchange
+        // As all that are in no use, see `use`.
+        if exchange.snapshot !== snapshot { exchange.snapshot = snapshot }
+        exchange.nextVacant = firstVacantExchange.take()
         firstVacantExchange = exchange
         vacantExchanges &+= 1
     }

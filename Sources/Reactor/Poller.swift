@@ -139,7 +139,9 @@ package final class Poller {
 
     /// Gives the buffer back where nothing is unread in it.
     package func releaseEmptyInbox(_ socket: Socket) {
-        if socket.received?.isEmpty == true, let chunk = socket.received.take() { chunks.give(chunk) }
+        // Taken out and put back: a look at it in its place would count it.
+        guard let chunk = socket.received.take() else { return }
+        if chunk.isEmpty { chunks.give(chunk) } else { socket.received = consume chunk }
     }
 
     // MARK: Events
@@ -201,19 +203,11 @@ package final class Poller {
     }
 
     private func receive(_ socket: Socket) -> Completion? {
-        let chunk: Chunk
-        if let unread = socket.received {
-            chunk = unread
-            if chunk.free == 0 { chunk.compact() }
-            // The owner must consume, or ask for a larger inbox, before more can come.
-            if chunk.free == 0 { return nil }
-        } else {
-            chunk = socket.isBulk && readsFarAhead ? chunks.takeLarge() : chunks.take()
-            socket.received = chunk
-        }
+        guard let chunk = roomyInbox(socket) else { return nil }
         let room = chunk.free
         let n = Kernel.receive(socket.descriptor, into: chunk)
         count(received: n)
+        if chunk.isEmpty { chunks.give(chunk) } else { socket.received = consume chunk }
         if n > 0 {
             // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
             socket.isBulk = n == room
@@ -222,7 +216,6 @@ package final class Poller {
             current = socket.index
             return .received(socket)
         }
-        releaseEmptyInbox(socket)
         if n == 0 {
             socket.readable = false
             socket.sawEnd = true
@@ -232,6 +225,18 @@ package final class Poller {
         socket.readable = false
         if error == EAGAIN { return nil }
         return fail(socket, error)
+    }
+
+    /// The socket's inbox, taken out, with room for more; nil where it is full. The owner must consume, or ask for a larger
+    /// one, before more can come.
+    private func roomyInbox(_ socket: Socket) -> Chunk? {
+        guard let unread = socket.received.take() else {
+            return socket.isBulk && readsFarAhead ? chunks.takeLarge() : chunks.take()
+        }
+        if unread.free == 0 { unread.compact() }
+        if unread.free > 0 { return unread }
+        socket.received = consume unread
+        return nil
     }
 
     // MARK: Sockets

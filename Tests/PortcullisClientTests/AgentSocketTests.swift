@@ -66,15 +66,15 @@ import Testing
             let address = try #require(SocketAddress(unixPath: path))
             // More than are answered at a time come and go.
             for _ in 0...AgentServer.maximumRequests {
-                let cut = try BlockingConnection(address, timeoutMilliseconds: 20_000)
-                let long = try BlockingConnection(address, timeoutMilliseconds: 20_000)
+                let cut = try BlockingConnection(address, timeoutMilliseconds: 120_000)
+                let long = try BlockingConnection(address, timeoutMilliseconds: 120_000)
                 try? long.send(line: String(repeating: "a", count: SSORequest.longest + 1))
-                #expect(throws: KernelError.self) { try long.receiveLine(longest: 100, milliseconds: 20_000) }
+                #expect(throws: KernelError.self) { try long.receiveLine(longest: 100, milliseconds: 120_000) }
                 _ = consume cut
             }
-            let garbage = try BlockingConnection(address, timeoutMilliseconds: 20_000)
+            let garbage = try BlockingConnection(address, timeoutMilliseconds: 120_000)
             try garbage.send(line: "\u{1}")
-            let answer = try garbage.receiveLine(longest: 1000, milliseconds: 20_000)
+            let answer = try garbage.receiveLine(longest: 1000, milliseconds: 120_000)
             #expect(
                 String(decoding: answer, as: UTF8.self).hasSuffix("?ssoresponse=true&state=&error=malformed_request"))
         }

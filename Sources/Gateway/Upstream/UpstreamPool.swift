@@ -19,10 +19,11 @@ final class UpstreamPool {
 
     /// An unused connection, or nil.
     func take() -> UpstreamConnection? {
-        guard let connection = top else { return nil }
-        top = connection.nextIdle
-        top?.previousIdle = nil
-        connection.nextIdle = nil
+        guard let connection = top.take() else { return nil }
+        if let next = connection.nextIdle.take() {
+            next.previousIdle = nil
+            top = consume next
+        }
         idleCount &-= 1
         return connection
     }
@@ -32,8 +33,10 @@ final class UpstreamPool {
     func keep(_ connection: UpstreamConnection) -> Int64? {
         guard settings.maximumIdle > 0 else { return nil }
         let isUsual = idleCount < settings.maximumIdle
-        connection.nextIdle = top
-        top?.previousIdle = connection
+        if let next = top.take() {
+            next.previousIdle = connection
+            connection.nextIdle = consume next
+        }
         top = connection
         idleCount &+= 1
         return isUsual ? settings.idleTimeout : min(settings.idleTimeout, UpstreamPool.surplusTime)
