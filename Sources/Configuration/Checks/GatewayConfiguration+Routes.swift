@@ -2,9 +2,10 @@
 extension GatewayConfiguration {
     func checkRoutes(_ findings: Findings) {
         let index = RouteIndex(routes)
+        let endpoints = endpoints.map(EndpointPattern.init)
         for (i, route) in routes.enumerated() where !route.path.isEmpty {
             checkOverlap(of: route, at: i, index, findings)
-            checkEndpoints(against: route, at: i, findings)
+            checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
         }
         checkVariants(index, findings)
@@ -76,21 +77,35 @@ extension GatewayConfiguration {
         return endpoints
     }
 
-    private func checkEndpoints(against route: RouteEntry, at index: Int, _ findings: Findings) {
+    private func checkEndpoints(
+        _ endpoints: [EndpointPattern], against route: RouteEntry, at index: Int, _ findings: Findings
+    ) {
         let pointer = "/routes/\(index)/path"
-        if let endpoint = endpoints.first(where: { PathPattern.covers($0, route.path) }) {
+        let path = PathPattern.segments(route.path)
+        if let endpoint = endpoints.first(where: { PathPattern.covers($0.segments, path) }) {
             findings.error(
-                pointer, "the route shadows the gateway endpoint \"\(endpoint)\"",
+                pointer, "the route shadows the gateway endpoint \"\(endpoint.text)\"",
                 expected: "a path that the gateway does not use itself", found: "\"\(route.path)\"")
             return
         }
         // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
         guard route.path != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
-        let inside = endpoints.filter { PathPattern.overlap($0, route.path) }
+        let inside = endpoints.filter { PathPattern.overlap($0.segments, path) }
         if !inside.isEmpty {
             findings.warning(
-                pointer, "the gateway answers \(inside.map { "\"\($0)\"" }.joined(separator: ", ")) itself",
+                pointer, "the gateway answers \(inside.map { "\"\($0.text)\"" }.joined(separator: ", ")) itself",
                 expected: "a pattern that leaves them out", found: "\"\(route.path)\"")
         }
+    }
+}
+
+/// A path that the gateway answers itself, split once for all routes that it is compared with.
+private struct EndpointPattern {
+    let text: String
+    let segments: [Substring]
+
+    init(_ text: String) {
+        self.text = text
+        segments = PathPattern.segments(text)
     }
 }

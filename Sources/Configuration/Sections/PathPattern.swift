@@ -24,18 +24,14 @@ enum PathPattern {
 
     /// The segments after the first slash; the last one is empty where the pattern ends in a slash.
     static func segments(_ pattern: String) -> [Substring] {
-        pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        pattern.utf8.dropFirst().split(separator: ASCII.slash, omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// Whether every path that matches `inner` matches `outer`.
-    static func covers(_ outer: String, _ inner: String) -> Bool {
-        covers(segments(outer)[...], segments(inner)[...])
-    }
+    /// Whether every path that matches `inner` matches `outer`; both are given by their segments.
+    static func covers(_ outer: [Substring], _ inner: [Substring]) -> Bool { covers(outer[...], inner[...]) }
 
-    /// Whether some path matches both patterns.
-    static func overlap(_ left: String, _ right: String) -> Bool {
-        overlap(segments(left)[...], segments(right)[...])
-    }
+    /// Whether some path matches both patterns, given by their segments.
+    static func overlap(_ left: [Substring], _ right: [Substring]) -> Bool { overlap(left[...], right[...]) }
 
     private static func covers(_ outer: ArraySlice<Substring>, _ inner: ArraySlice<Substring>) -> Bool {
         if outer.first == "**" { return true }
