@@ -98,7 +98,7 @@ extension Worker {
     // MARK: Configuration
 
     /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
-    /// finish, others to servers that are gone are closed.
+    /// finish, others to servers that are gone are closed. `careForUpstreams` is to follow.
     func useUpstreams(_ fresh: [UpstreamSettings]) {
         let old = groups
         groups = fresh.map { settings in
@@ -114,7 +114,6 @@ extension Worker {
             // Whoever waits there is told that nothing comes any more.
             if !group.queue.isEmpty { serveQueueLater(group) }
         }
-        careForUpstreams()
     }
 
     private func closeUnused(of server: UpstreamServer) {

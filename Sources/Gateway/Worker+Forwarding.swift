@@ -67,10 +67,23 @@ extension Worker {
                 let isChunked = framing == .chunked || framing == .untilClose
                 exchange.requestBody = exchange.requestBody.retargeted(isChunked ? .chunked : .raw)
             }
-            poller.send(socket, chunk)
+            if endsChunked(exchange) { poller.send(socket, chunk, lastChunk()) } else { poller.send(socket, chunk) }
         }
         if !exchange.collected.isEmpty { sendKeptBody(exchange, to: side) }
         if !exchange.requestBody.isComplete { requestBodyReceived(exchange) }
+    }
+
+    /// Whether the head announces chunks, and nothing of the body will follow it: a try before this one has seen that there is
+    /// none. Without the last chunk the server would wait for it, and take the next request for one.
+    private func endsChunked(_ exchange: Exchange) -> Bool {
+        guard exchange.requestBody.isComplete, case .chunked = exchange.requestBody.target else { return false }
+        return exchange.head.framing == .chunked || exchange.head.framing == .untilClose
+    }
+
+    private func lastChunk() -> Chunk {
+        let chunk = poller.chunks.take()
+        chunk.append("0\r\n\r\n")
+        return chunk
     }
 
     func responseTimeout(_ exchange: Exchange) -> Int64 {

@@ -315,9 +315,9 @@ final class Worker {
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
-        useUpstreams(fresh.upstreams)
         snapshot = fresh
-        // Those that wait for a request hold on to nothing of before.
+        useUpstreams(fresh.upstreams)
+        // Those that wait for a request hold on to nothing of before; `recycle` sees to the others.
         var vacant = firstVacantExchange
         while let exchange = vacant {
             exchange.snapshot = fresh
@@ -328,6 +328,8 @@ final class Worker {
         refreshKeys()
         useRoutes(of: fresh)
         beginReadmission()
+        // Last: somebody who has waited too long is told so, and what he has asked for behind that is decided at once.
+        careForUpstreams()
     }
 
     /// Counters of routes that keep their name go on.
@@ -390,7 +392,6 @@ final class Worker {
         }
         lasting.remove(exchange)
         exchange.reset()
-        // As all that are in no use, see `use`.
         if exchange.snapshot !== snapshot { exchange.snapshot = snapshot }
         exchange.nextVacant = firstVacantExchange.take()
         firstVacantExchange = exchange

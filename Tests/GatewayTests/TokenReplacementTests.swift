@@ -78,6 +78,24 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// RFC 9112 section 7.1: a body of chunks that holds nothing has an end, in each try. Without it the server would take the
+    /// next request on the connection for the rest of this one.
+    @Test func theEndOfAnEmptyBodyIsRepeated() throws {
+        let bench = try bench(CountingIssuer())
+        let client = bench.client()
+        let fields = "Host: gw.example.com\r\n\(WorkerBench.credentials)Transfer-Encoding: chunked\r\n"
+        client.send("POST /token/x HTTP/1.1\r\n\(fields)\r\n0\r\n\r\n")
+        let server = try bench.accepted()
+        for token in ["x-1", "xx-2"] {
+            bench.turn(until: { server.text.hasSuffix("\r\n\r\n0\r\n\r\n") })
+            #expect(server.text.contains("\r\nX-Token: a \(token) z\r\n"))
+            server.forget()
+            server.send(token == "x-1" ? Self.refusal : .ok("done"))
+        }
+        #expect(bench.expect(client, ends: "done").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        bench.expectNothingLeft()
+    }
+
     @Test func secondRefusalIsTheClients() throws {
         let issuer = CountingIssuer()
         let bench = try bench(issuer)

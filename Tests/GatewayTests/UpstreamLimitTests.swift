@@ -1,3 +1,5 @@
+import Foundation
+import Policy
 import Reactor
 import TestSupport
 import Testing
@@ -51,6 +53,41 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 503") && answer.contains("upstream_queue_timeout"))
         server.send(.ok("one"))
         _ = bench.expect(first, ends: "one")
+        bench.expectNothingLeft()
+    }
+
+    /// MBE-02: somebody's time is over just when another configuration comes, in which the upstreams have other numbers. What
+    /// the client has asked for behind that goes where the new one says.
+    @Test func whoWaitsTooLongForAnotherConfiguration() throws {
+        let bench = try WorkerBench {
+            $0.upstream = {
+                $0.maximumInFlight = 1
+                $0.queueLength = 5
+                $0.queueTimeout = 1_000
+            }
+        }
+        let elsewhere = PeerListener()
+        let group = bench.worker.groups[0]
+        let (first, second) = (bench.client(), bench.client())
+        let server = try bench.requested(first, .get())
+        second.send(.get("/open/late") + .get("/open/next"))
+        bench.turn(until: { group.queue.count == 1 })
+        let deadline = try #require(group.queue.nextDeadline)
+        let address = try #require(SocketAddress(literal: "127.0.0.1", port: elsewhere.port))
+        bench.shared.use(
+            try bench.snapshot {
+                $0.otherUpstreams = [UpstreamSettings(name: "other", address: address)]
+                for index in $0.routes.indices { $0.routes[index].upstream = 1 }
+            })
+        // No turn before that: the configuration and the end of the time come in the same.
+        while Clock.monotonicMilliseconds <= deadline { usleep(1_000) }
+        bench.turn(until: { second.text.contains("upstream_queue_timeout") && group.queue.count == 1 })
+        server.send(.ok("one"))
+        _ = bench.expect(first, ends: "one")
+        #expect(bench.head(server).hasPrefix("GET /open/next "))
+        server.send(.ok("two"))
+        _ = bench.expect(second, ends: "two")
+        #expect(elsewhere.accept() == nil)
         bench.expectNothingLeft()
     }
 

@@ -21,6 +21,8 @@ final class WorkerBench {
         var routes = Setup.usualRoutes
         var issuer: any TokenIssuer = StaticIssuer(token: "issued")
         var upstream: (inout UpstreamSettings) -> Void = { _ in }
+        /// Those that stand before the usual one.
+        var otherUpstreams: [UpstreamSettings] = []
         var policy: (inout PolicySettings) -> Void = { _ in }
         var accessLog: LogWriter?
         var listeners = [Setup.loopback]
@@ -131,7 +133,8 @@ final class WorkerBench {
         return GatewaySnapshot(
             generation: generation, policy: policy,
             injections: policy.routes.routes.map { $0.injection == nil ? nil : target }, tokens: tokens,
-            backends: backends, upstreams: [upstream], limits: setup.limits, listeners: setup.listeners,
+            backends: backends, upstreams: setup.otherUpstreams + [upstream], limits: setup.limits,
+            listeners: setup.listeners,
             adminToken: Array("admin".utf8), adminHosts: ["h", "gw.example.com"], proxies: setup.proxies,
             rateLimits: policy.routes.routes.map { (setup.rateLimits[$0.name] ?? []).map { RateLimiter($0) } })
     }

@@ -291,6 +291,7 @@ package final class H2Session {
 
     /// Makes the object ready for another life.
     private func remove(_ stream: H2Stream) {
+        assert(!stream.marks.contains(.isReady), "it still stands in the list of those with events")
         var table = streams
         streams = []
         let last = table.removeLast()
