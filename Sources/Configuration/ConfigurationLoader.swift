@@ -71,7 +71,7 @@ struct DirectoryReading {
     mutating func run() {
         guard var names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             isDirectoryMissing = true
-            report(.error, ".", 1, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
+            report(.error, ".", 0, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
             return
         }
         if let draft, !names.contains(draft.file) { names.append(draft.file) }

@@ -12,7 +12,7 @@ package struct Diagnostic: Error, Equatable, Sendable {
     package var severity: Severity
     /// Name of the file, relative to the configuration directory.
     package var file: String
-    /// Line in that file, from 1.
+    /// Line in that file, from 1; 0 for the directory itself.
     package var line: Int
     /// JSON pointer (RFC 6901) from the root of the whole configuration: `/routes/3/upstream`, also where `routes`
     /// stands in a file of its own. Empty for the configuration as a whole.
@@ -42,7 +42,9 @@ extension Diagnostic: CustomStringConvertible {
         if let suggestion { details.append("did you mean \"\(suggestion)\"?") }
         let place = pointer.isEmpty ? "" : "\(pointer): "
         let tail = details.isEmpty ? "" : " (\(details.joined(separator: "; ")))"
-        return Diagnostic.printable("\(file):\(line): \(severity.rawValue): \(place)\(message)\(tail)")
+        // The directory itself has no lines.
+        let position = line == 0 ? "" : "\(file):\(line): "
+        return Diagnostic.printable("\(position)\(severity.rawValue): \(place)\(message)\(tail)")
     }
 
     /// The text with its control characters escaped as in JSON: what is quoted must not end the line or steer a

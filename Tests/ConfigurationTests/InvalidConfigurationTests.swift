@@ -59,7 +59,7 @@ import Testing
         let loaded = ConfigurationLoader.load(directory: "/nonexistent/portcullis", environment: [:], production: false)
         #expect(
             loaded.diagnostics.map(\.description) == [
-                #".:1: error: the directory "/nonexistent/portcullis" cannot be read (expected a readable directory)"#
+                #"error: the directory "/nonexistent/portcullis" cannot be read (expected a readable directory)"#
             ])
         #expect(loaded.configuration == nil)
     }

@@ -28,8 +28,8 @@ import Testing
             ("version", []),
         ])
     func help(_ command: String, _ mentioned: [String]) throws {
-        for option in ["--help", "-h"] {
-            let result = try CommandLine.run(command, option)
+        for arguments in [[command, "--help"], [command, "-h"], ["help", command]] {
+            let result = try CommandLine.run(arguments)
             #expect(result.ending == .exit(0))
             #expect(result.output.hasPrefix("usage: portcullis \(command)"))
             #expect(result.errors.isEmpty)
@@ -48,6 +48,12 @@ import Testing
             #expect(asked.output.contains("\n  \(command) "), "\(command)")
         }
         #expect(try CommandLine.run("help").output == asked.output)
+        let unknown = try CommandLine.run("help", "serv")
+        #expect(unknown.ending == .exit(2) && unknown.errors.contains("did you mean serve?"))
+        // What only a running gateway keeps is in no directory.
+        for command in ["tokens", "devices"] {
+            #expect(!(try CommandLine.run("help", command).output.contains("--config")), "\(command)")
+        }
         let lost = try CommandLine.run([])
         #expect(lost.ending == .exit(2))
         #expect(lost.output.isEmpty)

@@ -25,6 +25,13 @@ enum AdminTarget {
         A change is checked with the whole configuration before it is written, and refused where that would not be valid.
         """
 
+    /// Of commands for what only a running gateway keeps.
+    static let gatewayHelp = """
+        Where:
+        --admin URL              a running gateway, such as http://127.0.0.1:9901; a change is in force at once
+        --admin-token-file FILE  its `admin.adminToken`; by default that is in the variable \(tokenVariable)
+        """
+
     /// - Parameter usage: said where neither or both places are named.
     init(_ arguments: Arguments, usage: String) throws(ExitStatus) {
         switch (arguments["--config"], arguments["--admin"]) {

@@ -27,6 +27,7 @@ enum Program {
             Terminal.complain(help)
             throw .usage
         }
+        if name == "help", arguments.count > 1 { return try run([arguments[1], "--help"]) }
         if name == "--help" || name == "-h" || name == "help" {
             Terminal.print(help)
             return
@@ -59,7 +60,7 @@ enum Program {
 
             \(lines.joined(separator: "\n"))
 
-            `portcullis COMMAND --help` tells more. Exit status: 0 done, 1 failed or invalid, 2 used wrongly.
+            `portcullis help COMMAND` tells more. Exit status: 0 done, 1 failed or invalid, 2 used wrongly.
             """
     }
 }

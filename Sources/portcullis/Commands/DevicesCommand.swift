@@ -14,9 +14,9 @@ enum DevicesCommand: Command {
         wipe  ends all handles, sessions and tokens of a device, by the id of one of its registrations. Whoever comes with
               one of its handles is told to wipe the device. For domains with "securityHandler": "oaam"
 
-        Devices are kept by a running gateway, so that WHERE is --admin.
+        Devices are kept by a running gateway, and nowhere else.
 
-        \(AdminTarget.help)
+        \(AdminTarget.gatewayHelp)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {

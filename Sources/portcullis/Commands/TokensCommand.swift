@@ -23,9 +23,9 @@ enum TokensCommand: Command {
           --issued-before SECONDS  only tokens that were issued at this second or before; all of so far by default
           --until SECONDS          how long they are remembered as revoked; 366 days by default
 
-        Tokens are kept by a running gateway, so that WHERE is --admin.
+        Tokens are kept by a running gateway, and nowhere else.
 
-        \(AdminTarget.help)
+        \(AdminTarget.gatewayHelp)
         """
 
     private static let whose: Set<String> = ["--subject", "--backend", "--application"]
