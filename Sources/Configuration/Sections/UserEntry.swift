@@ -43,14 +43,16 @@ package struct UserEntry: Sendable {
         }
         var users: [UserEntry] = []
         var names: Set<Key> = []
-        var addresses: [Key: String] = [:]
+        /// The places of the users who have them.
+        var addresses: [Key: Int] = [:]
         let elements = field.elements("an array of users") ?? []
         users.reserveCapacity(elements.count)
         names.reserveCapacity(elements.count)
         addresses.reserveCapacity(elements.count)
         for element in elements {
-            let user = read(element)
-            users.append(user)
+            users.append(read(element))
+            let place = users.count - 1
+            let user = users[place]
             guard !user.username.isEmpty else { continue }
             if !names.insert(Key(realm: user.realm, text: user.username)).inserted {
                 element.error(
@@ -58,10 +60,11 @@ package struct UserEntry: Sendable {
             }
             // Logins by mail must mean one user (JWT-24).
             guard let email = user.email else { continue }
-            let key = Key(realm: user.realm, text: email.lowercased())
-            if let other = addresses.updateValue(user.username, forKey: key) {
+            let isLower = email.utf8.allSatisfy { $0 < 0x80 && ASCII.lowercased($0) == $0 }
+            let key = Key(realm: user.realm, text: isLower ? email : email.lowercased())
+            if let other = addresses.updateValue(place, forKey: key) {
                 field.findings.error(
-                    "\(element.pointer)/email", "user \"\(other)\" has this address already",
+                    "\(element.pointer)/email", "user \"\(users[other].username)\" has this address already",
                     expected: "a unique address", found: "\"\(email)\"")
             }
         }
