@@ -78,7 +78,7 @@ let package = Package(
         ),
 
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        support("TestSupport", ["Bytes", "Crypto", "Identity", "Tokens", "CSpawn"]),
+        support("TestSupport", ["Bytes", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
@@ -98,7 +98,9 @@ let package = Package(
             ]),
         tests("PortcullisClientTests", ["Bytes", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
+        tests(
+            "EndToEndTests",
+            ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,11 +7,14 @@
 //   PORTCULLIS_FAULTS_LOG=PATH           where to append what was done, at the end of the process
 //
 // The loop is edge-triggered: where the kernel says EAGAIN, or takes less than it was given, it promises another edge.
-// What is made up here keeps that promise by registering the socket anew with what it was registered with.
+// What is made up here keeps that promise by registering the socket anew with what it was registered with. Of a ring of
+// io_uring, which is asked anew for what comes, it is not needed there; it cannot be kept for what is sent, so that nothing
+// is made up then. What the kernel receives by itself is out of reach.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -40,6 +44,8 @@ static const char *const names[FAULTS] = {
 static atomic_ulong counts[FAULTS];
 
 static bool active, destructive;
+// There are rings: connections are not to be known by their registration with epoll.
+static atomic_bool rings;
 static uint64_t seed;
 static atomic_ulong threads;
 static _Thread_local uint64_t state;
@@ -54,6 +60,8 @@ DECLARE(connect);
 DECLARE(epoll_ctl);
 DECLARE(epoll_wait);
 DECLARE(eventfd);
+DECLARE(socket);
+DECLARE(syscall);
 DECLARE(write);
 DECLARE(close);
 
@@ -66,6 +74,7 @@ __attribute__((constructor)) static void begin(void) {
     next_epoll_ctl = dlsym(RTLD_NEXT, "epoll_ctl");
     next_epoll_wait = dlsym(RTLD_NEXT, "epoll_wait");
     next_eventfd = dlsym(RTLD_NEXT, "eventfd");
+    next_socket = dlsym(RTLD_NEXT, "socket");
     next_write = dlsym(RTLD_NEXT, "write");
     next_close = dlsym(RTLD_NEXT, "close");
     const char *text = getenv("PORTCULLIS_FAULTS");
@@ -117,20 +126,21 @@ static bool known(int fd) { return fd >= 0 && fd < TABLE; }
 static bool afflicted(int fd) { return active && known(fd) && table[fd].connection; }
 
 static void promise_edge(int fd) {
+    if (!table[fd].epoll) return;
     int kept = errno;
     NEXT(epoll_ctl)(table[fd].epoll, EPOLL_CTL_MOD, fd, &table[fd].event);
     errno = kept;
 }
 
 // What stands in the way of sending or receiving at all: 0 for nothing, or the error.
-static int obstacle(int fd) {
+static int obstacle(int fd, bool sends) {
     if (destructive && happens(RESET, 30)) {
         table[fd].dead = true;
         shutdown(fd, SHUT_RDWR);
         return ECONNRESET;
     }
     if (happens(INTERRUPTED, 500)) return EINTR;
-    if (!happens(AGAIN, 800)) return 0;
+    if ((sends && rings) || !happens(AGAIN, 800)) return 0;
     promise_edge(fd);
     return EAGAIN;
 }
@@ -144,7 +154,7 @@ static size_t part(size_t count) {
 ssize_t recv(int fd, void *bytes, size_t count, int flags) {
     if (!afflicted(fd) || count == 0) return NEXT(recv)(fd, bytes, count, flags);
     if (table[fd].dead) return 0;
-    int error = obstacle(fd);
+    int error = obstacle(fd, false);
     if (error) return fails(error);
     if (count < 2 || !happens(SHORT_READ, 3000)) return NEXT(recv)(fd, bytes, count, flags);
     ssize_t got = NEXT(recv)(fd, bytes, part(count < 512 ? count - 1 : 512), flags);
@@ -155,9 +165,9 @@ ssize_t recv(int fd, void *bytes, size_t count, int flags) {
 ssize_t send(int fd, const void *bytes, size_t count, int flags) {
     if (!afflicted(fd) || count == 0) return NEXT(send)(fd, bytes, count, flags);
     if (table[fd].dead) return fails(EPIPE);
-    int error = obstacle(fd);
+    int error = obstacle(fd, true);
     if (error) return fails(error);
-    if (count < 2 || !happens(SHORT_WRITE, 3000)) return NEXT(send)(fd, bytes, count, flags);
+    if (rings || count < 2 || !happens(SHORT_WRITE, 3000)) return NEXT(send)(fd, bytes, count, flags);
     ssize_t sent = NEXT(send)(fd, bytes, part(count - 1), flags);
     if (sent > 0) promise_edge(fd);
     return sent;
@@ -166,11 +176,12 @@ ssize_t send(int fd, const void *bytes, size_t count, int flags) {
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags) {
     if (!afflicted(fd)) return NEXT(sendmsg)(fd, message, flags);
     if (table[fd].dead) return fails(EPIPE);
-    int error = obstacle(fd);
+    int error = obstacle(fd, true);
     if (error) return fails(error);
     size_t total = 0;
     for (size_t i = 0; i < message->msg_iovlen; i++) total += message->msg_iov[i].iov_len;
-    if (total < 2 || message->msg_iovlen > 16 || !happens(SHORT_WRITE, 3000)) return NEXT(sendmsg)(fd, message, flags);
+    if (rings || total < 2 || message->msg_iovlen > 16 || !happens(SHORT_WRITE, 3000))
+        return NEXT(sendmsg)(fd, message, flags);
     struct iovec vector[16];
     struct msghdr less = *message;
     size_t left = part(total - 1);
@@ -192,12 +203,40 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
     // Out of descriptors rarely: the loop then takes nobody for a moment.
     static const int errors[] = {EINTR, ECONNABORTED, EAGAIN}, exhausted[] = {EMFILE, ENFILE, ENOMEM};
     if (active && happens(ACCEPT, 1000)) return fails(draw() % 16 ? errors[draw() % 3] : exhausted[draw() % 3]);
-    return NEXT(accept4)(fd, address, length, flags);
+    int accepted = NEXT(accept4)(fd, address, length, flags);
+    if (known(accepted)) {
+        memset(&table[accepted], 0, sizeof table[accepted]);
+        table[accepted].connection = rings;
+    }
+    return accepted;
+}
+
+// A ring closes descriptors without our hearing of it.
+int socket(int family, int type, int protocol) {
+    int fd = NEXT(socket)(family, type, protocol);
+    if (known(fd)) memset(&table[fd], 0, sizeof table[fd]);
+    return fd;
+}
+
+// Libraries call it before `begin` runs.
+long syscall(long number, ...) {
+    if (!next_syscall) next_syscall = dlsym(RTLD_NEXT, "syscall");
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_io_uring_enter && active && happens(INTERRUPTED, 300)) return fails(EINTR);
+    if (number == SYS_io_uring_enter && active && happens(AGAIN, 300)) return fails(draw() % 2 ? EAGAIN : EBUSY);
+    long result = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number == SYS_io_uring_setup && result >= 0) rings = true;
+    return result;
 }
 
 int connect(int fd, const struct sockaddr *address, socklen_t length) {
     static const int errors[] = {ECONNREFUSED, ENETUNREACH, EADDRNOTAVAIL, ETIMEDOUT};
     if (active && destructive && happens(CONNECT, 200)) return fails(errors[draw() % 4]);
+    if (rings && known(fd) && fcntl(fd, F_GETFL) & O_NONBLOCK) table[fd].connection = true;
     int result = NEXT(connect)(fd, address, length);
     // Interrupted, it goes on by itself (POSIX).
     if (active && result < 0 && errno == EINPROGRESS && happens(INTERRUPTED, 500)) return fails(EINTR);

@@ -106,6 +106,11 @@ static inline int clinux_stream_socket(int family) {
     return CLINUX_RESULT(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
+/// Two stream sockets that are connected with each other.
+static inline int clinux_socket_pair(int fds[2]) {
+    return CLINUX_RESULT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds));
+}
+
 static inline int clinux_set_option(int fd, int level, int name, int value) {
     return CLINUX_RESULT(setsockopt(fd, level, name, &value, sizeof value));
 }

@@ -11,6 +11,7 @@ import Tokens
 package final class SharedState: Sendable {
     /// Settings that hold for the life of the process.
     package struct Settings: Sendable {
+        package var engine = LoopEngine.epoll
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
         /// Deletes expired tokens; nil where there is no store of them.
@@ -221,6 +222,6 @@ package final class SharedState: Sendable {
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
-            cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
+            engine: settings.engine.rawValue, cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
     }
 }

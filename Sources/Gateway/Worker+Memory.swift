@@ -50,7 +50,7 @@ extension Worker {
 
     /// Bytes of buffers that would be free without this client, about.
     private func heldBytes(_ client: ClientConnection) -> Int {
-        var bytes = (client.socket?.inbox?.capacity ?? 0) + (client.socket?.pendingBytes ?? 0)
+        var bytes = (client.socket?.receivedCapacity ?? 0) + (client.socket?.pendingBytes ?? 0)
         if let exchange = client.exchange { bytes += heldBytes(exchange) }
         for exchange in client.exchanges { bytes += heldBytes(exchange) }
         // Answers that are not taken are held by streams whose exchanges have long ended.
@@ -61,7 +61,7 @@ extension Worker {
     /// The same for what an exchange holds beside its client's connection.
     private func heldBytes(_ exchange: Exchange) -> Int {
         let socket = exchange.upstream?.socket
-        return (exchange.requestChunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.inbox?.capacity ?? 0)
+        return (exchange.requestChunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.receivedCapacity ?? 0)
             + (socket?.pendingBytes ?? 0)
     }
 }

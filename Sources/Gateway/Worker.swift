@@ -103,7 +103,7 @@ final class Worker {
         self.shared = shared
         self.snapshot = snapshot
         mailbox = shared.mailboxes[number]
-        poller = try Poller(waker: mailbox.waker, chunkSize: Worker.chunkSize)
+        poller = try Poller(waker: mailbox.waker, chunkSize: Worker.chunkSize, engine: shared.settings.engine)
         tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
         issuedTokens = WorkerTokenCache(store: shared.issuedTokens)
         metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)

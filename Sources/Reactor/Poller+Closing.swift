@@ -14,14 +14,14 @@ extension Poller {
             if !reset { finishStream(socket, stream) }
             discard(stream)
         }
-        if socket.outboxCount > 0 || socket.readable || socket.readingPaused {
+        if let ring { leave(socket, ring) }
+        let isHeavy = socket.outboxCount > 0 || socket.readable || socket.readingPaused
+        if isHeavy || !close(socket.descriptor, reset: reset) {
             // Out and in again, as in all lists of the loop.
             var waiting = closings
             closings = []
             waiting.append((socket.descriptor, reset))
             closings = waiting
-        } else {
-            Poller.close(socket.descriptor, reset: reset)
         }
         if current == socket.index { current = -1 }
         if let chunk = socket.received { chunks.give(chunk) }
@@ -34,9 +34,13 @@ extension Poller {
         vacant.append(socket.index)
     }
 
-    private static func close(_ descriptor: Int32, reset: Bool) {
+    /// Answers false where the ring takes nothing at the moment: what it was asked about the number must not meet another
+    /// connection that has got it since.
+    private func close(_ descriptor: Int32, reset: Bool) -> Bool {
         if reset { _ = clinux_linger_reset(descriptor) }
+        if let ring { return ring.close(descriptor, data: RingPurpose.nothing.data(0)) }
         _ = clinux_close(descriptor)
+        return true
     }
 
     /// Closes those that have waited longest, one at least, until their share is used up. Called between turns.
@@ -48,7 +52,9 @@ extension Poller {
         let share = Backlog.share(at: began, turnBegunAt: turnBegunAt)
         var closed = 0
         repeat {
-            Poller.close(waiting[closed].descriptor, reset: waiting[closed].reset)
+            guard close(waiting[closed].descriptor, reset: waiting[closed].reset) else { break }
+            // Each takes its time within the share.
+            ring?.submit()
             closed += 1
         } while closed < waiting.count && Clock.monotonicMicroseconds - began < share
         waiting.removeFirst(closed)

@@ -95,22 +95,38 @@ extension Poller {
             if unread.free == 0 { unread.compact() }
             if unread.free == 0 { return }
         }
-        let received = stream.received ?? chunks.take()
-        stream.received = received
         if !socket.holdsMore {
-            received.ensureFree(1)
-            let room = received.free
-            let n = Kernel.receive(socket.descriptor, into: received)
-            count(received: n)
+            let n = ring == nil ? receive(socket, for: stream) : receiveArrived(socket, for: stream)
             guard n > 0 else {
                 releaseReceived(stream)
                 stopped(socket, stream, n)
                 return
             }
-            socket.readable = n == room || socket.hangup
         }
+        let received = stream.received ?? chunks.take()
+        stream.received = received
         filter(received, socket, stream)
         releaseReceived(stream)
+    }
+
+    /// Receives behind what the filter has left. Answers a count, 0 at the end, or -errno.
+    private func receive(_ socket: Socket, for stream: FilteredStream) -> Int {
+        let received = stream.received ?? chunks.take()
+        stream.received = received
+        received.ensureFree(1)
+        let room = received.free
+        let n = Kernel.receive(socket.descriptor, into: received)
+        count(received: n)
+        if n > 0 { socket.readable = n == room || socket.hangup }
+        return n
+    }
+
+    private func receiveArrived(_ socket: Socket, for stream: FilteredStream) -> Int {
+        var received = stream.received.take()
+        received?.ensureFree(1)
+        let n = receive(socket, into: &received)
+        stream.received = received.take()
+        return n
     }
 
     private func releaseReceived(_ stream: FilteredStream) {

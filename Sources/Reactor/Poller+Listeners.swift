@@ -10,6 +10,11 @@ extension Poller {
     }
 
     func register(_ listener: Listener, at index: Int) throws(KernelError) {
+        if let ring {
+            watch(listener, at: index, ring)
+            if !listener.registered { throw KernelError(ENOMEM) }
+            return
+        }
         let data = Poller.listenerFlag | UInt64(index)
         // Of the loops that wait at one socket the kernel is to wake one, not all.
         let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
@@ -21,13 +26,23 @@ extension Poller {
     /// come as `.accepted` in this turn: their clients hold them for established. A socket that others share is let go
     /// of and nothing else.
     package func stopListening(where isIncluded: (Int) -> Bool) {
-        for listener in listeners where !listener.isClosed && isIncluded(listener.id) {
+        for (index, listener) in listeners.enumerated() where !listener.isClosed && isIncluded(listener.id) {
             // One that rests for want of descriptors is not registered, and must not come back.
-            if listener.registered { _ = clinux_epoll_remove(epoll.number, listener.descriptor) }
-            listener.registered = false
+            if listener.registered { unregister(listener, at: index) }
+            // A ring that waited at the socket would keep it open.
+            ring?.submitAndFinish()
             acceptRest(of: listener)
             listener.close()
         }
+    }
+
+    private func unregister(_ listener: Listener, at index: Int) {
+        if let ring {
+            _ = ring.cancel(RingPurpose.listener.data(index), data: RingPurpose.nothing.data(0))
+        } else {
+            _ = clinux_epoll_remove(epoll.number, listener.descriptor)
+        }
+        listener.registered = false
     }
 
     /// Connections of closed listeners have not been told yet: who ends its loop waits for them.
@@ -85,10 +100,7 @@ extension Poller {
     func pauseListeners() {
         acceptsPostponed &+= 1
         listenersPausedUntil = now + 100
-        for listener in listeners where listener.registered {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor)
-            listener.registered = false
-        }
+        for (index, listener) in listeners.enumerated() where listener.registered { unregister(listener, at: index) }
         timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
     }
 

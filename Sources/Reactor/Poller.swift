@@ -3,14 +3,19 @@ import CLinux
 
 /// One event loop's view of the kernel: it waits, receives and sends, and reports what is done.
 ///
-/// Use: `wait()`, then `next()` until it answers nil. Registration is edge-triggered and made once per connection, so a
-/// request costs no `epoll_ctl`. Callers never call `read`; an io_uring engine can take this one's place behind the same
-/// calls. Not Sendable: one per worker.
+/// Use: `wait()`, then `next()` until it answers nil. Callers never call `read`: what has come is there when they hear of
+/// it. Registration with epoll is edge-triggered and made once per connection, so a request costs no `epoll_ctl`; the
+/// engine of io_uring stands in `Poller+Ring`. Not Sendable: one per worker, used by the thread that first waits.
 package final class Poller {
+    /// No descriptor where there is a ring.
     let epoll: Descriptor
+    let ring: Ring?
     private let events = EventBuffer(capacity: 512)
     private var cursor = 0
-    private var sockets: [Socket] = []
+    private(set) var sockets: [Socket] = []
+    /// What the ring has brought in this turn, and how much of it was told.
+    var ringEvents: [RingEvent] = []
+    var ringCursor = 0
     var vacant: [Int] = []
     var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
@@ -28,7 +33,7 @@ package final class Poller {
     /// Where filters put what is to be sent. The kernel takes it from here at once; what it does not take is moved.
     var wire = Chunk(capacity: Poller.usualWire)
     var timers: TimerWheel
-    private let waker: Waker
+    let waker: Waker
     var listenersPausedUntil: Int64 = 0
     /// Connections that waited at a listener when it was closed.
     var lateArrivals: [(listener: Int, socket: Socket)] = []
@@ -58,16 +63,31 @@ package final class Poller {
     /// each asks for comes in one of the next turns, all at once.
     static let acceptsPerTurn = 16
 
-    package init(waker: Waker, chunkSize: Int, spareChunks: Int = 256) throws(KernelError) {
-        epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
+    /// - Parameter engine: how the kernel is asked. Throws where it is not to be had.
+    package init(
+        waker: Waker, chunkSize: Int, spareChunks: Int = 256, engine: LoopEngine = .epoll
+    ) throws(KernelError) {
         self.waker = waker
         chunks = ChunkPool(chunkSize: chunkSize, keep: spareChunks)
+        switch engine {
+        case .epoll:
+            ring = nil
+            epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
+        case .ioUring:
+            ring = try Ring(chunks: chunks)
+            epoll = .none
+        }
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
         timers = TimerWheel(now: monotonicNow)
-        let mask = CLINUX_IN
-        _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, mask, Poller.wakerIndex))
+        if let ring {
+            awaitWaker(ring)
+        } else {
+            _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, CLINUX_IN, Poller.wakerIndex))
+        }
     }
+
+    package var engine: LoopEngine { ring == nil ? .epoll : .ioUring }
 
     deinit {
         for (descriptor, _) in closings { _ = clinux_close(descriptor) }
@@ -86,8 +106,12 @@ package final class Poller {
         revisits.open()
         let isIdle = revisits.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
         let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
-        cursor = 0
-        events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
+        if let ring {
+            ring.wait(timeoutMilliseconds: limit)
+        } else {
+            cursor = 0
+            events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
+        }
         waits &+= 1
         turnBegunAt = Clock.monotonicMicroseconds
         monotonicNow = turnBegunAt / 1000
@@ -95,11 +119,25 @@ package final class Poller {
         timers.advance(to: now)
         for listener in listeners { listener.acceptedInTurn = 0 }
         resumeListeners()
+        if let ring { collect(ring) }
     }
 
     /// The next thing that happened in this turn, or nil when it is time to wait.
     package func next() -> Completion? {
         settle()
+        if let completion = nextOfBatch() { return completion }
+        if revisits.hasNext, let completion = nextRevisit() { return completion }
+        if !openings.isEmpty {
+            openings.open()
+            if let completion = nextOpening() { return completion }
+        }
+        if !lateArrivals.isEmpty { return nextLateArrival() }
+        if let token = timers.next() { return .timer(token) }
+        return nil
+    }
+
+    private func nextOfBatch() -> Completion? {
+        if let ring { return nextOfResults(ring) }
         while cursor < events.count {
             let (data, mask) = events.event(cursor)
             if data == Poller.wakerIndex {
@@ -117,13 +155,6 @@ package final class Poller {
             guard socket.descriptor >= 0, socket.generation == UInt32(data >> 32) else { continue }
             if let completion = digest(socket, mask) { return completion }
         }
-        if revisits.hasNext, let completion = nextRevisit() { return completion }
-        if !openings.isEmpty {
-            openings.open()
-            if let completion = nextOpening() { return completion }
-        }
-        if !lateArrivals.isEmpty { return nextLateArrival() }
-        if let token = timers.next() { return .timer(token) }
         return nil
     }
 
@@ -146,7 +177,7 @@ package final class Poller {
 
     // MARK: Events
 
-    private func digest(_ socket: Socket, _ mask: UInt32) -> Completion? {
+    func digest(_ socket: Socket, _ mask: UInt32) -> Completion? {
         let broken = mask & (CLINUX_ERR | CLINUX_HUP) != 0
         if socket.connecting {
             guard broken || mask & CLINUX_OUT != 0 else { return nil }
@@ -158,6 +189,8 @@ package final class Poller {
             if mask & CLINUX_IN != 0 || socket.hangup {
                 socket.readable = true
                 queue(socket)
+            } else if ring != nil {
+                receiveNext(socket)
             }
             if socket.outboxCount > 0 { flush(socket) }
             return .connected(socket)
@@ -203,6 +236,7 @@ package final class Poller {
     }
 
     private func receive(_ socket: Socket) -> Completion? {
+        if ring != nil { return receiveArrived(socket) }
         guard let chunk = roomyInbox(socket) else { return nil }
         let room = chunk.free
         let n = Kernel.receive(socket.descriptor, into: chunk)
@@ -241,7 +275,7 @@ package final class Poller {
 
     // MARK: Sockets
 
-    func adopt(_ descriptor: Int32, peer: SocketAddress?) -> Socket {
+    func adopt(_ descriptor: Int32, peer: SocketAddress?, connecting: Bool = false) -> Socket {
         let socket: Socket
         if let index = vacant.popLast() {
             socket = sockets[index]
@@ -256,6 +290,11 @@ package final class Poller {
         }
         socket.descriptor = descriptor
         socket.peerAddress = peer
+        socket.connecting = connecting
+        if ring != nil {
+            if connecting { awaitConnection(socket) } else { receiveNext(socket, waits: false) }
+            return socket
+        }
         let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
         if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
             socket.failure = ENOMEM
@@ -274,13 +313,14 @@ package final class Poller {
             throw KernelError(-result)
         }
         if !address.isUnix { _ = clinux_no_delay(descriptor) }
-        let socket = adopt(descriptor, peer: address)
-        socket.connecting = true
-        return socket
+        return adopt(descriptor, peer: address, connecting: true)
     }
 
     /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.
-    package func pauseReading(_ socket: Socket) { socket.readingPaused = true }
+    package func pauseReading(_ socket: Socket) {
+        socket.readingPaused = true
+        if ring != nil { awaitHangup(socket) }
+    }
 
     /// Reads again, beginning with what has come in between.
     package func resumeReading(_ socket: Socket) {

@@ -46,6 +46,20 @@ package final class Socket {
     var queued = false
     /// What was received last has filled its buffer.
     var isBulk = false
+    // Of the ring alone: what was received and is not in the inbox, and what followed it.
+    var arrived: Chunk?
+    var laterArrivals: [Chunk] = []
+    /// The peer has ended (`peerEnded`), or the connection is broken (`errno`); 0 where neither has happened.
+    var arrivalsEnd: Int32 = 0
+    static let peerEnded: Int32 = -1
+    var requests: RingRequests = []
+    /// The turn of which it has an event, and that event's place.
+    var eventTurn: UInt64 = 0
+    var eventPlace = 0
+    /// How often what comes next is announced rather than received in advance, since what came lately has filled buffers.
+    var announcements: UInt8 = 0
+    static let announcementsOfFlow: UInt8 = 8
+
     /// It is among the openings of the loop.
     var awaitsOpening = false
     var connecting = false
@@ -62,6 +76,9 @@ package final class Socket {
     /// Where the connection has ended: the peer said so, and nobody between cut it off. Without a filter nobody knows.
     package var endedCleanly: Bool { stream.map { $0.state == .ended } ?? true }
 
+    /// Of an event's number the highest bit stands for a listener.
+    static let largestGeneration = UInt32.max >> 1
+
     init(index: Int) { self.index = index }
 
     package var isOpen: Bool { descriptor >= 0 }
@@ -74,6 +91,11 @@ package final class Socket {
     package var isReadingPaused: Bool { readingPaused }
     /// More bytes, or the end, may be there beyond what was read last.
     package var mayHaveMore: Bool { readable || holdsMore }
+    /// Bytes of the buffers that hold what was received and is not consumed.
+    package var receivedCapacity: Int {
+        let here = (received?.capacity ?? 0) + (arrived?.capacity ?? 0)
+        return laterArrivals.reduce(here) { $0 + $1.capacity }
+    }
     /// The unread bytes' count.
     package var unread: Int { received?.count ?? 0 }
     /// Identity of this connection among all of the loop.
@@ -81,7 +103,7 @@ package final class Socket {
 
     func reset() {
         descriptor = -1
-        generation &+= 1
+        generation = (generation &+ 1) & Socket.largestGeneration
         ownerRole = 0
         ownerPlace = 0
         readable = false

@@ -143,6 +143,10 @@ extension InvalidCase {
             "gateway.json:5: error: /limits: maxTargetBytes is more than maxHeaderBytes (expected at most 4096 bytes, for the target is part of the head, found 8192)"
         ),
         InvalidCase(
+            "engine", gateway: #""engine": "kqueue""#,
+            #"gateway.json:5: error: /engine: invalid value (expected one of "auto", "epoll", "io_uring", found "kqueue")"#
+        ),
+        InvalidCase(
             "json-comma", ["gateway.json": "{\n\"baseUrl\": \"http://a.example\",\n}"],
             "gateway.json:3: error: malformed JSON at column 1: expected a member name in double quotes (expected RFC 8259 JSON)"
         ),

@@ -55,7 +55,7 @@ import Testing
             directory: directory, environment: ["ADMIN_TOKEN": "adm"], production: false)
         #expect(loaded.lines(.error) == [])
         let configuration = try #require(loaded.configuration)
-        #expect(configuration.workers == 2)
+        #expect(configuration.workers == 2 && configuration.engine == .ioUring)
         #expect(configuration.admin?.token?.value == "adm")
         let staff = try #require(configuration.serviceDomains.first)
         #expect(staff.services == ["mobileservice1"] && staff.isMobile && staff.wipesDevices)
@@ -174,7 +174,7 @@ import Testing
 
     @Test func defaults() throws {
         let configuration = try #require(try ConfigurationDirectory([:]).load().configuration)
-        #expect(configuration.workers == 1)
+        #expect(configuration.workers == 1 && configuration.engine == .auto)
         #expect(configuration.admin == nil)
         #expect(configuration.limits.maximumHeadBytes == 16 << 10)
         #expect(configuration.limits.maximumHeaders == 100)

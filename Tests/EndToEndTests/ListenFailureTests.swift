@@ -37,7 +37,8 @@ import Testing
         settings["listeners"] = #"[{"name": "local", "address": "unix:gateway.sock"}]"#
         let configuration = try ConfigurationDirectory(["gateway.json": settings.text])
         let result = try CommandLine.run(
-            "serve", "--config", configuration.path, environment: library.environment)
+            "serve", "--config", configuration.path,
+            environment: library.environment.merging(["PORTCULLIS_ENGINE": "epoll"]) { $1 })
         #expect(result.ending == .exit(1))
         let events = result.errors.split(separator: "\n").map { JSONText(String($0)) }
         let failure = try #require(events.first { $0["event"].string == "listen_failed" }, "\(result.errors)")

@@ -70,7 +70,7 @@ import Testing
         issued: IssuedTokenStore().counters, reloads: SharedState.ReloadCounters(), revocations: 1,
         store: RevocationFollower.Report(
             kind: "sqlite", isCurrent: true, refuses: false, age: 125, succeeded: 5, failed: 6),
-        blockingWaiting: 2, uptimeSeconds: 3, workers: 4)
+        blockingWaiting: 2, uptimeSeconds: 3, workers: 4, engine: "epoll")
 
     static func page(_ metrics: WorkerMetrics) -> [String] {
         String(decoding: PrometheusText.render(metrics, facts), as: UTF8.self).split(

@@ -71,6 +71,7 @@ final class WorkerBench {
         self.setup = setup
         self.upstream = upstream
         var settings = SharedState.Settings()
+        settings.engine = .underTest
         settings.accessLog = setup.accessLog
         settings.redis = setup.redis.map { RedisLine($0) }
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))

@@ -314,7 +314,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(client.text.hasPrefix("HTTP/1.1 408 "))
         #expect(client.text.contains("body_timeout"))
-        #expect(server.isOver)
+        bench.turn(until: { server.isOver })
         bench.expectNothingLeft()
     }
 

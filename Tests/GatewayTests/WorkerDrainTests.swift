@@ -19,6 +19,7 @@ import Testing
         bench.turn(until: { bench.worker.openClients == 1 })
         drain(bench)
         #expect(bench.worker.isFinished)
+        bench.turn()
         #expect(client.isOver && client.ended)
     }
 

@@ -234,6 +234,8 @@ import Testing
 
     @Test func overTheCeilingTheLargestHoldersAreLetGoOf() throws {
         let ceiling = 1 << 20
+        // A ring receives up to 32 buffers of one connection before anybody can hold it back.
+        let ahead = LoopEngine.underTest == .ioUring ? 32 * Worker.chunkSize : 0
         let bench = try WorkerBench { $0.limits.maximumBufferBytes = ceiling }
         let patient = bench.client()
         let patientServer = try bench.requested(patient, .get("/open/patient"))
@@ -244,7 +246,7 @@ import Testing
         for reader in readers {
             reader.server.send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
             fill(reader.server, bench)
-            #expect(bench.worker.poller.chunks.bytesInUse < ceiling * 3 / 2)
+            #expect(bench.worker.poller.chunks.bytesInUse < ceiling * 3 / 2 + ahead)
         }
         #expect(bench.refusals(.memory) > 0)
         bench.turn(until: { bench.worker.poller.chunks.bytesInUse < ceiling + BufferShare.grain })

@@ -11,9 +11,9 @@ final class Loop {
     let waker: Waker
     let port: UInt16
 
-    init(chunkSize: Int = 1024) throws {
+    init(chunkSize: Int = 1024, engine: LoopEngine = .underTest) throws {
         waker = try Waker()
-        poller = try Poller(waker: waker, chunkSize: chunkSize)
+        poller = try Poller(waker: waker, chunkSize: chunkSize, engine: engine)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
         let bound = try BoundListener(address)
         port = bound.address.port

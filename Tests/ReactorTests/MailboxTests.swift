@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reactor
@@ -5,7 +6,7 @@ import Testing
 @Suite struct MailboxTests {
     /// Waits with a poller of its own until the mailbox has said everything that is expected.
     private static func collect<Message>(_ mailbox: Mailbox<Message>, count: Int) throws -> [Message] {
-        let poller = try Poller(waker: mailbox.waker, chunkSize: 1024)
+        let poller = try Poller(waker: mailbox.waker, chunkSize: 1024, engine: .underTest)
         var taken: [Message] = []
         while taken.count < count {
             poller.wait()
@@ -45,7 +46,7 @@ import Testing
         let back = try Mailbox<Int>()
         let rounds = 2_000
         let thread = WorkerThread(name: "echo") {
-            guard let poller = try? Poller(waker: there.waker, chunkSize: 1024) else { return }
+            guard let poller = try? Poller(waker: there.waker, chunkSize: 1024, engine: .underTest) else { return }
             var answered = 0
             while answered < rounds {
                 poller.wait()
@@ -58,7 +59,7 @@ import Testing
                 }
             }
         }
-        let poller = try Poller(waker: back.waker, chunkSize: 1024)
+        let poller = try Poller(waker: back.waker, chunkSize: 1024, engine: .underTest)
         var expected = 0
         there.post(0)
         while expected < rounds {
@@ -77,7 +78,7 @@ import Testing
 
     @Test func manyWakesAreOneEvent() throws {
         let waker = try Waker()
-        let poller = try Poller(waker: waker, chunkSize: 1024)
+        let poller = try Poller(waker: waker, chunkSize: 1024, engine: .underTest)
         for _ in 0..<1_000 { waker.wake() }
         var woken = 0
         poller.wait()

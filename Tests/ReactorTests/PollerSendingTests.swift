@@ -6,6 +6,28 @@ import Testing
 
 /// Sending and connecting over real sockets, in one thread.
 @Suite struct PollerSendingTests {
+    /// A ring tells of every event that the peer has sent its last byte, and must hear of room all the same.
+    @Test func whoHasSentTheLastByteTakesTheRestLate() throws {
+        let loop = try Loop()
+        let (socket, peer) = try loop.accepted(receiveBuffer: 4096)
+        socket.limitSendBuffer(to: 4096)
+        peer.shutdownSending()
+        loop.turn(until: { socket.ended })
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        loop.poller.send(socket, loop.chunk(bytes))
+        loop.turn()
+        for _ in 0..<5 { #expect(loop.turn().isEmpty, "no spinning on what is known") }
+        var kinds: [String] = []
+        while peer.received.count < bytes.count {
+            peer.receive(atMost: 10_000)
+            loop.turn { kinds.append($0.kind) }
+        }
+        let isWhole = peer.received == bytes
+        #expect(isWhole && kinds == ["sent"] && socket.pendingBytes == 0)
+        loop.poller.close(socket)
+        #expect(loop.poller.chunks.inUse == 0)
+    }
+
     static func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
         (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ $0 >> 8) }
     }

@@ -17,8 +17,21 @@ import Testing
             #expect(socket.inbox == nil, "an idle connection holds no buffer")
         }
         loop.poller.close(socket)
+        loop.turn()
         #expect(peer.isOver)
         #expect(loop.poller.chunks.inUse == 0)
+    }
+
+    /// After 2^31 connections in one place, the highest bit of an event's number still stands for a listener.
+    @Test func aPlaceIsUsedAgainAndAgain() throws {
+        let loop = try Loop()
+        let first = try loop.accepted()
+        first.socket.generation = Socket.largestGeneration
+        loop.poller.close(first.socket)
+        let second = try loop.accepted()
+        #expect(second.socket === first.socket && second.socket.generation == 0)
+        second.peer.send("hello")
+        loop.turn(until: { second.socket.unread == 5 })
     }
 
     @Test func aFloodOfConnectionsIsTakenInPortions() throws {
@@ -206,6 +219,7 @@ import Testing
         let loop = try Loop()
         let (socket, peer) = try loop.accepted()
         loop.poller.close(socket, reset: true)
+        loop.turn()
         #expect(peer.isOver)
         #expect(peer.wasReset)
     }

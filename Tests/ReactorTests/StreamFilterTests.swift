@@ -42,6 +42,7 @@ import Testing
             peer.forget()
         }
         loop.poller.close(socket)
+        loop.turn()
         #expect(peer.isOver)
         #expect(Toy.read(peer.received).kinds == [.end])
         #expect(loop.poller.chunks.inUse == 0)

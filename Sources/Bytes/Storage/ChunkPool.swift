@@ -76,6 +76,19 @@ package final class ChunkPool {
         return large.take(account)
     }
 
+    /// An empty chunk for the kernel to receive into. It counts from the time at which something is in it, see `charge`.
+    package func lend() -> Chunk {
+        let chunk = usual.take(account)
+        account.add(-chunk.capacity)
+        return chunk
+    }
+
+    /// Counts a chunk that was lent and now holds something.
+    package func charge(_ chunk: Chunk) {
+        outstanding &+= 1
+        account.add(chunk.capacity)
+    }
+
     /// Gives a chunk back; one that has grown is freed, and one that is held stays with its holder.
     package func give(_ chunk: consuming Chunk) {
         if chunk.isHeld { return }

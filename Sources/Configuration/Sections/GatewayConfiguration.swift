@@ -9,6 +9,8 @@ package struct GatewayConfiguration: Sendable {
     package var additionalBaseURLs: [WebOrigin]
     /// Number of event loops; 0 means one per core.
     package var workers: Int
+    /// What these stand on.
+    package var engine: EngineEntry
     package var listeners: [ListenerEntry]
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
@@ -52,6 +54,14 @@ package struct GatewayConfiguration: Sendable {
     package var certificates: [StoredCertificateEntry]
 }
 
+/// How event loops ask the kernel.
+package enum EngineEntry: String, Sendable, CaseIterable {
+    /// What is best where the gateway runs.
+    case auto
+    case epoll
+    case ioUring = "io_uring"
+}
+
 /// How proxies tell of the client before them.
 package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
     /// `X-Forwarded-For`, `-Proto` and `-Host`.
@@ -79,6 +89,7 @@ extension GatewayConfiguration {
             baseURL: baseURL,
             additionalBaseURLs: root.value("additionalBaseUrls", default: []) { $0.origins() },
             workers: root.value("workers", default: 0) { $0.integer(in: 0...256, "a number of workers") },
+            engine: root.value("engine", default: .auto) { $0.choice(EngineEntry.self) },
             listeners: root.required("listeners", "an array of listeners", standIn: [], ListenerEntry.readAll),
             admin: root.optional("admin", AdminSection.read),
             trustedProxies: root.value("trustedProxies", default: []) { $0.addressBlocks() },

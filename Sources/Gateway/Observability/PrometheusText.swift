@@ -19,6 +19,7 @@ enum PrometheusText {
         var introspection: [(name: String, report: Introspector.Report)] = []
         var uptimeSeconds: Int64
         var workers: Int
+        var engine: String
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
         var cleaned = TokenCleaner.Record()
     }
@@ -173,7 +174,8 @@ enum PrometheusText {
         page.single(
             "log_lines_dropped_total", "counter", "Access-log lines that the destination was too slow for.",
             metrics.logLinesDropped)
-        page.single("workers", "gauge", "Event loops.", facts.workers)
+        page.family("workers", "gauge", "Event loops, by engine.")
+        page.sample("workers", "engine=\"\(facts.engine)\"", facts.workers)
         page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
     }
 

@@ -6,7 +6,10 @@ package struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
-    deinit { _ = clinux_close(number) }
+    /// No descriptor.
+    static var none: Descriptor { Descriptor(-1) }
+
+    deinit { if number >= 0 { _ = clinux_close(number) } }
 
     /// Gives the number to somebody who closes it.
     consuming func release() -> Int32 {

@@ -90,6 +90,7 @@ final class GatewayProcess: Sendable {
     ) throws(StartFailure) {
         let workers = configuration.workerCount
         var settings = SharedState.Settings()
+        settings.engine = try LoopEngine.chosen(configuration.engine)
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try starting { () throws(KernelError) in try openAccessLog(configuration.log.access) }
         settings.accessLog = accessLog
@@ -127,7 +128,12 @@ final class GatewayProcess: Sendable {
         }
         // The workers speak to the server. Until it has answered, bearer requests are refused.
         if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
-        log.write("ready", [("workers", .number(workers)), ("pid", .number(ProcessLimits.processID))])
+        log.write(
+            "ready",
+            [
+                ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
+                ("pid", .number(ProcessLimits.processID)),
+            ])
         // A predecessor speaks for the service until it has heard of us.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
@@ -228,6 +234,7 @@ final class GatewayProcess: Sendable {
             names.append("admin")
         }
         if old.workerCount != fresh.workerCount { names.append("workers") }
+        if old.engine != fresh.engine { names.append("engine") }
         if old.log.access != fresh.log.access { names.append("log") }
         if old.store != fresh.store { names.append("store") }
         if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }

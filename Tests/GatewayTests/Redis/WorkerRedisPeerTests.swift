@@ -130,6 +130,7 @@ import Tokens
         bench.worker.isFinished = true
         try bench.worker.run([]) {}
         #expect(answers.list == [.failure(.unavailable), .failure(.unavailable)])
+        bench.turn()
         #expect(server.isOver)
         #expect(bench.send(["GET", "c"]).list == [.failure(.unavailable)])
     }

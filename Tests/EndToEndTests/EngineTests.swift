@@ -1,0 +1,80 @@
+import Foundation
+import Reactor
+import Testing
+
+/// Issue E: the loops stand on io_uring where kernel and sandbox allow it, and on epoll otherwise. All other tests here run
+/// with each of them, see deploy/test.
+@Suite struct EngineTests {
+    static let hasRings = (try? LoopEngine.ioUring.checkAvailable()) != nil
+
+    /// Answers the calls of io_uring from `FORBIDDEN` on (setup, enter, register, by their numbers) as a sandbox does.
+    private static let sandbox = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdarg.h>
+        #include <stdlib.h>
+
+        long syscall(long number, ...) {
+            static long (*real)(long, ...);
+            if (!real) real = dlsym(RTLD_NEXT, "syscall");
+            va_list list;
+            va_start(list, number);
+            long a[6];
+            for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+            va_end(list);
+            if (number == atol(getenv("FORBIDDEN"))) {
+                errno = EPERM;
+                return -1;
+            }
+            return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        }
+        """
+
+    private func engine(_ configured: String, _ environment: [String: String]) throws -> String? {
+        let fixture = try Fixture(environment: environment) { $0["engine"] = configured }
+        #expect(try fixture.request("GET", "/open/x").status == 200)
+        let engine = fixture.gateway.waitForEvent("ready")?["engine"].string
+        #expect(try fixture.gateway.metrics().sum("portcullis_workers", ["engine": engine ?? ""]) == 2)
+        #expect(try fixture.gateway.stop() == .exit(0))
+        return engine
+    }
+
+    @Test("auto takes io_uring where it is to be had, and what the variable says before that")
+    func open() throws {
+        let auto = #""auto""#
+        #expect(try engine(auto, ["PORTCULLIS_ENGINE": "epoll"]) == "epoll")
+        #expect(try engine(#""epoll""#, ["PORTCULLIS_ENGINE": "io_uring"]) == "epoll")
+        if !Self.hasRings { return }
+        #expect(try engine(#""io_uring""#, ["PORTCULLIS_ENGINE": "epoll"]) == "io_uring")
+        #expect(try engine(auto, ["PORTCULLIS_ENGINE": "io_uring"]) == "io_uring")
+        #expect(try engine(auto, ["PORTCULLIS_ENGINE": ""]) == "io_uring")
+    }
+
+    /// 425 is io_uring_setup, 426 io_uring_enter, 427 io_uring_register.
+    @Test(
+        "where a sandbox forbids it, auto is epoll, and io_uring is an error that says so", arguments: [425, 426, 427])
+    func forbidden(_ number: Int) throws {
+        let library = try PreloadedLibrary(Self.sandbox)
+        let environment = library.environment.merging(["FORBIDDEN": "\(number)", "PORTCULLIS_ENGINE": ""]) { $1 }
+        #expect(try engine(#""auto""#, environment) == "epoll")
+        if !Self.hasRings { return }
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["engine"] = #""io_uring""#
+        let configuration = try ConfigurationDirectory(["gateway.json": settings.text])
+        let result = try CommandLine.run("serve", "--config", configuration.path, environment: environment)
+        #expect(result.ending == .exit(1))
+        #expect(
+            result.errors.contains("engine: the kernel refuses io_uring: Operation not permitted"), "\(result.errors)")
+    }
+
+    @Test("a variable that names no engine is an error")
+    func unknown() throws {
+        let settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        let configuration = try ConfigurationDirectory(["gateway.json": settings.text])
+        let result = try CommandLine.run(
+            "serve", "--config", configuration.path, environment: ["PORTCULLIS_ENGINE": "kqueue"])
+        #expect(result.ending == .exit(1))
+        #expect(result.errors.contains("PORTCULLIS_ENGINE: expected epoll or io_uring, found \"kqueue\""))
+    }
+}
