@@ -96,7 +96,7 @@ extension Poller {
             if unread.free == 0 { return }
         }
         if !socket.holdsMore {
-            let n = ring == nil ? receive(socket, for: stream) : receiveArrived(socket, for: stream)
+            let n = receive(socket, for: stream)
             guard n > 0 else {
                 releaseReceived(stream)
                 stopped(socket, stream, n)
@@ -111,17 +111,6 @@ extension Poller {
 
     /// Receives behind what the filter has left. Answers a count, 0 at the end, or -errno.
     private func receive(_ socket: Socket, for stream: FilteredStream) -> Int {
-        let received = stream.received ?? chunks.take()
-        stream.received = received
-        received.ensureFree(1)
-        let room = received.free
-        let n = Kernel.receive(socket.descriptor, into: received)
-        count(received: n)
-        if n > 0 { socket.readable = n == room || socket.hangup }
-        return n
-    }
-
-    private func receiveArrived(_ socket: Socket, for stream: FilteredStream) -> Int {
         var received = stream.received.take()
         received?.ensureFree(1)
         let n = receive(socket, into: &received)

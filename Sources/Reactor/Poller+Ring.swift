@@ -83,7 +83,7 @@ extension Poller {
             case .listener:
                 if result.value == -ECANCELED { continue }
             case .waker:
-                if !result.continues { awaitWaker(ring) }
+                awaitsWaker = result.continues
             case .nothing: continue
             }
             events.append(event)
@@ -129,8 +129,9 @@ extension Poller {
             case 0: socket.arrivalsEnd = Socket.peerEnded
             // Cancelled, or no buffer was left: what is there is read from now on.
             case ECANCELED, ENOBUFS, EAGAIN, EINTR:
-                if socket.readingPaused { awaitHangup(socket) }
-                return socket.readingPaused || socket.arrived != nil ? CLINUX_IN : readAhead(socket)
+                if !socket.readingPaused { return readAhead(socket) }
+                awaitHangup(socket)
+                return CLINUX_IN
             case let error: socket.arrivalsEnd = error
             }
             return CLINUX_IN | CLINUX_RDHUP
@@ -140,20 +141,25 @@ extension Poller {
         if isFull || socket.arrived != nil || socket.readingPaused { receiveNoMore(socket, ring) }
         if isFull { socket.announcements = Socket.announcementsOfFlow }
         if socket.readingPaused { awaitHangup(socket) }
-        if socket.arrived == nil { socket.arrived = chunk } else { socket.laterArrivals.append(chunk) }
+        add(chunk, to: socket)
         return CLINUX_IN
     }
 
     /// Reads what is there, before anything is done in this turn: what is read later may be the answer to something that
-    /// was asked in it, and would be told as if it had come before.
+    /// was asked in it, and would be told as if it had come before. And whether there is more, its owner is to know when
+    /// it has read what has come, since it uses a connection again only where there is not.
     private func readAhead(_ socket: Socket) -> UInt32? {
         var chunk: Chunk?
-        let n = receiveDirectly(socket, into: &chunk)
-        if n == -Int(EAGAIN) { return nil }
-        socket.arrived = chunk.take()
+        let n = readAndGoOn(socket, into: &chunk)
+        if let chunk = chunk.take() { add(chunk, to: socket) }
+        if n == -Int(EAGAIN) { return socket.arrived == nil ? nil : CLINUX_IN }
         if n > 0 { return CLINUX_IN }
         socket.arrivalsEnd = n == 0 ? Socket.peerEnded : Int32(-n)
         return CLINUX_IN | CLINUX_RDHUP
+    }
+
+    private func add(_ arrival: Chunk, to socket: Socket) {
+        if socket.arrived == nil { socket.arrived = arrival } else { socket.laterArrivals.append(arrival) }
     }
 
     /// Takes note of an event that was waited for. Answers it as epoll would.
@@ -174,25 +180,8 @@ extension Poller {
 
     // MARK: Receiving
 
-    func receiveArrived(_ socket: Socket) -> Completion? {
-        var inbox = socket.received.take()
-        let n = receive(socket, into: &inbox)
-        socket.received = inbox.take()
-        if n > 0 {
-            if socket.readable { queue(socket) }
-            current = socket.index
-            return .received(socket)
-        }
-        if n == 0 {
-            socket.sawEnd = true
-            return .ended(socket)
-        }
-        return n == -Int(EAGAIN) ? nil : fail(socket, Int32(-n))
-    }
-
-    /// Puts what has come behind what stands in the inbox. Answers a count, 0 at the end, or -errno, of which `EAGAIN` says
-    /// that there is nothing, or no room for it.
-    func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+    /// Puts what was received, or else what stands in the kernel, behind what stands in the inbox: `receive` for a ring.
+    func receiveFromRing(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         if let arrival = socket.arrived.take() { return take(arrival, socket, into: &inbox) }
         if socket.arrivalsEnd != 0 {
             socket.readable = false
@@ -205,9 +194,7 @@ extension Poller {
             socket.readable = false
             return -Int(EAGAIN)
         }
-        let n = receiveDirectly(socket, into: &inbox)
-        count(received: n)
-        return n
+        return readAndGoOn(socket, into: &inbox)
     }
 
     private func take(_ arrival: consuming Chunk, _ socket: Socket, into inbox: inout Chunk?) -> Int {
@@ -224,7 +211,6 @@ extension Poller {
         } else {
             inbox = consume arrival
         }
-        self.count(received: count)
         if socket.arrived == nil, !socket.laterArrivals.isEmpty { socket.arrived = socket.laterArrivals.removeFirst() }
         socket.isBulk = isFull
         // Behind a full buffer there may be more, which is looked for when all of the turn is done.
@@ -235,23 +221,16 @@ extension Poller {
 
     /// Reads what the ring does not receive. A short read has emptied the socket: what comes then is received in advance
     /// again, or announced where the connection moves much.
-    private func receiveDirectly(_ socket: Socket, into inbox: inout Chunk?) -> Int {
-        let chunk = inbox.take() ?? (socket.isBulk && readsFarAhead ? chunks.takeLarge() : chunks.take())
-        if chunk.free == 0 { chunk.compact() }
-        if chunk.free == 0 {
-            inbox = consume chunk
+    private func readAndGoOn(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+        let n = read(socket, into: &inbox)
+        guard n > 0 || n == -Int(EAGAIN) else { return n }
+        if n > 0, socket.isBulk { socket.announcements = Socket.announcementsOfFlow }
+        if !socket.readable {
+            receiveNext(socket)
+        } else if n < 0 {
+            // The inbox is full.
             awaitHangup(socket)
-            return -Int(EAGAIN)
         }
-        let room = chunk.free
-        let n = Kernel.receive(socket.descriptor, into: chunk)
-        if chunk.isEmpty { chunks.give(chunk) } else { inbox = consume chunk }
-        if n > 0 {
-            socket.isBulk = n == room
-            if socket.isBulk { socket.announcements = Socket.announcementsOfFlow }
-        }
-        socket.readable = n > 0 && (n == room || socket.hangup)
-        if !socket.readable, n > 0 || n == -Int(EAGAIN) { receiveNext(socket) }
         return n
     }
 
@@ -308,7 +287,7 @@ extension Poller {
     }
 
     func awaitWaker(_ ring: Ring) {
-        _ = ring.poll(waker.descriptor, CLINUX_IN, again: true, data: RingPurpose.waker.data(0))
+        awaitsWaker = ring.poll(waker.descriptor, CLINUX_IN, again: true, data: RingPurpose.waker.data(0))
     }
 
     func watch(_ listener: Listener, at place: Int, _ ring: Ring) {
@@ -321,7 +300,9 @@ extension Poller {
     /// Ends all that the socket waits for, and gives back what has come. Its descriptor is to be closed behind that.
     func leave(_ socket: Socket, _ ring: Ring) {
         for request in RingRequests.all where socket.requests.contains(request) {
-            _ = ring.cancel(request.purpose.data(socket), data: RingPurpose.nothing.data(0))
+            if ring.cancel(request.purpose.data(socket), data: RingPurpose.nothing.data(0)) { continue }
+            // No memory for it. This ends them too, which would else keep the connection open behind its descriptor.
+            _ = clinux_shutdown(socket.descriptor)
         }
         socket.requests = []
         socket.arrivalsEnd = 0

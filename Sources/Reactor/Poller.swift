@@ -16,6 +16,8 @@ package final class Poller {
     /// What the ring has brought in this turn, and how much of it was told.
     var ringEvents: [RingEvent] = []
     var ringCursor = 0
+    /// The ring tells when the waker was used.
+    var awaitsWaker = false
     var vacant: [Int] = []
     var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
@@ -80,14 +82,10 @@ package final class Poller {
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
         timers = TimerWheel(now: monotonicNow)
-        if let ring {
-            awaitWaker(ring)
-        } else {
+        if ring == nil {
             _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, CLINUX_IN, Poller.wakerIndex))
         }
     }
-
-    package var engine: LoopEngine { ring == nil ? .epoll : .ioUring }
 
     deinit {
         for (descriptor, _) in closings { _ = clinux_close(descriptor) }
@@ -107,6 +105,7 @@ package final class Poller {
         let isIdle = revisits.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
         let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
         if let ring {
+            if !awaitsWaker { awaitWaker(ring) }
             ring.wait(timeoutMilliseconds: limit)
         } else {
             cursor = 0
@@ -189,7 +188,7 @@ package final class Poller {
             if mask & CLINUX_IN != 0 || socket.hangup {
                 socket.readable = true
                 queue(socket)
-            } else if ring != nil {
+            } else {
                 receiveNext(socket)
             }
             if socket.outboxCount > 0 { flush(socket) }
@@ -236,41 +235,45 @@ package final class Poller {
     }
 
     private func receive(_ socket: Socket) -> Completion? {
-        if ring != nil { return receiveArrived(socket) }
-        guard let chunk = roomyInbox(socket) else { return nil }
-        let room = chunk.free
-        let n = Kernel.receive(socket.descriptor, into: chunk)
-        count(received: n)
-        if chunk.isEmpty { chunks.give(chunk) } else { socket.received = consume chunk }
+        var inbox = socket.received.take()
+        let n = receive(socket, into: &inbox)
+        socket.received = inbox.take()
         if n > 0 {
-            // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
-            socket.isBulk = n == room
-            socket.readable = n == room || socket.hangup
             if socket.readable { queue(socket) }
             current = socket.index
             return .received(socket)
         }
         if n == 0 {
-            socket.readable = false
             socket.sawEnd = true
             return .ended(socket)
         }
-        let error = Int32(-n)
-        socket.readable = false
-        if error == EAGAIN { return nil }
-        return fail(socket, error)
+        return n == -Int(EAGAIN) ? nil : fail(socket, Int32(-n))
     }
 
-    /// The socket's inbox, taken out, with room for more; nil where it is full. The owner must consume, or ask for a larger
-    /// one, before more can come.
-    private func roomyInbox(_ socket: Socket) -> Chunk? {
-        guard let unread = socket.received.take() else {
-            return socket.isBulk && readsFarAhead ? chunks.takeLarge() : chunks.take()
+    /// Puts what has come behind what stands in the inbox. Answers a count, 0 at the end, or -errno, of which `EAGAIN` says
+    /// that there is nothing, or no room for it: the owner must consume, or ask for a larger one, before more can come.
+    func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+        let n = ring == nil ? read(socket, into: &inbox) : receiveFromRing(socket, into: &inbox)
+        count(received: n)
+        return n
+    }
+
+    /// The same, of what stands in the kernel.
+    func read(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+        let isLarge = socket.isBulk && readsFarAhead && socket.stream == nil
+        let chunk = inbox.take() ?? (isLarge ? chunks.takeLarge() : chunks.take())
+        if chunk.free == 0 { chunk.compact() }
+        let room = chunk.free
+        if room == 0 {
+            inbox = consume chunk
+            return -Int(EAGAIN)
         }
-        if unread.free == 0 { unread.compact() }
-        if unread.free > 0 { return unread }
-        socket.received = consume unread
-        return nil
+        let n = Kernel.receive(socket.descriptor, into: chunk)
+        if chunk.isEmpty { chunks.give(chunk) } else { inbox = consume chunk }
+        if n > 0 { socket.isBulk = n == room }
+        // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
+        socket.readable = n > 0 && (n == room || socket.hangup)
+        return n
     }
 
     // MARK: Sockets
@@ -319,7 +322,7 @@ package final class Poller {
     /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.
     package func pauseReading(_ socket: Socket) {
         socket.readingPaused = true
-        if ring != nil { awaitHangup(socket) }
+        awaitHangup(socket)
     }
 
     /// Reads again, beginning with what has come in between.

@@ -21,6 +21,18 @@ import Testing
         #expect(try connection.readResponse().text == "/open/second")
     }
 
+    /// How the reads of a response fall is not in our hands: one that fills its buffer to the last byte leaves it open
+    /// whether there is more.
+    @Test("GW-07: a connection is used again after responses longer than a buffer", arguments: [20_000, 100_000])
+    func longResponses(_ length: Int) throws {
+        let fixture = try Fixture()
+        let body = String(repeating: "x", count: length)
+        fixture.upstream.on("/open/long") { _ in [.reply(body: body)] }
+        let connection = try fixture.connect()
+        for _ in 0..<40 { #expect(try connection.exchange("GET", "/open/long").text.utf8.count == length) }
+        #expect(fixture.upstream.connectionCount < 5)
+    }
+
     @Test("GW-08: interim responses without end are an invalid response")
     func interimResponsesWithoutEnd() throws {
         let fixture = try Fixture()
