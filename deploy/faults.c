@@ -5,6 +5,7 @@
 //   PORTCULLIS_FAULTS=SEED:destructive   those, and what costs a request: connections that are reset, connects that are
 //                                        refused, connections and returning listeners for which epoll has no memory
 //   PORTCULLIS_FAULTS_LOG=PATH           where to append what was done, at the end of the process
+//   PORTCULLIS_FORBIDDEN=NUMBER          a system call without a wrapper in libc that is not permitted, as in a sandbox
 //
 // The loop is edge-triggered: where the kernel says EAGAIN, or takes less than it was given, it promises another edge.
 // What is made up here keeps that promise by registering the socket anew with what it was registered with. Of a ring of
@@ -44,6 +45,7 @@ static const char *const names[FAULTS] = {
 static atomic_ulong counts[FAULTS];
 
 static bool active, destructive;
+static long forbidden = -1;
 // There are rings: connections are not to be known by their registration with epoll.
 static atomic_bool rings;
 static uint64_t seed;
@@ -77,6 +79,8 @@ __attribute__((constructor)) static void begin(void) {
     next_socket = dlsym(RTLD_NEXT, "socket");
     next_write = dlsym(RTLD_NEXT, "write");
     next_close = dlsym(RTLD_NEXT, "close");
+    const char *number = getenv("PORTCULLIS_FORBIDDEN");
+    if (number) forbidden = atol(number);
     const char *text = getenv("PORTCULLIS_FAULTS");
     if (!text) return;
     char *kind;
@@ -226,6 +230,7 @@ long syscall(long number, ...) {
     long a[6];
     for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
     va_end(list);
+    if (number == forbidden) return fails(EPERM);
     if (number == SYS_io_uring_enter && active && happens(INTERRUPTED, 300)) return fails(EINTR);
     if (number == SYS_io_uring_enter && active && happens(AGAIN, 300)) return fails(draw() % 2 ? EAGAIN : EBUSY);
     long result = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);

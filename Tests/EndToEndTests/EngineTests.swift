@@ -7,30 +7,6 @@ import Testing
 @Suite struct EngineTests {
     static let hasRings = (try? LoopEngine.ioUring.checkAvailable()) != nil
 
-    /// Answers the calls of io_uring from `FORBIDDEN` on (setup, enter, register, by their numbers) as a sandbox does.
-    private static let sandbox = """
-        #define _GNU_SOURCE
-        #include <dlfcn.h>
-        #include <errno.h>
-        #include <stdarg.h>
-        #include <stdlib.h>
-
-        long syscall(long number, ...) {
-            static long (*real)(long, ...);
-            if (!real) real = dlsym(RTLD_NEXT, "syscall");
-            va_list list;
-            va_start(list, number);
-            long a[6];
-            for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
-            va_end(list);
-            if (number == atol(getenv("FORBIDDEN"))) {
-                errno = EPERM;
-                return -1;
-            }
-            return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-        }
-        """
-
     private func engine(_ configured: String, _ environment: [String: String]) throws -> String? {
         let fixture = try Fixture(environment: environment) { $0["engine"] = configured }
         #expect(try fixture.request("GET", "/open/x").status == 200)
@@ -55,8 +31,10 @@ import Testing
     @Test(
         "where a sandbox forbids it, auto is epoll, and io_uring is an error that says so", arguments: [425, 426, 427])
     func forbidden(_ number: Int) throws {
-        let library = try PreloadedLibrary(Self.sandbox)
-        let environment = library.environment.merging(["FORBIDDEN": "\(number)", "PORTCULLIS_ENGINE": ""]) { $1 }
+        let environment = [
+            "LD_PRELOAD": GatewayProcess.preload(try FaultTests.library.get()), "PORTCULLIS_FORBIDDEN": "\(number)",
+            "PORTCULLIS_ENGINE": "",
+        ]
         #expect(try engine(#""auto""#, environment) == "epoll")
         if !Self.hasRings { return }
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")

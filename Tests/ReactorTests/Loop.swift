@@ -58,6 +58,23 @@ final class Loop {
         return (try #require(socket), peer)
     }
 
+    /// Waits until a paused connection has hung up, and reads what came before that, to its end. Answers the text.
+    func readBehindHangUp(_ socket: Socket) -> String {
+        var kinds: [String] = []
+        turn(until: { !kinds.isEmpty }) { kinds.append($0.kind) }
+        #expect(kinds == ["hungUp"])
+        #expect(socket.isUnusable)
+        #expect(!socket.ended)
+        poller.resumeReading(socket)
+        var text = ""
+        turn(until: { socket.ended }) {
+            kinds.append($0.kind)
+            text += socket.readText()
+        }
+        #expect(kinds == ["hungUp", "received", "ended"])
+        return text
+    }
+
     /// A chunk of the loop with this text, grown where it must be.
     func chunk(_ text: String) -> Chunk { chunk(Array(text.utf8)) }
 

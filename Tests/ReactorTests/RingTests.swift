@@ -60,24 +60,6 @@ struct RingTests {
         #expect(loop.poller.chunks.inUse == 0)
     }
 
-    @Test func aPausedPeerThatHasSpokenIsHeardToHangUp() throws {
-        let loop = try loop()
-        let (socket, peer) = try loop.accepted()
-        loop.poller.pauseReading(socket)
-        peer.send("one")
-        for _ in 0..<3 { #expect(loop.turn().isEmpty) }
-        #expect(!socket.isUnusable)
-        peer.close()
-        var kinds: [String] = []
-        loop.turn(until: { !kinds.isEmpty }) { kinds.append($0.kind) }
-        #expect(kinds == ["hungUp"])
-        #expect(socket.isUnusable)
-        loop.poller.resumeReading(socket)
-        var text = ""
-        loop.turn(until: { socket.ended }) { _ in text += socket.readText() }
-        #expect(text == "one")
-    }
-
     /// All that a turn has brought is known when the first of it is told: more than was asked for is not the answer to
     /// what is asked next.
     @Test func whatHasComeBehindIsKnownAtOnce() throws {
