@@ -20,6 +20,8 @@ enum ServeCommand: Command {
         SIGUSR1          open the log file anew
         SIGUSR2          hand the listening sockets to a new process of the program, and finish once that one serves; if
                          it fails, go on
+
+        PORTCULLIS_ENGINE  epoll or io_uring, where `engine` is auto or missing
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
