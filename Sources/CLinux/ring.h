@@ -163,11 +163,12 @@ static inline int clinux_ring_poll(clinux_ring *ring, int fd, uint32_t events, i
     return 0;
 }
 
-/// Ends what was asked for with `target`. Nothing is answered where that is done.
-static inline int clinux_ring_cancel(clinux_ring *ring, uint64_t target, uint64_t data) {
+/// Ends what was asked for with `target`, once or (`all`) as often as it was. Nothing is answered where that is done.
+static inline int clinux_ring_cancel(clinux_ring *ring, uint64_t target, int all, uint64_t data) {
     struct io_uring_sqe *entry = clinux_ring_entry(ring, IORING_OP_ASYNC_CANCEL, -1, data);
     if (!entry) return -EBUSY;
     entry->addr = target;
+    entry->cancel_flags = all ? IORING_ASYNC_CANCEL_ALL : 0;
     entry->flags = IOSQE_CQE_SKIP_SUCCESS;
     return 0;
 }

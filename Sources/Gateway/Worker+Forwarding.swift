@@ -39,10 +39,11 @@ extension Worker {
             return
         }
         if let socket = upstream.socket, socket.filter != nil, !socket.isSecured { return }
-        // What has come with the connection is read in the next turn. Behind a handshake it may be a session ticket.
+        // What has come with the connection is read later, and answers nothing. Behind a handshake it may be a session
+        // ticket.
         let spokeFirst = upstream.socket.map { $0.filter == nil && $0.mayHaveMore } ?? false
         sendRequest(upstream, exchange)
-        upstream.unaskedUntil = spokeFirst ? poller.turn + 1 : poller.turn
+        upstream.unaskedUntil = spokeFirst ? .max : poller.turn
     }
 
     /// Sends the head, and what of the body is there already.

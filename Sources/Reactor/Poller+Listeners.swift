@@ -38,7 +38,8 @@ extension Poller {
 
     private func unregister(_ listener: Listener, at index: Int) {
         if let ring {
-            _ = ring.cancel(RingPurpose.listener.data(index), data: RingPurpose.nothing.data(0))
+            // It waits twice where a result was on its way when it began to rest, and that was over within a turn.
+            _ = ring.cancel(RingPurpose.listener.data(index), all: true, data: RingPurpose.nothing.data(0))
         } else {
             _ = clinux_epoll_remove(epoll.number, listener.descriptor)
         }

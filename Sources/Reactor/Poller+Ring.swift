@@ -127,12 +127,13 @@ extension Poller {
             if let buffer = result.buffer { ring.releaseBuffer(buffer) }
             switch -result.value {
             case 0: socket.arrivalsEnd = Socket.peerEnded
-            // Cancelled, or no buffer was left: what is there is read from now on.
+            // Cancelled, or no buffer was left: what is there is read from now on. What its owner does not take is not
+            // added to, since each byte might come with a buffer of its own: the rest waits in the kernel.
             case ECANCELED, ENOBUFS, EAGAIN, EINTR:
-                if !socket.readingPaused { return readAhead(socket) }
+                if !socket.readingPaused, socket.laterArrivals.count < Socket.mostArrivals { return readAhead(socket) }
                 awaitHangup(socket)
                 return CLINUX_IN
-            case let error: socket.arrivalsEnd = error
+            case let error: socket.arrivalsEnd = error > 0 ? error : EIO
             }
             return CLINUX_IN | CLINUX_RDHUP
         }

@@ -216,10 +216,10 @@ package final class Poller {
     }
 
     /// A peer may have answered before it broke the connection, as one does that refuses a long body: what it said is
-    /// read first.
+    /// read first. A ring may not have told of it yet, where much else has come.
     private func reportFailure(_ socket: Socket) -> Completion? {
         guard !socket.failureReported else { return nil }
-        if socket.readable, !socket.sawEnd, !socket.readingPaused, let completion = receive(socket) {
+        if socket.readable || ring != nil, !socket.sawEnd, !socket.readingPaused, let completion = receive(socket) {
             if case .received = completion {
                 queue(socket)
                 return completion

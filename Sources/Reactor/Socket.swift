@@ -49,6 +49,8 @@ package final class Socket {
     // Of the ring alone: what was received and is not in the inbox, and what followed it.
     var arrived: Chunk?
     var laterArrivals: [Chunk] = []
+    /// With so many of them nothing more is received.
+    static let mostArrivals = 8
     /// The peer has ended (`peerEnded`), or the connection is broken (`errno`); 0 where neither has happened.
     var arrivalsEnd: Int32 = 0
     static let peerEnded: Int32 = -1

@@ -60,6 +60,56 @@ struct RingTests {
         #expect(loop.poller.chunks.inUse == 0)
     }
 
+    /// Nor does what he does not take gather here, though he has not said that he does not: each byte would come with a
+    /// buffer of its own.
+    @Test func whatNobodyTakesIsNotGathered() throws {
+        let loop = try loop()
+        let (socket, peer) = try loop.accepted()
+        var sent: [UInt8] = []
+        func send(_ count: Int) {
+            let piece = (0..<count).map { UInt8(truncatingIfNeeded: sent.count + $0) }
+            peer.send(piece)
+            sent += piece
+            for _ in 0..<2 { loop.turn() }
+        }
+        // Never a full buffer, and one byte more than the inbox holds.
+        send(700)
+        send(325)
+        for _ in 0..<200 { send(1) }
+        #expect(socket.receivedCapacity < 16 * 1024)
+        #expect(loop.poller.chunks.bytesInUse < 16 * 1024)
+        var received = socket.read()
+        loop.poller.readMore(socket)
+        loop.turn(until: { received.count == sent.count }) { _ in received += socket.read() }
+        #expect(received == sent)
+        // And it is received from as before.
+        peer.send("more")
+        loop.turn(until: { socket.unread == 4 })
+        _ = socket.read()
+        loop.poller.close(socket)
+        #expect(loop.poller.chunks.inUse == 0 && loop.poller.chunks.bytesInUse == 0)
+    }
+
+    /// The last words of a peer that broke the connection are told first, also where so much else has come that the kernel
+    /// has not yet got to them.
+    @Test func lastWordsComeBeforeTheBreak() throws {
+        let loop = try loop()
+        let broken = try loop.accepted()
+        let clients = try (0..<100).map { _ in try loop.accepted() }
+        for client in clients { client.peer.send("x") }
+        broken.peer.send("last words")
+        broken.peer.reset()
+        var told: [String] = []
+        loop.turn(until: { told.last == "failed" }) { completion in
+            switch completion {
+            case .received(let socket) where socket === broken.socket: told.append(socket.readText())
+            case .failed(let socket, _) where socket === broken.socket: told.append("failed")
+            default: if told.isEmpty { loop.poller.send(broken.socket, loop.chunk("a request")) }
+            }
+        }
+        #expect(told == ["last words", "failed"])
+    }
+
     /// All that a turn has brought is known when the first of it is told: more than was asked for is not the answer to
     /// what is asked next.
     @Test func whatHasComeBehindIsKnownAtOnce() throws {
@@ -140,6 +190,9 @@ struct RingTests {
         loop.turn()
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: loop.port))
         #expect(throws: KernelError.self) { try BoundListener.checkFree(address) }
+        // As it may be where it has rested.
+        loop.poller.watch(loop.poller.listeners[0], at: 0, try #require(loop.poller.ring))
+        loop.turn()
         loop.poller.stopListening { _ in true }
         try BoundListener.checkFree(address)
     }

@@ -205,8 +205,10 @@ final class Ring {
         ask { unsafe clinux_ring_poll(ring, descriptor, events, again ? 1 : 0, data) }
     }
 
-    /// Ends what was asked for with `target`.
-    func cancel(_ target: UInt64, data: UInt64) -> Bool { ask { unsafe clinux_ring_cancel(ring, target, data) } }
+    /// Ends what was asked for with `target`, once or as often as it was.
+    func cancel(_ target: UInt64, all: Bool = false, data: UInt64) -> Bool {
+        ask { unsafe clinux_ring_cancel(ring, target, all ? 1 : 0, data) }
+    }
 
     /// Closes, behind what was asked for before.
     func close(_ descriptor: Int32, data: UInt64) -> Bool { ask { unsafe clinux_ring_close(ring, descriptor, data) } }
