@@ -161,7 +161,8 @@ extension JSONWriter {
         beginObject()
         member("id", record.id)
         member("kind", record.kind.rawValue)
-        member("application", record.application)
+        // Registers of devices and the like go by names that no application can have; their kind says what they are.
+        if !record.application.hasPrefix("\u{1f}") { member("application", record.application) }
         member("subject", record.subject)
         if !record.scope.isEmpty { member("scope", record.scope) }
         if !record.extra.isEmpty { member("extra", record.extra) }

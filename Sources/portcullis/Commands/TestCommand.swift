@@ -37,9 +37,13 @@ enum TestCommand: Command {
         let arguments = try Arguments(
             words, options: ClientPlace.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
             flags: ["--exchange"])
-        guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/"),
-            let authentication = Authentication(rawValue: arguments["--auth"] ?? "")
-        else { throw usage() }
+        guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/") else {
+            Terminal.complain(help)
+            throw .usage
+        }
+        guard let authentication = Authentication(rawValue: arguments["--auth"] ?? "") else {
+            throw Arguments.complaint("--auth must be sso, oauth, basic, anonymous or facebook")
+        }
         // What is wrong with it is told before anything is sent.
         let target =
             try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments, usage: help) : nil
@@ -61,11 +65,6 @@ enum TestCommand: Command {
         }
         if code == "role_required" { try explain(prepared, client, arguments["--user"], target) }
         throw .failed
-    }
-
-    private static func usage() -> ExitStatus {
-        Terminal.complain(help)
-        return .usage
     }
 
     // MARK: Who calls
@@ -106,6 +105,10 @@ enum TestCommand: Command {
         return .failed
     }
 
+    private static func missing(_ option: String, _ arguments: Arguments) -> ExitStatus {
+        Arguments.complaint("--auth \(arguments["--auth"] ?? "") needs \(option)")
+    }
+
     private static func bearer(_ token: String) -> ClientRequest.Field { .init("Authorization", "Bearer \(token)") }
 
     private static func basic(_ credential: [UInt8]) -> ClientRequest.Field {
@@ -113,14 +116,19 @@ enum TestCommand: Command {
     }
 
     private static func login(_ arguments: Arguments) throws(ExitStatus) -> (user: String, password: String) {
-        guard let user = arguments["--user"], let password = NewPassword.line("password:") else { throw usage() }
+        guard let user = arguments["--user"] else {
+            throw missing(arguments["--auth"] == "oauth" ? "--token or --user" : "--user", arguments)
+        }
+        guard let password = NewPassword.line("password:") else {
+            throw Arguments.complaint("the password of \(user) is expected on standard input")
+        }
         return (user, password)
     }
 
     private static func token(
         _ arguments: Arguments, _ client: GatewayClient, isExchanged: (String) -> Bool
     ) throws(ExitStatus) -> String {
-        guard let argument = arguments["--token"] else { throw usage() }
+        guard let argument = arguments["--token"] else { throw missing("--token", arguments) }
         let token = try ClientCommand.read(argument)
         guard arguments.has("--exchange") || isExchanged(token) else { return token }
         _ = try ExitStatus.waiting { () async throws(ClientError) in

@@ -173,17 +173,19 @@ import Testing
         let token = try fixture.accessToken(fixture.userToken(handle), handle)
         let others = try fixture.accessToken(fixture.userToken(other), other)
         let admin = ["--admin", "http://127.0.0.1:\(try fixture.gateway.gateway.port("admin"))"]
-        func devices(_ arguments: String...) throws -> String {
+        func run(_ arguments: String...) throws -> String {
             let result = try Program.run(
-                GatewayProcess.binary, ["devices"] + arguments + admin,
-                environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"])
+                GatewayProcess.binary, arguments + admin, environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"])
             #expect(result.errors == "")
             return result.output
         }
-        let list = try devices("list").split(separator: "\n").map { JSONText(String($0)) }
+        let list = try run("devices", "list").split(separator: "\n").map { JSONText(String($0)) }
         #expect(list.count == 2 && !list.contains { $0["user"].string != "joe" })
         let first = list.first { $0["deviceProfile"]["hardwareIds"]["udid"].string == "1" }
-        _ = try devices("wipe", try #require(first?["id"].string))
+        // They are of no application, and the name of their register is nobody's business.
+        let records = try run("tokens", "list")
+        #expect(records.contains(#""kind":"registration""#) && !records.contains("u001f"))
+        _ = try run("devices", "wipe", try #require(first?["id"].string))
         #expect(try fixture.call(token).status == 401)
         #expect(try fixture.call(others).status == 200)
         let told = try fixture.authenticate(handle)

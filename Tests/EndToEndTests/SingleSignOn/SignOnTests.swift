@@ -209,6 +209,24 @@ import Testing
         #expect(anonymous.output.contains("200 OK"), "\(anonymous)")
         #expect(try test("GET", "/inventory/me", "--auth", "anonymous").output.contains("decision: denied"))
         #expect(try home.run("token", "show").output == "none")
-        #expect(try test("GET", "/inventory/me", "--auth", "magic").ending == .exit(2))
+    }
+
+    @Test(
+        "an option that is missing or wrong is named",
+        arguments: [
+            ("", "--auth must be sso, oauth, basic, anonymous or facebook"),
+            ("--auth magic", "--auth must be sso, oauth, basic, anonymous or facebook"),
+            ("--auth sso", "--auth sso needs --token"),
+            ("--auth oauth", "--auth oauth needs --token or --user"),
+            ("--auth basic", "--auth basic needs --user"),
+            ("--auth basic --user joe", "the password of joe is expected on standard input"),
+            ("--auth facebook", "--auth facebook needs --token"),
+        ])
+    func missingOption(_ words: String, _ complaint: String) throws {
+        let arguments =
+            ["test", "GET", "/inventory/me", "--home", home.path] + words.split(separator: " ").map(String.init)
+        let result = try Program.run(GatewayProcess.binary, arguments, input: "")
+        #expect(result.ending == .exit(2))
+        #expect(result.errors == "portcullis: \(complaint)")
     }
 }
