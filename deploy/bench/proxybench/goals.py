@@ -38,25 +38,24 @@ def _runs(result, scenario, name):
     return [] if entry.get("failed") or any(r["errors"] for r in runs) else runs
 
 
-def _best(result, scenario, subject, key):
+def _best(result, scenario, key):
     """The peer with the lowest median."""
     peers = result["scenarios"][scenario]["proxies"]
     cost = {name: median(r[key] for r in _runs(result, scenario, name)) for name in peers
-            if name != subject and name not in FLOORS and _runs(result, scenario, name)}
+            if name not in result["meta"]["subjects"] and name not in FLOORS and _runs(result, scenario, name)}
     return min(cost, key=cost.get, default=None)
 
 
-def measured(result):
+def measured(result, subject):
     """For each goal whose runs are there: scenario, peer, what is compared, goal, ratio and its range over the rounds.
     Runs of one scenario are compared within the round, those of two by their medians. No ratio where the subject failed."""
-    subject = result["meta"].get("subject")
     rows = []
     for scenario, peer, key, goal in GOALS:
         if scenario not in result["scenarios"]:
             continue
         ours = _runs(result, scenario, subject)
         key = key or result["scenarios"][scenario]["compared"]
-        peer = peer or _best(result, scenario, subject, key)
+        peer = peer or _best(result, scenario, key)
         if not peer:
             continue
         other, _, name = peer.rpartition(" ")
@@ -79,15 +78,21 @@ def table(result):
     """The goals in Markdown; empty where there is no subject."""
     names = {"cpu_us": "CPU", "rss_per_conn_kib": "memory for each connection", "rss_full_kib": "memory held in all",
              "p99_us": "99th percentile"}
-    rows = measured(result)
-    if not rows:
+    subjects = result["meta"]["subjects"]
+    columns = [measured(result, subject) for subject in subjects]
+    if not any(columns):
         return ""
-    out = ["## Goals\n", "| scenario | compared with | | goal | measured | |", "|---|---|---|---:|---:|---|"]
-    for scenario, peer, key, goal, ratio, low, high in rows:
-        if ratio is None:
-            out.append(f"| `{scenario}` | {peer} | {names[key]} | {goal:.2f} | – | **failed** |")
-            continue
-        spread = f" ({low:.2f}–{high:.2f})" if low != high else ""
-        verdict = "met" if ratio <= goal else "**not met**"
-        out.append(f"| `{scenario}` | {peer} | {names[key]} | {goal:.2f} | {ratio:.2f}{spread} | {verdict} |")
+    out = ["## Goals\n", "| scenario | compared with | | goal | " + " | ".join(subjects) + " |",
+           "|---|---|---|---:|" + "---:|" * len(subjects)]
+    for row in zip(*columns):
+        scenario, peer, key, goal = row[0][:4]
+        out.append(f"| `{scenario}` | {peer} | {names[key]} | {goal:.2f} | " + " | ".join(map(_cell, row)) + " |")
     return "\n".join(out) + "\n"
+
+
+def _cell(row):
+    *_, goal, ratio, low, high = row
+    if ratio is None:
+        return "**failed**"
+    spread = f" ({low:.2f}–{high:.2f})" if low != high else ""
+    return f"{ratio:.2f}{spread} " + ("met" if ratio <= goal else "**not met**")
