@@ -50,28 +50,16 @@ package enum Base64 {
         guard count & 3 != 1 else { return nil }
         let values = alphabet == .standard ? standardValues : urlValues
         // Whatever is wrong sets a bit above the six of a digit, and is looked at once.
-        var seen: UInt8 = 0
-        let bytes = [UInt8](capacity: count &* 6 / 8) { output in
-            let values = values.span
-            var i = 0
-            while i &+ 4 <= count {
-                let word = ByteScan.word(in: text, at: i)
-                let (a, b) = (values[Int(word & 255)], values[Int(word >> 8 & 255)])
-                let (c, d) = (values[Int(word >> 16 & 255)], values[Int(word >> 24)])
-                seen |= a | b | c | d
-                output.append(a << 2 | b >> 4)
-                output.append(b << 4 | c >> 2)
-                output.append(c << 6 | d)
-                i &+= 4
-            }
-            guard i < count else { return }
+        var (bytes, seen) = Base64Groups.decode(text.extracting(0..<count), values)
+        let i = count & ~3
+        if i < count {
             let (a, b) = (values[Int(text[i])], values[Int(text[i &+ 1])])
             let c = i &+ 2 < count ? values[Int(text[i &+ 2])] : 0
             // Unused bits are zero: every meaning has one text (section 3.5).
             let unused = i &+ 2 < count ? c & 3 : b & 15
             seen |= a | b | c | (unused == 0 ? 0 : 64)
-            output.append(a << 2 | b >> 4)
-            if i &+ 2 < count { output.append(b << 4 | c >> 2) }
+            bytes.append(a << 2 | b >> 4)
+            if i &+ 2 < count { bytes.append(b << 4 | c >> 2) }
         }
         return seen < 64 ? bytes : nil
     }

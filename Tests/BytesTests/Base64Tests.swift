@@ -44,6 +44,24 @@ import Testing
         #expect(Base64.decode(Array(text.utf8).span, .url) == nil)
     }
 
+    /// In whole groups and behind the last of them.
+    @Test("nothing but digits is one, at every place", arguments: [8, 10, 11])
+    func onlyDigits(length: Int) {
+        let digits = Set((0...63).map { Base64.encode([UInt8($0) << 2].span, .url)[0] })
+        #expect(digits.count == 64)
+        for place in 0..<length {
+            for byte in UInt8.min...UInt8.max {
+                // `A` leaves no bits that mean nothing.
+                var text = [UInt8](repeating: UInt8(ascii: "A"), count: length)
+                text[place] = byte
+                let isGood = Base64.decode(text.span, .url) != nil
+                let isLast = place == length - 1 && length % 4 != 0
+                let shouldBeGood = isLast ? isGood && digits.contains(byte) : digits.contains(byte)
+                if isGood != shouldBeGood { Issue.record("\(byte) at \(place) of \(length)") }
+            }
+        }
+    }
+
     @Test func agreesWithFoundation() {
         var generator = SystemRandomNumberGenerator()
         for count in 0..<200 {

@@ -32,6 +32,28 @@ import Testing
     }
 
     @Test(
+        "what a JSON string can't have as it is, at every place",
+        arguments: fillings + [0x21, 0x23, 0x5b, 0x5d, 0x7f])
+    func escaped(_ filling: UInt8) {
+        func escaped(_ bytes: [UInt8], _ start: Int) -> Int { ByteScan.firstEscaped(in: bytes.span, from: start) }
+        for length in Self.lengths {
+            var bytes = [UInt8](repeating: filling, count: length)
+            #expect(escaped(bytes, 0) == length)
+            for place in 0..<length {
+                for byte in [0x00, 0x0a, 0x1f, 0x22, 0x5c] as [UInt8] {
+                    bytes[place] = byte
+                    if escaped(bytes, 0) != place || escaped(bytes, place) != place
+                        || escaped(bytes, place + 1) != length
+                    {
+                        Issue.record("\(byte) at \(place) of \(length)")
+                    }
+                }
+                bytes[place] = filling
+            }
+        }
+    }
+
+    @Test(
         "a byte, at every place, beside bytes that differ from it by a bit", arguments: [0x2e, 0x00, 0xff] as [UInt8])
     func bytes(_ byte: UInt8) {
         for filling in [byte ^ 1, byte ^ 0x80, byte &+ 1, byte &- 1] {

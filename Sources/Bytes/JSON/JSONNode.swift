@@ -48,7 +48,8 @@ extension JSONNode {
     /// for a K.
     package subscript(_ name: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
-        for i in members.indices where members[i].name.isExactly(name) { return members[i].node }
+        let name = name.utf8.span
+        for i in members.indices where bytesEqual(members[i].name.utf8.span, name) { return members[i].node }
         return nil
     }
 

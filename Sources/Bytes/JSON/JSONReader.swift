@@ -109,18 +109,15 @@ struct JSONReader: ~Escapable {
         let start = position
         position &+= 1
         let first = position
-        while position < text.count {
-            let character = text[position]
-            if character == ASCII.quote {
-                let raw = text.extracting(first..<position)
-                position &+= 1
-                return try string(of: raw, offset: start)
-            }
-            if character == ASCII.backslash { return try readEscapedString(from: start) }
-            guard character >= 32 else { throw error(.controlCharacter) }
+        position = ByteScan.firstEscaped(in: text, from: first)
+        guard let character = peek() else { throw error(.unexpectedEnd) }
+        switch character {
+        case ASCII.quote:
             position &+= 1
+            return try string(of: text.extracting(first..<position &- 1), offset: start)
+        case ASCII.backslash: return try readEscapedString(from: start)
+        default: throw error(.controlCharacter)
         }
-        throw error(.unexpectedEnd)
     }
 
     /// Goes on with a string from its first escape.
@@ -228,7 +225,8 @@ private struct UniqueNames {
     /// Takes note of a name; false where one of the `members` already read has it.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < UniqueNames.few {
-            for i in members.indices where members[i].name.isExactly(name) { return false }
+            let name = name.utf8.span
+            for i in members.indices where bytesEqual(members[i].name.utf8.span, name) { return false }
             return true
         }
         if many.isEmpty { many = Set(members.lazy.map { ExactText($0.name) }) }

@@ -67,11 +67,28 @@ package enum ByteScan {
         return position
     }
 
-    /// Four bytes, the first in the lowest eight bits. All of them must be within the span.
-    @inline(__always)
-    static func word(in bytes: Span<UInt8>, at start: Int) -> UInt32 {
-        precondition(start >= 0 && start &+ 4 <= bytes.count)
-        // SAFETY: the view borrows the span, and the bytes are within it.
-        return UInt32(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self))
+    /// Offset of the first byte at or after `start` that a JSON string can't have as it is (RFC 8259 section 7), which is
+    /// a quote, a backslash or a control character below 0x20; the count where there is none.
+    package static func firstEscaped(in bytes: Span<UInt8>, from start: Int) -> Int {
+        // SAFETY: as above.
+        let raw = unsafe bytes.bytes
+        let count = raw.byteCount
+        var position = start
+        while position &+ 8 <= count {
+            let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quote = word ^ (ones &* UInt64(ASCII.quote))
+            let backslash = word ^ (ones &* UInt64(ASCII.backslash))
+            // As in `firstControl`: what borrows mark falsely is behind the first one.
+            let low = (word &- ones &* 0x20) & ~word
+            let hits = (low | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & highs
+            if hits != 0 { return position &+ hits.trailingZeroBitCount >> 3 }
+            position &+= 8
+        }
+        while position < count {
+            let byte = bytes[position]
+            if byte == ASCII.quote || byte == ASCII.backslash || byte < 0x20 { return position }
+            position &+= 1
+        }
+        return count
     }
 }
