@@ -107,9 +107,14 @@ package final class Principal: Sendable {
         applicationBytes = Array((application ?? "").utf8)
         subjectBytes = Array(subject.utf8)
         backendBytes = Array((backendID ?? "").utf8)
-        subjectField = Principal.fieldValue(subject)
-        roleField = Array(roleNames.map { Principal.fieldValue($0, isElement: true) }.joined(separator: [0x2C]))
-        backendField = Principal.fieldValue(backendID ?? "")
+        subjectField = Principal.fieldValue(subjectBytes)
+        var roleField: [UInt8] = []
+        for (place, name) in roleNames.enumerated() {
+            if place > 0 { roleField.append(0x2C) }
+            roleField += Principal.fieldValue(name, isElement: true)
+        }
+        self.roleField = roleField
+        backendField = Principal.fieldValue(backendBytes)
     }
 
     /// Text as the value of a field line that the gateway vouches for (GW-09).
@@ -117,17 +122,24 @@ package final class Principal: Sendable {
     /// What would end the line or be trimmed by its reader (controls, blanks at either end) is percent-encoded, and `%`
     /// with it, so that no two texts have one form: nobody becomes `joe` by the name `joe `.
     package static func fieldValue(_ text: String, isElement: Bool = false) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
-        var value: [UInt8] = []
-        for (place, byte) in bytes.enumerated() {
-            let isOuterBlank = byte == 0x20 && (place == 0 || place == bytes.count - 1)
-            if byte < 0x20 || byte == 0x7F || byte == 0x25 || isOuterBlank || (isElement && byte == 0x2C) {
-                value += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                value.append(byte)
+        fieldValue(Array(text.utf8), isElement: isElement)
+    }
+
+    private static func fieldValue(_ bytes: [UInt8], isElement: Bool = false) -> [UInt8] {
+        func isEncoded(_ place: Int) -> Bool {
+            switch bytes[place] {
+            case 0x20: place == 0 || place == bytes.count - 1
+            case 0..<0x20, 0x7F, 0x25: true
+            case 0x2C: isElement
+            default: false
             }
         }
-        return value
+        // Nearly every name stays as it is.
+        guard bytes.indices.contains(where: isEncoded) else { return bytes }
+        let digits = Array("0123456789ABCDEF".utf8)
+        return bytes.indices.flatMap { place -> [UInt8] in
+            let byte = bytes[place]
+            return isEncoded(place) ? [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+        }
     }
 }

@@ -21,7 +21,7 @@ package struct RoleMapping: Sendable {
     package let issuerRoles: [String]
     /// Indices of the entries that are ignored because they are incomplete, for a warning at load.
     package let incompleteEntries: [Int]
-    private let mappedRoles: [[UInt8]: [String]]
+    private let mappedRoles: [ExactText: [String]]
 
     package init(
         roleAttributes: [String] = [], mappings: [Entry] = [], defaultRoles: [String] = [], issuerRoles: [String] = []
@@ -29,14 +29,14 @@ package struct RoleMapping: Sendable {
         self.roleAttributes = roleAttributes
         self.defaultRoles = defaultRoles
         self.issuerRoles = issuerRoles
-        var mapped: [[UInt8]: [String]] = [:]
+        var mapped: [ExactText: [String]] = [:]
         var incomplete: [Int] = []
         for (index, entry) in mappings.enumerated() {
             guard let tokenRole = entry.tokenRole, let roles = entry.mappedRoles else {
                 incomplete.append(index)
                 continue
             }
-            mapped[Array(tokenRole.utf8), default: []] += roles
+            mapped[ExactText(tokenRole), default: []] += roles
         }
         mappedRoles = mapped
         incompleteEntries = incomplete
@@ -47,18 +47,23 @@ package struct RoleMapping: Sendable {
     ///   - assigned: roles of the local account; empty for a virtual user (CON-04).
     ///   - catalogue: names outside it are never granted (ROLE-04).
     package func roles(claims: JSONNode, assigned: [String] = [], catalogue: RoleCatalogue) -> RoleSet {
-        let found = roleAttributes.flatMap { values(of: claims[$0]) }
-        // A mapped value is replaced, an unmapped one keeps its name (AMB-05).
-        var names = found.flatMap { mappedRoles[Array($0.utf8)] ?? [$0] }
-        // Unknown names count as found: they suppress the defaults (AMB-06).
-        if found.isEmpty { names += defaultRoles }
-        return catalogue.roles(named: names + issuerRoles + assigned)
+        var roles = catalogue.roles(named: issuerRoles).union(catalogue.roles(named: assigned))
+        var isAnyFound = false
+        for attribute in roleAttributes {
+            guard let claim = claims[attribute] else { continue }
+            for value in RoleMapping.values(of: claim) where !value.isEmpty {
+                // Unknown names count as found: they suppress the defaults (AMB-06).
+                isAnyFound = true
+                // A mapped value is replaced, an unmapped one keeps its name (AMB-05).
+                let mapped = mappedRoles.isEmpty ? nil : mappedRoles[ExactText(value)]
+                roles.formUnion(catalogue.roles(named: mapped ?? [value]))
+            }
+        }
+        return isAnyFound ? roles : roles.union(catalogue.roles(named: defaultRoles))
     }
 
     /// A string is one role, an array of strings several; anything else adds nothing (JWT-27).
-    private func values(of claim: JSONNode?) -> [String] {
-        guard let claim else { return [] }
-        let strings = claim.array.map { $0.compactMap(\.string) } ?? claim.string.map { [$0] } ?? []
-        return strings.filter { !$0.isEmpty }
+    private static func values(of claim: JSONNode) -> [String] {
+        claim.array?.compactMap(\.string) ?? claim.string.map { [$0] } ?? []
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A set of role names as bits: bit n stands for name n of the role catalogue it was made with (ROLE-04).
 package struct RoleSet: Equatable, Sendable {
     /// How many names a catalogue may hold.
@@ -26,26 +28,28 @@ package struct RoleSet: Equatable, Sendable {
 
     package func union(_ other: RoleSet) -> RoleSet {
         var result = self
-        result.bits |= other.bits
+        result.formUnion(other)
         return result
     }
+
+    package mutating func formUnion(_ other: RoleSet) { bits |= other.bits }
 }
 
 /// The role names of `roles.json` in a fixed order. Names are compared byte by byte; others are never
 /// granted (ROLE-04).
 package struct RoleCatalogue: Sendable {
     package let names: [String]
-    private let indices: [[UInt8]: Int]
+    private let indices: [ExactText: Int]
 
     /// - Precondition: at most `RoleSet.capacity` names, each once.
     package init(_ names: [String]) {
         precondition(names.count <= RoleSet.capacity)
         self.names = names
-        indices = Dictionary(uniqueKeysWithValues: names.enumerated().map { (Array($1.utf8), $0) })
+        indices = Dictionary(uniqueKeysWithValues: names.enumerated().map { (ExactText($1), $0) })
     }
 
     /// Index of a name, or nil where the catalogue does not have it.
-    package func index(of name: String) -> Int? { indices[Array(name.utf8)] }
+    package func index(of name: String) -> Int? { indices[ExactText(name)] }
 
     /// The set of those names that the catalogue has; the others are dropped.
     package func roles(named names: some Sequence<String>) -> RoleSet {
@@ -58,6 +62,6 @@ package struct RoleCatalogue: Sendable {
 
     /// The names of a set in the order of the catalogue.
     package func names(of roles: RoleSet) -> [String] {
-        names.indices.filter { roles.contains($0) }.map { names[$0] }
+        names.indices.lazy.filter { roles.contains($0) }.map { names[$0] }
     }
 }

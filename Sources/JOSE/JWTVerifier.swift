@@ -49,11 +49,9 @@ package final class JWTVerifier: Sendable {
         var stop = Stop.rejected(.unknownIssuer)
         guard let name = parts.registered.issuer else { throw stop }
         // Several entries may trust one issuer on different terms; the first whose terms are met wins.
-        for (index, issuer) in issuers.enumerated() where issuer.issuer.isExactly(name) {
+        for index in issuers.indices where issuers[index].issuer.isExactly(name) {
             do throws(Stop) {
-                var keys = issuer.keys
-                if case .fetched(let fetched, issuerIndex: index) = published { keys = .fixed(fetched) }
-                try verify(token, parts, issuer, keys, index, published, now)
+                try verify(token, parts, issuers[index], index, published, now)
             } catch {
                 // An entry that cannot say yet is not outvoted by one that refuses.
                 if case .rejected = stop { stop = error }
@@ -72,10 +70,12 @@ package final class JWTVerifier: Sendable {
 
     /// Holds a token against one entry.
     private func verify(
-        _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ keys: TrustedIssuer.Keys, _ index: Int,
-        _ published: PublishedKeys, _ now: Int64
+        _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ index: Int, _ published: PublishedKeys,
+        _ now: Int64
     ) throws(Stop) {
         guard issuer.allows(parts.jws.algorithm) else { throw .rejected(.unsupportedAlgorithm) }
+        var keys = issuer.keys
+        if case .fetched(let fetched, issuerIndex: index) = published { keys = .fixed(fetched) }
         switch keys {
         case .fixed(let keys):
             _ = try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.jws.verify(token, with: keys) }

@@ -105,9 +105,13 @@ package struct KeySet: Sendable {
             guard !fitting.isEmpty else { throw .unknownKey }
             return Array(fitting)
         }
-        let named = keys.filter { $0.kid?.isExactly(kid) ?? false }
-        guard !named.isEmpty else { throw .unknownKey }
-        let fitting = named.filter { $0.accepts(algorithm) }
+        var isNamed = false
+        var fitting: [JSONWebKey] = []
+        for key in keys where key.kid?.isExactly(kid) ?? false {
+            isNamed = true
+            if key.accepts(algorithm) { fitting.append(key) }
+        }
+        guard isNamed else { throw .unknownKey }
         guard !fitting.isEmpty else { throw .algorithmMismatch }
         return fitting
     }
