@@ -137,9 +137,14 @@ package final class Principal: Sendable {
         // Nearly every name stays as it is.
         guard bytes.indices.contains(where: isEncoded) else { return bytes }
         let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.indices.flatMap { place -> [UInt8] in
-            let byte = bytes[place]
-            return isEncoded(place) ? [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+        var value: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            if isEncoded(place) {
+                value += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                value.append(byte)
+            }
         }
+        return value
     }
 }
