@@ -10,7 +10,8 @@ enum VersionCommand: Command {
     static let help = """
         usage: portcullis version
 
-        Prints the version of the program and of the system libraries it is linked with, and the traits it was built with.
+        Prints the version of the program and of the system libraries it is linked with: SQLite's and XMLSec's where it was
+        built with the traits SQLite and SAML.
         """
 
     static let number = "0.1.0"
