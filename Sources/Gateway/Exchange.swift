@@ -135,6 +135,15 @@ final class Exchange {
     /// Seconds since 1970 when the credential of the caller ends.
     var expiresAt: Int64 { principal?.expiresAt ?? .max }
 
+    /// Adds to the body that is collected. It is taken out for that: an array that is changed in place would be guarded
+    /// against overlapping access wherever it is looked at, with each request.
+    func collect(_ bytes: Span<UInt8>) {
+        var body = collected
+        collected = []
+        body.append(copying: bytes)
+        collected = body
+    }
+
     /// Makes the object ready for its next use.
     func reset() {
         generation &+= 1
@@ -169,7 +178,7 @@ final class Exchange {
         bodyPace = Pace()
         pacedBytes = 0
         decisionDeadline = .max
-        reports = nil
+        if reports != nil { reports = nil }
         answeredAt = 0
         group = nil
         server = nil

@@ -51,8 +51,8 @@ package final class SharedState: Sendable {
     let handshakes = HandshakeGate()
     /// The configurations of before that somebody still acts by.
     let snapshots = Retirement<GatewaySnapshot>()
-    /// Listeners with these ids take admin requests.
-    private let adminListeners: Set<Int>
+    /// Listeners with these ids take admin requests. One or two, which each request is held against: no set.
+    private let adminListeners: [Int]
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
     private let administrator = Mutex<Administrator?>(nil)
     private let reloads = Mutex(ReloadCounters())
@@ -77,7 +77,7 @@ package final class SharedState: Sendable {
         for _ in 0..<workers { mailboxes.append(try Mailbox()) }
         self.mailboxes = mailboxes
         self.outbound = outbound
-        self.adminListeners = adminListeners
+        self.adminListeners = Array(adminListeners)
         self.issuedTokens = issuedTokens
         revocations = tokens.list
         self.tokens = tokens

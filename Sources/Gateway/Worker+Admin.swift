@@ -150,7 +150,11 @@ extension Worker {
     }
 
     func collected(_ report: WorkerMetrics, for exchange: Exchange) {
-        exchange.reports?.add(report)
+        // Taken out, as in `Exchange.collect`.
+        var reports = exchange.reports
+        exchange.reports = nil
+        reports?.add(report)
+        exchange.reports = reports
         exchange.reportsMissing -= 1
         if exchange.reportsMissing == 0 { respondWithMetrics(exchange) }
     }

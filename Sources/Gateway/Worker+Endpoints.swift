@@ -92,7 +92,7 @@ extension Worker {
                 return
             }
             exchange.requestBody = body
-            exchange.collected.append(copying: output.readable)
+            exchange.collect(output.readable)
             exchange.bodySeen += used
             // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
             if exchange.collected.count > exchange.maximumCollected
@@ -115,7 +115,7 @@ extension Worker {
     /// Takes what has come of the body of a stream, whose head stands apart from it.
     private func collectFrames(_ exchange: Exchange, _ side: Side) {
         while let chunk = takeInbox(side) {
-            exchange.collected.append(copying: chunk.readable)
+            exchange.collect(chunk.readable)
             poller.chunks.give(chunk)
             if exchange.collected.count > exchange.maximumCollected {
                 refuseLargeBody(exchange)

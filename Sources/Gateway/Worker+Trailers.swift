@@ -10,14 +10,16 @@ extension Worker {
     }
 
     func keepRequestTrailers(_ exchange: Exchange) {
-        let lines = trailerLines
-        exchange.requestTrailers.append(copying: lines.readable)
-        lines.reset()
+        exchange.requestTrailers = exchange.requestTrailers + takeTrailerLines()
     }
 
     func keepResponseTrailers(_ exchange: Exchange) {
+        exchange.responseTrailers = exchange.responseTrailers + takeTrailerLines()
+    }
+
+    private func takeTrailerLines() -> [UInt8] {
         let lines = trailerLines
-        exchange.responseTrailers.append(copying: lines.readable)
-        lines.reset()
+        defer { lines.reset() }
+        return [UInt8](copying: lines.readable)
     }
 }

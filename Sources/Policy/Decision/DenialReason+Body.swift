@@ -52,11 +52,4 @@ extension DenialReason {
             + #""code":"\#(reason.publicCode)"}"#
         return Array(text.utf8)
     }
-
-    private static let positions: [DenialReason: Int] = Dictionary(
-        uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) }
-    )
-
-    /// Place among `allCases`, for counters.
-    package var position: Int { DenialReason.positions[self] ?? 0 }
 }
