@@ -10,7 +10,7 @@ local requests, number = {}, 0
 
 function init(arguments)
     local token, client, close = arguments[1], arguments[2], arguments[3]
-    fresh, replies, unexpected, first = token, 0, 0, ""
+    fresh, replies, shed, unexpected, first = token, 0, 0, 0, ""
     local function get(path, authorization)
         local headers = { Authorization = authorization }
         if close then headers["Connection"] = "close" end
@@ -43,7 +43,9 @@ end
 
 function response(status, headers, body)
     replies = replies + 1
-    if status ~= 200 and status ~= 401 and status ~= 404 then
+    if status == 503 and body:find('"code":"overloaded"', 1, true) then
+        shed = shed + 1
+    elseif status ~= 200 and status ~= 401 and status ~= 404 then
         unexpected = unexpected + 1
         if first == "" then first = status .. " " .. body:sub(1, 200):gsub("%c", " ") end
     end
@@ -52,12 +54,13 @@ function response(status, headers, body)
 end
 
 function done(summary, latency, requests)
-    local replies, unexpected = 0, 0
+    local replies, shed, unexpected = 0, 0, 0
     for _, thread in ipairs(threads) do
         replies = replies + thread:get("replies")
+        shed = shed + thread:get("shed")
         unexpected = unexpected + thread:get("unexpected")
         if thread:get("first") ~= "" then io.write("the first unexpected: ", thread:get("first"), "\n") end
     end
-    io.write(string.format("replies=%d unexpected=%d connect=%d read=%d write=%d timeout=%d\n", replies, unexpected,
-        summary.errors.connect, summary.errors.read, summary.errors.write, summary.errors.timeout))
+    io.write(string.format("replies=%d shed=%d unexpected=%d connect=%d read=%d write=%d timeout=%d\n", replies,
+        shed, unexpected, summary.errors.connect, summary.errors.read, summary.errors.write, summary.errors.timeout))
 end
