@@ -66,6 +66,17 @@ import Testing
         #expect(Self.due(&wheel, at: 20_000_000).isEmpty)
     }
 
+    /// A crowd in one slot after the other takes the memory of one crowd (GW-15): slots that kept their room would keep
+    /// that of a thousand.
+    @Test func roomIsKeptForAsManyAsThereWereAtOnce() {
+        var wheel = TimerWheel(now: 0)
+        for now in stride(from: Int64(0), to: 3 * 1024 * TimerWheel.resolution, by: Int(TimerWheel.resolution)) {
+            for number in 0..<100 { wheel.schedule(Self.token(number), at: now) }
+            #expect(Self.due(&wheel, at: now + TimerWheel.resolution) == Array(0..<100))
+        }
+        #expect(wheel.places == 100)
+    }
+
     @Test func aClockThatStandsOrGoesBackChangesNothing() {
         var wheel = TimerWheel(now: 10_000)
         wheel.schedule(Self.token(1), at: 10_100)
