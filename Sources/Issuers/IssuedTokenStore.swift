@@ -74,6 +74,8 @@ package final class IssuedTokenStore: Sendable {
     }
 
     package let timing: TokenTiming
+    /// How many tokens are held at the most.
+    let capacity: Int
     private let state: Mutex<State>
     private let purges = Atomic<UInt64>(0)
 
@@ -82,6 +84,7 @@ package final class IssuedTokenStore: Sendable {
     ///   - flightSeconds: how long a call may take before another one is made in its place.
     package init(maximumEntries: Int = 100_000, timing: TokenTiming = TokenTiming(), flightSeconds: Int64 = 60) {
         self.timing = timing
+        capacity = maximumEntries
         state = Mutex(
             State(
                 tokens: TokenTable(capacity: maximumEntries),

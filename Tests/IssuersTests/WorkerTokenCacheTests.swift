@@ -113,6 +113,20 @@ import Testing
         #expect(cache.misses > 100)
     }
 
+    /// Who gives the tokens less memory gives the workers less of it too (CACHE-05, GW-15).
+    @Test func holdsNoMoreThanTheStore() throws {
+        let store = IssuedTokenStore(maximumEntries: 8)
+        let cache = WorkerTokenCache(store: store)
+        let callers = (0..<100).map { Callers.principal("user\($0)") }
+        for caller in callers {
+            try store.fill(InjectionKey(principal: caller, target: target), caller.subject, at: 0)
+            #expect(answer(cache, caller, at: 0) == .hit(caller.subject))
+        }
+        let found = callers.filter { cache.find($0, target, now: 0) != nil }
+        // Those of the store, and eight that it no longer has.
+        #expect((8...16).contains(found.count))
+    }
+
     /// The cache holds what it knows by identity, so an address can't come to mean another caller.
     @Test func identitiesAreNotReused() throws {
         let cache = WorkerTokenCache(store: store, capacity: 64)
