@@ -33,11 +33,11 @@ package final class WorkerTokenCache {
     package private(set) var hits: UInt64 = 0
     package private(set) var misses: UInt64 = 0
 
-    /// - Parameter capacity: number of tokens, but not more than the store's, rounded up to a power of two.
+    /// - Parameter capacity: number of tokens, but not more than the store's, rounded down to a power of two; 4 at least.
     package init(store: IssuedTokenStore, capacity: Int = 4096) {
         precondition(capacity > 0)
         var sets = 1
-        while sets * WorkerTokenCache.ways < min(capacity, store.capacity) { sets *= 2 }
+        while sets * 2 * WorkerTokenCache.ways <= min(capacity, store.capacity) { sets *= 2 }
         self.store = store
         setMask = UInt(sets - 1)
         tags = Array(repeating: nil, count: sets * WorkerTokenCache.ways)

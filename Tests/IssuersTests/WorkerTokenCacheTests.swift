@@ -113,9 +113,9 @@ import Testing
         #expect(cache.misses > 100)
     }
 
-    /// Who gives the tokens less memory gives the workers less of it too (CACHE-05, GW-15).
+    /// Who gives the tokens less memory gives the workers less of it too (CACHE-06, GW-15).
     @Test func holdsNoMoreThanTheStore() throws {
-        let store = IssuedTokenStore(maximumEntries: 8)
+        let store = IssuedTokenStore(maximumEntries: 15)
         let cache = WorkerTokenCache(store: store)
         let callers = (0..<100).map { Callers.principal("user\($0)") }
         for caller in callers {
@@ -123,8 +123,8 @@ import Testing
             #expect(answer(cache, caller, at: 0) == .hit(caller.subject))
         }
         let found = callers.filter { cache.find($0, target, now: 0) != nil }
-        // Those of the store, and eight that it no longer has.
-        #expect((8...16).contains(found.count))
+        // Those of the store, and eight that it may no longer have.
+        #expect((15...23).contains(found.count))
     }
 
     /// The cache holds what it knows by identity, so an address can't come to mean another caller.
