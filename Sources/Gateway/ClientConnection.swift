@@ -22,7 +22,6 @@ final class ClientConnection {
     }
 
     let index: Int
-    var generation: UInt32 = 0
     var socket: Socket?
     /// Which listener accepted it.
     var listener = 0
@@ -75,7 +74,6 @@ final class ClientConnection {
     init(index: Int) { self.index = index }
 
     func reset() {
-        generation &+= 1
         socket = nil
         phase = .readingHead
         address = nil
@@ -95,7 +93,6 @@ final class ClientConnection {
         draining = false
         headDeadline = .max
         deadline = .max
-        timerAt = .max
     }
 
     /// What the client's certificate says, read when a route first asks for it; nil where it showed none.

@@ -151,7 +151,6 @@ final class Exchange {
         client = nil
         stream = nil
         deadline = .max
-        timerAt = .max
         head = .none
         route = nil
         endpoint = nil

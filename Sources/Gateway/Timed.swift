@@ -5,9 +5,10 @@ import Reactor
 protocol Timed: AnyObject {
     /// Milliseconds of the loop's clock; `.max` for no deadline.
     var deadline: Int64 { get set }
-    /// When the next timer fires; `.max` where none is set.
+    /// When the next timer fires; `.max` where none is set. It stays when the object is made ready for its next use, since
+    /// the timer does: connections and streams that follow one another in a place share it, however many they are.
     var timerAt: Int64 { get set }
-    /// Tells whose timer has fired.
+    /// Tells whose timer has fired, by its place: it may have been set for an earlier user.
     var timer: TimerToken { get }
 }
 
@@ -33,18 +34,18 @@ extension Worker {
 }
 
 extension ClientConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.client, owner: index, generation: generation) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.client, owner: index) }
 }
 
 extension UpstreamConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.upstream, owner: index, generation: generation) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.upstream, owner: index) }
 }
 
 extension UpstreamSession: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.upstreamSession, owner: index, generation: generation) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.upstreamSession, owner: index) }
 }
 
 /// Of an exchange in a stream; a connection of HTTP/1 has the deadline of its one exchange itself.
 extension Exchange: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.stream, owner: index, generation: generation) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.stream, owner: index) }
 }

@@ -15,7 +15,7 @@ extension Worker {
     func scheduleCare(at time: Int64) {
         guard time < careAt else { return }
         careAt = time
-        poller.schedule(TimerToken(role: Role.upstreamCare, owner: 0, generation: 0), at: time)
+        poller.schedule(TimerToken(role: Role.upstreamCare, owner: 0), at: time)
     }
 
     /// Does what is due in any group.

@@ -17,7 +17,7 @@ extension Worker {
         isDraining = true
         poller.stopListening { _ in true }
         for client in clients where client.link != nil { client.farewell.fallDue(now: poller.now) }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
+        let token = TimerToken(role: Role.drainDeadline, owner: 0)
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
     }
 

@@ -98,7 +98,7 @@ extension Worker {
             isFinished = true
             return
         }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0, generation: 0)
+        let token = TimerToken(role: Role.drainDeadline, owner: 0)
         poller.schedule(token, at: poller.now + Worker.lookAfterDrainInterval)
     }
 
@@ -108,7 +108,7 @@ extension Worker {
     func beginReadmission() {
         guard !lasting.isReadmitting, lasting.count > 0 else { return }
         lasting.isReadmitting = true
-        poller.schedule(TimerToken(role: Role.readmission, owner: 0, generation: 0), at: poller.now + 1)
+        poller.schedule(TimerToken(role: Role.readmission, owner: 0), at: poller.now + 1)
     }
 
     func readmitSome() {

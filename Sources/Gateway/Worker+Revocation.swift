@@ -7,7 +7,7 @@ extension Worker {
     /// goes on also where one of them is busy or has ended.
     func followRevocations() {
         shared.tokens.tick(milliseconds: poller.now, now: poller.wallSeconds)
-        let token = TimerToken(role: Role.revocations, owner: 0, generation: 0)
+        let token = TimerToken(role: Role.revocations, owner: 0)
         poller.schedule(token, at: poller.now + RevocationFollower.interval)
     }
 

@@ -167,7 +167,7 @@ final class Worker {
                 throw error
             }
         }
-        poller.schedule(TimerToken(role: Role.housekeeping, owner: 0, generation: 0), at: poller.now + 1000)
+        poller.schedule(TimerToken(role: Role.housekeeping, owner: 0), at: poller.now + 1000)
         careForUpstreams()
         if shared.tokens.isFollowing { followRevocations() }
         refreshKeys()
@@ -260,18 +260,10 @@ final class Worker {
 
     private func handle(_ token: TimerToken) {
         switch token.role {
-        case Role.client:
-            let client = clients[token.owner]
-            if client.generation == token.generation { clientTimer(client) }
-        case Role.upstream:
-            let upstream = upstreams[token.owner]
-            if upstream.generation == token.generation { upstreamTimer(upstream) }
-        case Role.upstreamSession:
-            let session = sessions[token.owner]
-            if session.generation == token.generation { sessionTimer(session) }
-        case Role.call:
-            let call = calls[token.owner]
-            if call.generation == token.generation { callTimer(call) }
+        case Role.client: clientTimer(clients[token.owner])
+        case Role.upstream: upstreamTimer(upstreams[token.owner])
+        case Role.upstreamSession: sessionTimer(sessions[token.owner])
+        case Role.call: callTimer(calls[token.owner])
         case Role.upstreamCare:
             if careAt <= poller.now { careForUpstreams() }
         case Role.healthCheck:
@@ -280,9 +272,7 @@ final class Worker {
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
-        case Role.stream:
-            let exchange = exchanges[token.owner]
-            if exchange.generation == token.generation { streamTimer(exchange) }
+        case Role.stream: streamTimer(exchanges[token.owner])
         case Role.readmission: readmitSome()
         case Role.redis: redisTimer()
         case Role.revocations: followRevocations()

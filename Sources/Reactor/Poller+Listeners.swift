@@ -102,7 +102,7 @@ extension Poller {
         acceptsPostponed &+= 1
         listenersPausedUntil = now + 100
         for (index, listener) in listeners.enumerated() where listener.registered { unregister(listener, at: index) }
-        timers.schedule(TimerToken(role: .max, owner: 0, generation: 0), at: listenersPausedUntil)
+        timers.schedule(TimerToken(role: .max, owner: 0), at: listenersPausedUntil)
     }
 
     func resumeListeners() {

@@ -159,6 +159,8 @@ package final class Poller {
 
     /// Sets a timer; it cannot be cancelled, see `TimerWheel`.
     package func schedule(_ token: TimerToken, at deadline: Int64) { timers.schedule(token, at: deadline) }
+    /// How many timers are set.
+    package var timerCount: Int { timers.count }
 
     /// Gives the buffer of the last socket back where nothing is unread in it.
     private func settle() {

@@ -2,12 +2,12 @@
 package struct TimerToken: Equatable, Sendable {
     /// Its place.
     package var owner: Int
-    /// Counts the users of the place, so that a timer of an earlier one is known.
+    /// Counts the users of the place, where the timer of an earlier one is to be known; else 0.
     package var generation: UInt32
     /// What kind of thing set the timer.
     package var role: UInt8
 
-    package init(role: UInt8, owner: Int, generation: UInt32) {
+    package init(role: UInt8, owner: Int, generation: UInt32 = 0) {
         self.role = role
         self.owner = owner
         self.generation = generation

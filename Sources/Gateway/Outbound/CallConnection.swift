@@ -72,7 +72,6 @@ final class CallConnection {
         isReused = false
         response = CallResponse(to: .get, maximumBytes: 0)
         deadline = .max
-        timerAt = .max
     }
 
     /// Tells whom a late answer is for.
@@ -80,5 +79,5 @@ final class CallConnection {
 }
 
 extension CallConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.call, owner: index, generation: generation) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.call, owner: index) }
 }

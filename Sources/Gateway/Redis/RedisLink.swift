@@ -43,5 +43,5 @@ final class RedisLink {
 }
 
 extension RedisLink: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.redis, owner: 0, generation: 0) }
+    var timer: TimerToken { TimerToken(role: Worker.Role.redis, owner: 0) }
 }

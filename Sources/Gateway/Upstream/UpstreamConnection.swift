@@ -34,7 +34,6 @@ final class UpstreamConnection {
     /// The connections below and above this one in the pool.
     var nextIdle: UpstreamConnection?
     var previousIdle: UpstreamConnection?
-    var generation: UInt32 = 0
     var socket: Socket?
     /// The HTTP/2 connection that this is a part of, and its stream there once it is open; both in place of a socket.
     var session: UpstreamSession?
@@ -65,7 +64,6 @@ final class UpstreamConnection {
     init(index: Int) { self.index = index }
 
     func reset() {
-        generation &+= 1
         socket = nil
         session = nil
         stream = nil
@@ -77,6 +75,5 @@ final class UpstreamConnection {
         served = 0
         heard = false
         deadline = .max
-        timerAt = .max
     }
 }

@@ -54,6 +54,5 @@ final class UpstreamSession {
         isLeaving = false
         heardAt = 0
         deadline = .max
-        timerAt = .max
     }
 }

@@ -39,7 +39,7 @@ final class CaptureServer {
     /// - Parameter seconds: at most so long.
     /// - Returns: whether it has come.
     func run(seconds: Int64) -> Bool {
-        let end = TimerToken(role: 0, owner: 0, generation: 0)
+        let end = TimerToken(role: 0, owner: 0)
         poller.schedule(end, at: poller.now + seconds * 1000)
         while true {
             poller.wait()
