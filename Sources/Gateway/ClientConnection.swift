@@ -70,6 +70,7 @@ final class ClientConnection {
     var headDeadline: Int64 = .max
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
 
     init(index: Int) { self.index = index }
 

@@ -40,6 +40,7 @@ final class Exchange {
     /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
     var snapshot: GatewaySnapshot
     var head: RequestHead
     var route: Route?

@@ -8,6 +8,9 @@ protocol Timed: AnyObject {
     /// When the next timer fires; `.max` where none is set. It stays when the object is made ready for its next use, since
     /// the timer does: connections and streams that follow one another in a place share it, however many they are.
     var timerAt: Int64 { get set }
+    /// When the timer fires that a nearer one has displaced; `.max` where there is none. Short deadlines and long ones take
+    /// turns, and would else leave a long timer behind each time that a short one comes.
+    var laterTimerAt: Int64 { get set }
     /// Tells whose timer has fired, by its place: it may have been set for an earlier user.
     var timer: TimerToken { get }
 }
@@ -18,6 +21,7 @@ extension Worker {
     func setDeadline(_ timed: some Timed, at deadline: Int64) {
         timed.deadline = deadline
         guard deadline < timed.timerAt else { return }
+        if timed.laterTimerAt == .max { timed.laterTimerAt = timed.timerAt }
         timed.timerAt = deadline
         poller.schedule(timed.timer, at: deadline)
     }
@@ -26,7 +30,8 @@ extension Worker {
     func hasCome(_ timed: some Timed) -> Bool {
         // An earlier timer of the same deadline has taken this one's place.
         guard timed.timerAt <= poller.now else { return false }
-        timed.timerAt = .max
+        timed.timerAt = timed.laterTimerAt
+        timed.laterTimerAt = .max
         guard timed.deadline > poller.now else { return true }
         if timed.deadline != .max { setDeadline(timed, at: timed.deadline) }
         return false

@@ -55,6 +55,7 @@ final class CallConnection {
     var response = CallResponse(to: .get, maximumBytes: 0)
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
 
     init(index: Int) { self.index = index }
 

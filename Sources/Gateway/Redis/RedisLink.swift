@@ -22,6 +22,7 @@ final class RedisLink {
     var refusal: String?
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
 
     init(_ server: RedisServer, seed: UInt64) {
         self.server = server

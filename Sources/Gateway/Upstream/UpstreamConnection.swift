@@ -60,6 +60,7 @@ final class UpstreamConnection {
     var unaskedUntil: UInt64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
 
     init(index: Int) { self.index = index }
 

@@ -20,6 +20,7 @@ final class UpstreamSession {
     var heardAt: Int64 = 0
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
 
     init(index: Int) { self.index = index }
 
