@@ -28,7 +28,7 @@ extension Worker {
 
     /// A timer has fired: whether the deadline has come, and neither moved on nor been cleared.
     func hasCome(_ timed: some Timed) -> Bool {
-        // An earlier timer of the same deadline has taken this one's place.
+        // Another timer of the same deadline came before this one, or this one is none of those that the place knows.
         guard timed.timerAt <= poller.now else { return false }
         timed.timerAt = timed.laterTimerAt
         timed.laterTimerAt = .max

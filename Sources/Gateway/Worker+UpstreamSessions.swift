@@ -99,6 +99,8 @@ extension Worker {
             if let exchange = upstream.exchange { sendRequest(upstream, exchange) }
         }
         if let link = session.link { queue(link) }
+        // All may have left while it was being made.
+        restOrClose(session)
     }
 
     /// The server has chosen HTTP/1.1: one of those that wait gets the connection, the others get their own.

@@ -77,6 +77,34 @@ import Testing
         bench.expectNothingLeft()
     }
 
+    /// Those that waited for the connection may all be gone before it stands: it idles like any other then.
+    @Test func aConnectionThatNobodyWaitedForIsNotKeptForEver() throws {
+        let listener = PeerListener(backlog: 0)
+        let filler = Peer(port: listener.port)
+        let bench = try WorkerBench(
+            {
+                $0.upstream = {
+                    $0.http2 = true
+                    $0.connectTimeout = 30_000
+                    $0.idleTimeout = 50
+                }
+            }, upstream: listener)
+        let client = bench.client()
+        client.send(.get("/open/x"))
+        bench.turn(until: { bench.worker.sessions.first?.waiting.count == 1 })
+        client.close()
+        bench.turn(until: { bench.worker.openClients == 0 })
+        let session = bench.worker.sessions[0]
+        #expect(session.socket != nil && session.link == nil && session.waiting.isEmpty)
+        // Its place in the queue of the listener is free now.
+        _ = try #require(listener.accept())
+        bench.turn(until: { session.link != nil })
+        bench.turn(until: { session.socket == nil })
+        #expect(bench.worker.pools[0].open == 0)
+        bench.expectNothingLeft()
+        withExtendedLifetime(filler) {}
+    }
+
     @Test func anActiveCheckIsARequest() throws {
         var checks = HealthCheckSettings(path: "/health?x=1")
         checks.interval = 20
