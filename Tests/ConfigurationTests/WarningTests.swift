@@ -153,6 +153,19 @@ import Testing
             ])
     }
 
+    /// It is the issuer of tokens and part of every address that clients are sent to.
+    @Test(arguments: ["http://127.0.0.1:8080", "https://localhost", "https://gw.localhost:8443", "http://[::1]"])
+    func baseURLOfThisMachine(origin: String) throws {
+        let files = [
+            "gateway.json": #"{ "baseUrl": "\#(origin)", "listeners": [{ "address": "127.0.0.1", "port": 80 }] }"#
+        ]
+        #expect(try warnings(files) == [])
+        #expect(
+            try warnings(files, production: true) == [
+                #"gateway.json:1: warning: /baseUrl: the origin is for development (expected an origin clients can reach, found "\#(origin)")"#
+            ])
+    }
+
     @Test("GW-13: credentials in the clear, where others come in", arguments: ["127.0.0.1", "0.0.0.0"])
     func clearCredentials(address: String) throws {
         let files = [

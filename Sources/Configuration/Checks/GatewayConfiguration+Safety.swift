@@ -48,9 +48,10 @@ extension GatewayConfiguration {
                 "/baseUrl", "clients reach the gateway without TLS", expected: "an origin with https",
                 found: "\"\(baseURL)\"")
         }
-        for (i, origin) in additionalBaseURLs.enumerated() where origin.isLocal {
+        let additional = additionalBaseURLs.enumerated().map { ("/additionalBaseUrls/\($0.offset)", $0.element) }
+        for (pointer, origin) in [("/baseUrl", baseURL)] + additional where origin.isLocal {
             findings.warning(
-                "/additionalBaseUrls/\(i)", "the origin is for development", expected: "an origin clients can reach",
+                pointer, "the origin is for development", expected: "an origin clients can reach",
                 found: "\"\(origin)\"")
         }
         if tokenService.isEnabled, tokenService.requiresTLS == false,
