@@ -25,6 +25,8 @@ final class ServerSet {
     enum Manner { case answers, closes, isFrozen }
 
     let listeners: [PeerListener]
+    /// Where the dead servers would be.
+    private var refusing: [RefusingPort] = []
     var manners: [Manner]
     private var peers: [(server: Int, peer: Peer)] = []
     /// Heads received, by server.
@@ -62,9 +64,10 @@ final class ServerSet {
     func bench(
         dead: Int = 0, _ change: @escaping (inout UpstreamSettings) -> Void = { _ in }
     ) throws -> WorkerBench {
-        let nobody = try (0..<dead).map { _ in
-            let port = PeerListener().port
-            return ServerSettings(.address(try #require(SocketAddress(literal: "127.0.0.1", port: port))))
+        let ports = (0..<dead).map { _ in RefusingPort() }
+        refusing += ports
+        let nobody = try ports.map {
+            ServerSettings(.address(try #require(SocketAddress(literal: "127.0.0.1", port: $0.number))))
         }
         return try WorkerBench {
             $0.upstream = {

@@ -20,7 +20,7 @@ import Testing
         drain(bench)
         #expect(bench.worker.isFinished)
         bench.turn()
-        #expect(client.isOver && client.ended)
+        #expect(client.waitForEnd() && client.ended)
     }
 
     /// Issue B: another process serves already, and a request may be under way to an idle connection.

@@ -17,11 +17,8 @@ import Testing
     }
 
     @Test func aRefusedConnectionIs502() throws {
-        let bench = try WorkerBench {
-            // A port that somebody listened on a moment ago.
-            let port = PeerListener().port
-            $0.upstream = { $0.address.port = port }
-        }
+        let port = RefusingPort()
+        let bench = try WorkerBench { $0.upstream = { $0.address.port = port.number } }
         let client = bench.client()
         client.send(.get())
         let answer = bench.expect(client, ends: "}")

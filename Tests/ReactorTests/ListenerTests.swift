@@ -49,7 +49,7 @@ import Testing
                 if case .accepted = $0 { fatalError("it came back") }
                 if case .timer(let token) = $0, token.role == 1 { ended = true }
             }
-            precondition(peer.isOver)
+            precondition(peer.waitForEnd())
         }
     }
 

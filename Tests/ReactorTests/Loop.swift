@@ -86,6 +86,17 @@ final class Loop {
     }
 }
 
+/// Waits, for ten seconds at the most, for what a program that another test is just starting may put off: until it runs,
+/// it has all descriptors of this process, listening ones too.
+func comesTrue(_ condition: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        if .now > deadline { return false }
+        sched_yield()
+    }
+    return true
+}
+
 extension Socket {
     /// Takes what is unread.
     func read() -> [UInt8] {

@@ -172,10 +172,11 @@ import Testing
 
     @Test func aRefusedConnectionFails() throws {
         let loop = try Loop()
-        let port = PeerListener().port
+        let port = RefusingPort()
+        defer { withExtendedLifetime(port) {} }
         var error: KernelError?
         do {
-            let socket = try connect(loop, port)
+            let socket = try connect(loop, port.number)
             loop.poller.send(socket, loop.chunk("never"))
             loop.turn(until: { error != nil }) {
                 if case .failed(_, let reason) = $0 { error = reason }

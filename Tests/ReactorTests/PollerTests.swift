@@ -18,7 +18,7 @@ import Testing
         }
         loop.poller.close(socket)
         loop.turn()
-        #expect(peer.isOver)
+        #expect(peer.waitForEnd())
         #expect(loop.poller.chunks.inUse == 0)
     }
 
@@ -200,7 +200,7 @@ import Testing
         let loop = try Loop()
         let (socket, peer) = try loop.accepted()
         loop.poller.shutdownSending(socket)
-        #expect(peer.isOver)
+        #expect(peer.waitForEnd())
         #expect(peer.ended)
         peer.send("rest")
         loop.turn(until: { socket.unread == 4 })
@@ -213,7 +213,7 @@ import Testing
         let (socket, peer) = try loop.accepted()
         loop.poller.close(socket, reset: true)
         loop.turn()
-        #expect(peer.isOver)
+        #expect(peer.waitForEnd())
         #expect(peer.wasReset)
     }
 

@@ -43,7 +43,7 @@ import Testing
         }
         loop.poller.close(socket)
         loop.turn()
-        #expect(peer.isOver)
+        #expect(peer.waitForEnd())
         #expect(Toy.read(peer.received).kinds == [.end])
         #expect(loop.poller.chunks.inUse == 0)
     }
@@ -279,7 +279,7 @@ import Testing
         loop.turn(until: { socket.ended })
         loop.poller.send(socket, loop.chunk("answer"))
         loop.poller.shutdownSending(socket)
-        #expect(peer.isOver)
+        #expect(peer.waitForEnd())
         #expect(Toy.read(peer.received).payload == Array("answer".utf8))
         #expect(Toy.read(peer.received).kinds == [.bytes, .end])
         loop.poller.close(socket)

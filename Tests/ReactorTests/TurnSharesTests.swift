@@ -78,10 +78,10 @@ import Testing
         // A place that is free is another's at once, and what happens to the old connection is nothing of it.
         heavy[0].peer.send("late")
         let next = try loop.accepted()
-        #expect(light.peer.isOver)
+        #expect(light.peer.waitForEnd())
         #expect(heavy.contains { $0.socket === next.socket })
         loop.turn(until: { loop.poller.closings.isEmpty })
-        for (_, peer) in heavy { #expect(peer.isOver) }
+        for (_, peer) in heavy { #expect(peer.waitForEnd()) }
         #expect(heavy[0].peer.wasReset)
         next.peer.send("request")
         loop.turn(until: { next.socket.unread > 0 })
@@ -94,6 +94,6 @@ import Testing
         loop?.poller.pauseReading(accepted.socket)
         loop?.poller.close(accepted.socket)
         loop = nil
-        #expect(accepted.peer.isOver)
+        #expect(accepted.peer.waitForEnd())
     }
 }

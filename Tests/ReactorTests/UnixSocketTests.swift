@@ -78,19 +78,8 @@ import Testing
         loop.poller.close(client)
         loop.poller.stopListening { $0 == 8 }
         let target = try address()
-        #expect(Self.comesTrue { (try? loop.poller.connect(to: target)).map { loop.poller.close($0) } == nil })
-        #expect(Self.comesTrue { remove(file) })
-    }
-
-    /// Waits for what a program that another test is just starting may put off: until it runs, it has all descriptors of
-    /// this process, listening ones too.
-    private static func comesTrue(_ condition: () -> Bool) -> Bool {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !condition() {
-            if .now > deadline { return false }
-            sched_yield()
-        }
-        return true
+        #expect(comesTrue { (try? loop.poller.connect(to: target)).map { loop.poller.close($0) } == nil })
+        #expect(comesTrue { remove(file) })
     }
 
     private func remove(_ file: SocketFile) -> Bool {
@@ -103,7 +92,7 @@ import Testing
         #expect(mode() != nil, "the file outlives its socket")
         let old = try #require(SocketFile(try address()))
         let left = try address()
-        #expect(Self.comesTrue { (try? BoundListener.checkFree(left)) != nil })
+        #expect(comesTrue { (try? BoundListener.checkFree(left)) != nil })
         let fresh = try BoundListener(try address())
         #expect(fresh.address == (try address()))
         // What is another's by now is left alone.
@@ -113,7 +102,7 @@ import Testing
         file.remove()
         #expect(mode() != nil, "somebody listens")
         _ = consume fresh
-        #expect(Self.comesTrue { remove(file) })
+        #expect(comesTrue { remove(file) })
     }
 
     @Test func aLiveListenerIsNotReplaced() throws {

@@ -48,6 +48,23 @@ package final class Peer {
         return ended || wasReset
     }
 
+    /// Waits until the other side has closed, in whichever way, and takes what came before that; false after ten seconds.
+    ///
+    /// An end that was called for may come a moment later: a program that another test is starting has a copy of every
+    /// descriptor until it runs, and only with the last copy a connection is closed.
+    package func waitForEnd() -> Bool {
+        var time = timespec()
+        // SAFETY: the pointers, here and below, are to locals and used during the call only.
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        let deadline = time.tv_sec + 10
+        while !isOver, time.tv_sec < deadline {
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&request, 1, 1000)
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        }
+        return isOver
+    }
+
     /// Forgets what was received.
     package func forget() { received = [] }
 
@@ -128,17 +145,15 @@ package final class Peer {
     }
 }
 
-/// A listening port of 127.0.0.1 for connections that the code under test makes.
-package final class PeerListener {
-    private let descriptor: Int32
-    package let port: UInt16
+/// A port of 127.0.0.1 that is the test's and where nobody listens: connections to it are refused, as long as this lives.
+package final class RefusingPort {
+    fileprivate let descriptor: Int32
+    package let number: UInt16
 
-    /// - Parameter backlog: how many connections the kernel completes before they are accepted, less one.
-    package init(backlog: Int32 = 64) {
+    package init() {
         descriptor = Peer.stream()
         let number = descriptor
         precondition(unsafe Peer.withLoopback(port: 0) { unsafe bind(number, $0, $1) } == 0)
-        precondition(listen(descriptor, backlog) == 0)
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         // SAFETY: the pointers are to locals and used during the call only.
@@ -146,16 +161,27 @@ package final class PeerListener {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(number, $0, &length) }
         }
         precondition(result == 0)
-        port = UInt16(bigEndian: address.sin_port)
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        self.number = UInt16(bigEndian: address.sin_port)
     }
 
     deinit { _ = close(descriptor) }
+}
+
+/// A listening port of 127.0.0.1 for connections that the code under test makes.
+package final class PeerListener {
+    private let bound = RefusingPort()
+    package var port: UInt16 { bound.number }
+
+    /// - Parameter backlog: how many connections the kernel completes before they are accepted, less one.
+    package init(backlog: Int32 = 64) {
+        precondition(listen(bound.descriptor, backlog) == 0)
+        _ = fcntl(bound.descriptor, F_SETFL, O_NONBLOCK)
+    }
 
     /// The next connection, if there is one.
     package func accept() -> Peer? {
         // SAFETY: null pointers ask for no address.
-        let accepted = unsafe Glibc.accept(descriptor, nil as UnsafeMutablePointer<sockaddr>?, nil)
+        let accepted = unsafe Glibc.accept(bound.descriptor, nil as UnsafeMutablePointer<sockaddr>?, nil)
         return accepted >= 0 ? Peer(accepted) : nil
     }
 }

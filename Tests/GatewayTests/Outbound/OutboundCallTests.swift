@@ -259,8 +259,9 @@ import Testing
 
     @Test func refusedConnectionsAreSaid() throws {
         let bench = try CallBench()
-        let port = PeerListener().port
-        try bench.call { $0.url = try bench.url(port: port) }
+        let port = RefusingPort()
+        defer { withExtendedLifetime(port) {} }
+        try bench.call { $0.url = try bench.url(port: port.number) }
         #expect(bench.result() == "connect")
         bench.expectNothingLeft()
     }

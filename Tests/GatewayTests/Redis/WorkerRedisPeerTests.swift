@@ -131,7 +131,7 @@ import Tokens
         try bench.worker.run([]) {}
         #expect(answers.list == [.failure(.unavailable), .failure(.unavailable)])
         bench.turn()
-        #expect(server.isOver)
+        #expect(server.waitForEnd())
         #expect(bench.send(["GET", "c"]).list == [.failure(.unavailable)])
     }
 }
