@@ -66,6 +66,8 @@ import Testing
         let admin = try fixture.gateway.connect("admin")
         // Half a request keeps the connection through the beginning of the drain.
         try admin.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
+        let deadline = Deadline.usual
+        while try fixture.gateway.metrics().sum("portcullis_connections_open") != 2, !deadline.isPast {}
         #expect(try fixture.gateway.metrics().sum("portcullis_connections_open") == 2)
         fixture.gateway.program.signal(SIGTERM)
         #expect(fixture.gateway.waitForEvent("draining") != nil)

@@ -306,6 +306,7 @@ import Testing
         let deadline = Deadline.usual
         while try fixture.gateway.program.openDescriptors() > descriptors + 8, !deadline.isPast {}
         #expect(try fixture.gateway.program.openDescriptors() <= descriptors + 8)
+        while try fixture.gateway.metrics().sum("portcullis_connections_open") ?? 3 > 2, !deadline.isPast {}
         let metrics = try fixture.gateway.metrics()
         #expect(metrics.sum("portcullis_connections_open").map { $0 <= 2 } == true)
         #expect(metrics.sum("portcullis_requests_in_flight") == 1)
