@@ -26,7 +26,15 @@ final class ChunkQueue {
     }
 
     private func enqueue(_ chunk: Chunk) {
-        if front == nil { front = chunk } else { chunks.append(chunk) }
+        guard front != nil else {
+            front = chunk
+            return
+        }
+        // Out and in again, here and below: a change in place would put a check on every reading.
+        var others = chunks
+        chunks = []
+        others.append(chunk)
+        chunks = others
     }
 
     /// Adds a copy of the bytes at the end, into the last chunk as far as there is room and into chunks of the pool.
@@ -49,7 +57,8 @@ final class ChunkQueue {
 
     /// Takes the first chunk out.
     func removeFirst() -> Chunk? {
-        guard let chunk = front.take() else { return nil }
+        guard let chunk = front else { return nil }
+        front = nil
         byteCount &-= chunk.count
         if taken < chunks.count { advance() }
         return chunk
@@ -57,15 +66,18 @@ final class ChunkQueue {
 
     /// Makes the next of those in the array the first.
     private func advance() {
-        front = chunks[taken]
+        var others = chunks
+        chunks = []
+        front = others[taken]
         taken &+= 1
-        if taken == chunks.count {
-            chunks.removeAll(keepingCapacity: true)
+        if taken == others.count {
+            others.removeAll(keepingCapacity: true)
             taken = 0
         } else if taken >= 32 {
-            chunks.removeFirst(taken)
+            others.removeFirst(taken)
             taken = 0
         }
+        chunks = others
     }
 
     /// Drops bytes from the front of the first chunk, and the chunk with its last byte.

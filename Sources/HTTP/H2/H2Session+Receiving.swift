@@ -85,7 +85,10 @@ extension H2Session {
                 return refuse(stream, code: H2Code.enhanceYourCalm)
             }
             // The head that is still to come gets another chunk.
-            stream.interims.append(stream.head)
+            var waiting = stream.interims
+            stream.interims = []
+            waiting.append(stream.head)
+            stream.interims = waiting
             stream.receivedHead = Chunk(capacity: H2Stream.headCapacity)
             post(.interim, stream)
             return floods.emptyMessage(now: now)

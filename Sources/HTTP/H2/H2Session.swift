@@ -142,7 +142,8 @@ package final class H2Session {
 
     private func unlinkFirst() {
         guard let stream = firstReady else { return }
-        firstReady = stream.next.take()
+        firstReady = stream.next
+        stream.next = nil
         if firstReady == nil { lastReady = nil }
         stream.marks.remove(.isReady)
     }

@@ -98,8 +98,11 @@ package final class H2Stream {
 
     /// Makes the next interim response the one that is told of.
     func takeInterim() {
-        toldInterim = interims.removeFirst()
-        if !interims.isEmpty { events.insert(.interim) }
+        var waiting = interims
+        interims = []
+        toldInterim = waiting.removeFirst()
+        if !waiting.isEmpty { events.insert(.interim) }
+        interims = waiting
     }
 
     /// Prepares the object for another stream.
@@ -114,8 +117,14 @@ package final class H2Stream {
         // Interim heads are of the same kind as `head`, and no pool's.
         toldInterim = nil
         if !interims.isEmpty { interims = [] }
-        if let chunk = receivedTrailers.take() { chunks.give(chunk) }
-        if let chunk = lastFields.take() { chunks.give(chunk) }
+        if let chunk = receivedTrailers {
+            receivedTrailers = nil
+            chunks.give(chunk)
+        }
+        if let chunk = lastFields {
+            lastFields = nil
+            chunks.give(chunk)
+        }
         inbox.removeAll(pool: chunks)
         outbox.removeAll(pool: chunks)
         owed = 0
@@ -141,8 +150,9 @@ package final class H2StreamPool {
     package init(keep: Int = 256) { self.keep = keep }
 
     func take() -> H2Stream {
-        guard let stream = first.take() else { return H2Stream() }
-        first = stream.next.take()
+        guard let stream = first else { return H2Stream() }
+        first = stream.next
+        stream.next = nil
         count &-= 1
         return stream
     }
@@ -150,7 +160,7 @@ package final class H2StreamPool {
     /// Keeps it; one that is too many is freed.
     func give(_ stream: consuming H2Stream) {
         guard count < keep else { return }
-        stream.next = first.take()
+        stream.next = first
         first = consume stream
         count &+= 1
     }
