@@ -30,7 +30,11 @@ package enum FieldSyntax {
 
     /// Whether the text is a token (RFC 9110 section 5.6.2).
     package static func isToken(_ text: Span<UInt8>) -> Bool {
-        for i in text.indices where !isToken(text[i]) { return false }
+        var position = ByteScan.firstBesideName(in: text, from: 0)
+        while position < text.count {
+            guard isToken(text[position]) else { return false }
+            position = ByteScan.firstBesideName(in: text, from: position &+ 1)
+        }
         return !text.isEmpty
     }
 

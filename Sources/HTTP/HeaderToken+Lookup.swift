@@ -4,20 +4,28 @@ extension HeaderToken {
     /// Length of the longest name that has a token.
     private static let longestName = 38
 
-    /// Place of each token in a table without collisions; 0 (`.other`) where there is none.
-    private static let places: InlineArray<256, UInt8> = {
+    private struct Table {
+        /// The token of each place; 0 (`.other`) where there is none.
         var places = InlineArray<256, UInt8>(repeating: 0)
+        /// The name of each token.
+        var names = InlineArray<96, FieldName>(repeating: FieldName())
+    }
+
+    /// Without collisions.
+    private static let table: Table = {
+        var table = Table()
         for token in allCases where token != .other {
             let name = token.name.span
             let count = name.count
             let place = place(count, name[0], name[count &* 3 / 4], name[count &- 1])
-            precondition(places[place] == 0, "two header names have one place: choose other factors")
-            places[place] = token.rawValue
+            precondition(table.places[place] == 0, "two header names have one place: choose other factors")
+            table.places[place] = token.rawValue
+            table.names[Int(token.rawValue)] = FieldName(name)
         }
-        return places
+        return table
     }()
 
-    /// The factors were searched so that no two names of this enumeration meet; `places` checks it at the start.
+    /// The factors were searched so that no two names of this enumeration meet; `table` checks it at the start.
     @inline(__always)
     private static func place(_ count: Int, _ first: UInt8, _ late: UInt8, _ last: UInt8) -> Int {
         (count &* 115 &+ Int(first | 32) &* 85 &+ Int(last | 32) &* 3 &+ Int(late | 32) &* 58) & 255
@@ -28,8 +36,9 @@ extension HeaderToken {
         let count = name.count
         guard count >= 2, count <= longestName else { return .other }
         let place = place(count, name[0], name[count &* 3 / 4], name[count &- 1])
-        guard let token = HeaderToken(rawValue: places[place]), token != .other else { return .other }
-        return matches(name, token.name) ? token : .other
+        let number = table.places[place]
+        guard number != 0, table.names[Int(number)].matches(name) else { return .other }
+        return HeaderToken(rawValue: number) ?? .other
     }
 
     /// The token that a name amounts to once an upstream has mapped `_`, `.` and the like to `-`, as CGI, WSGI and PHP

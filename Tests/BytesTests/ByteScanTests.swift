@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test("what ends a name of letters, digits and hyphens, at every place")
+    func names() {
+        func isName(_ byte: UInt8) -> Bool { ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 0x2d }
+        func end(_ bytes: [UInt8], _ start: Int) -> Int { ByteScan.firstBesideName(in: bytes.span, from: start) }
+        for filling in [0x41, 0x5a, 0x61, 0x7a, 0x30, 0x39, 0x2d] as [UInt8] {
+            for length in Array(0...24) + [40] {
+                var bytes = [UInt8](repeating: filling, count: length)
+                for start in [0, 1, 7, 8].filter({ $0 <= length }) { #expect(end(bytes, start) == length) }
+                for place in 0..<length {
+                    for byte in UInt8.min...UInt8.max {
+                        bytes[place] = byte
+                        if end(bytes, 0) != (isName(byte) ? length : place) || end(bytes, place + 1) != length {
+                            Issue.record("\(byte) at \(place) of \(length)")
+                        }
+                    }
+                    bytes[place] = filling
+                }
+            }
+        }
+    }
+
     @Test(
         "what a JSON string can't have as it is, at every place",
         arguments: fillings + [0x21, 0x23, 0x5b, 0x5d, 0x7f])

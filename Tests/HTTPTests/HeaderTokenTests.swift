@@ -26,6 +26,12 @@ import Testing
                 other[i] ^= change
                 #expect(lookup(other) != token)
             }
+            // The case of a letter is this bit; a digit or a hyphen has none.
+            if !ASCII.isLetter(name[i]) {
+                var other = name
+                other[i] ^= 32
+                #expect(lookup(other) != token)
+            }
         }
         #expect(lookup(Array(name.dropLast())) != token)
         #expect(lookup(name + [120]) != token)

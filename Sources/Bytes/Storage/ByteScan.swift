@@ -51,6 +51,33 @@ package enum ByteScan {
         return position
     }
 
+    /// Offset of the first byte at or after `start` that is no letter, digit or hyphen, of which nearly all names of fields
+    /// consist; the count where there is none.
+    package static func firstBesideName(in bytes: Span<UInt8>, from start: Int) -> Int {
+        // SAFETY: as above.
+        let raw = unsafe bytes.bytes
+        let count = raw.byteCount
+        var position = start
+        while position &+ 8 <= count {
+            let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            // Seven bits of each byte: no sum reaches the next byte, and its high bit says whether a bound is reached.
+            let low = word & ~highs
+            let lower = low | ones &* 0x20
+            let letter = (lower &+ ones &* 0x1f) & ~(lower &+ ones &* 0x05)
+            let digit = (low &+ ones &* 0x50) & ~(low &+ ones &* 0x46)
+            let hyphen = ~((low ^ ones &* 0x2d) &+ ones &* 0x7f)
+            let others = (word | ~(letter | digit | hyphen)) & highs
+            if others != 0 { return position &+ others.trailingZeroBitCount >> 3 }
+            position &+= 8
+        }
+        while position < count {
+            let byte = bytes[position]
+            guard ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 0x2d else { return position }
+            position &+= 1
+        }
+        return count
+    }
+
     /// Offset of the first such byte at or after `start`, which is within the span or its end; the count where there is none.
     package static func first(_ byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: as above.

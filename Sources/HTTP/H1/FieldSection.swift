@@ -45,19 +45,12 @@ enum FieldSection {
     @inline(__always)
     static func parseLine(_ bytes: Span<UInt8>, from start: Int) -> LineOutcome {
         let count = bytes.count
-        var position = start
+        var position = ByteScan.firstBesideName(in: bytes, from: start)
         // Set once the name has a character that is neither letter, digit nor hyphen.
         var odd = false
-        while position < count {
-            let byte = bytes[position]
-            if ASCII.isLetter(byte) || byte == 45 || ASCII.isDigit(byte) {
-                position &+= 1
-            } else if FieldSyntax.isToken(byte) {
-                odd = true
-                position &+= 1
-            } else {
-                break
-            }
+        while position < count, FieldSyntax.isToken(bytes[position]) {
+            odd = true
+            position = ByteScan.firstBesideName(in: bytes, from: position &+ 1)
         }
         guard position < count else { return .needMore }
         guard bytes[position] == ASCII.colon, position > start else {
