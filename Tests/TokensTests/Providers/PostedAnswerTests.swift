@@ -120,6 +120,27 @@ import Testing
         #expect(browser.session == nil)
     }
 
+    @Test("a wrong answer does not end the login: the right one is taken after any number of them, and once")
+    func wrongAnswers() throws {
+        let browser = browser()
+        let (state, request) = try begin(browser)
+        for (index, failure) in [ProviderFailure.assertion("saml_expired"), .denied("status"), .foreignAnswer]
+            .enumerated()
+        {
+            idp.answer(.failure(failure))
+            let answer = try follow(browser, post(browser, state, request), at: Int64(index))
+            #expect(answer.reason.description == "\(failure.reason)" && browser.session == nil)
+        }
+        idp.answer(.success(StubProvider.identity()))
+        let foreign = try follow(browser, post(browser, state, "another", assertion: "a-2"))
+        #expect(foreign.status == 400 && browser.session == nil)
+        let cookies = browser.cookies
+        #expect(try follow(browser, post(browser, state, request, assertion: "a-3")).status == 303)
+        #expect(browser.session != nil)
+        browser.cookies = cookies
+        #expect(try follow(browser, post(browser, state, request, assertion: "a-4")).status == 403)
+    }
+
     @Test("times: a login takes ten minutes at most, and the way from the form to the cookie one")
     func times() throws {
         let browser = browser()

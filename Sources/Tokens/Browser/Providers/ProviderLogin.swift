@@ -179,8 +179,9 @@ package final class ProviderLogin: Sendable {
         switch throttle.admit(network: request.address?.subscriberBytes ?? [], now: now) {
         case .refused(let seconds): return .done(.ended(ProviderLogin.throttled(seconds)))
         case .admitted(let attempt):
-            // The provider is to see no code twice, as far as that can be known before it has spoken.
-            guard isNew(ticket) else {
+            // A code goes to its provider once, so that its ticket is used up before the answer is known. An answer by form
+            // uses the ticket up only when it is accepted: a wrong one leaves the login open for the right one.
+            guard provider.answersByForm ? !isUsed(ticket) : use(ticket) else {
                 throttle.withdraw(attempt)
                 return .done(.ended(BrowserLoginFailure.foreignForm.page))
             }
@@ -191,12 +192,21 @@ package final class ProviderLogin: Sendable {
                 case .failure: break
                 }
                 guard case .success = arrival.result else { return .done(.arrived(arrival)) }
+                if provider.answersByForm, !use(ticket) {
+                    return .done(.ended(BrowserLoginFailure.foreignForm.page))
+                }
                 return takeOnce(ticket, now: now) { .arrived(arrival) }
             }
         }
     }
 
-    private func isNew(_ ticket: ProviderTicket) -> Bool {
+    private func isUsed(_ ticket: ProviderTicket) -> Bool {
+        let id = hash.hash(Array(ticket.id.utf8).span)
+        return seen.withLock { $0.contains(id) }
+    }
+
+    /// - Returns: whether the ticket was unused.
+    private func use(_ ticket: ProviderTicket) -> Bool {
         let id = hash.hash(Array(ticket.id.utf8).span)
         return seen.withLock { seen in
             defer { seen.insert(id) }
@@ -238,6 +248,9 @@ package final class ProviderLogin: Sendable {
     ) -> Effect<Arrival> {
         guard !provider.answersByForm else {
             return collect(ticket, provider, browser).map { [seals] result in
+                guard case .success = result else {
+                    return Arrival(errand: ticket.errand, result: result, browser: browser)
+                }
                 var logins = LoginsUnderWay(browser, seals)
                 logins.remove(id: ticket.id)
                 let fields = [logins.field(secure: browser.request.secure)]
