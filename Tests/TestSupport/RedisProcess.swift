@@ -91,14 +91,15 @@ package final class RedisProcess: @unchecked Sendable {
 
     private func start() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/redis-server") else { throw Failure.notInstalled }
-        for _ in 0..<5 {
-            if listensOnPort, port == 0 { port = RedisProcess.freePort() }
+        // One that starts again keeps its port, which another process may hold for a while.
+        let isKept = port != 0
+        let deadline = Date(timeIntervalSinceNow: 30)
+        repeat {
+            if listensOnPort, !isKept { port = RedisProcess.freePort() }
             try launch()
             if waitUntilReady() { return }
-            // Somebody else may have taken the port in between.
             crash()
-            port = 0
-        }
+        } while Date() < deadline
         throw Failure.didNotStart(log)
     }
 
@@ -137,7 +138,8 @@ package final class RedisProcess: @unchecked Sendable {
         return false
     }
 
-    /// A port that was free just now: Redis cannot be given a socket, nor leave the choice to the kernel.
+    /// A port that was free just now: Redis takes no socket of others and cannot leave the choice to the kernel. `start`
+    /// tries again where another process has taken it in between.
     private static func freePort() -> UInt16 {
         let listener = PeerListener()
         return listener.port
