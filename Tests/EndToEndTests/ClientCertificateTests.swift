@@ -1,7 +1,7 @@
 import Testing
 
 /// Certificates of clients as attributes: what routes ask of them, and what upstreams are told.
-@Suite struct ClientCertificateTests {
+@Suite(.tags(.engine)) struct ClientCertificateTests {
     private let certificates: ConfigurationDirectory
     private let fixture: SecureFixture
 

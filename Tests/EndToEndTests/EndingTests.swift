@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The end of a process whose other threads are at work.
-@Suite struct EndingTests {
+@Suite(.tags(.engine)) struct EndingTests {
     /// Holds a thread back that is about to read the certificates of the system inside libcrypto, until the process ends, and
     /// the end until that thread has gone on: what was registered first for the end (atexit(3)) comes last.
     private static let source = """

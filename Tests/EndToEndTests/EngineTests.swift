@@ -4,7 +4,7 @@ import Testing
 
 /// Issue E: the loops stand on io_uring where kernel and sandbox allow it, and on epoll otherwise. All other tests here run
 /// with each of them, see deploy/test.
-@Suite struct EngineTests {
+@Suite(.tags(.engine)) struct EngineTests {
     static let hasRings = (try? LoopEngine.ioUring.checkAvailable()) != nil
 
     private func engine(_ configured: String, _ environment: [String: String]) throws -> String? {

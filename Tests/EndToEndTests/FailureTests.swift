@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What happens when others fail: upstreams (GW-08) and clients that take their time.
-@Suite struct FailureTests {
+@Suite(.tags(.engine)) struct FailureTests {
     private func code(_ response: Response) -> String? { JSONText(response.text)["code"].string }
 
     @Test("GW-08: an upstream that is not there is 502, and is used again once it is back")

@@ -4,7 +4,7 @@ import Testing
 
 /// A gateway whose system calls fail as the kernel may (deploy/faults.c): requests may be lost where a connection is, but
 /// nothing ends, nothing leaks, and no answer is wrong (GW-15).
-@Suite(.serialized) struct FaultTests {
+@Suite(.tags(.engine), .serialized) struct FaultTests {
     /// Where the library is, and what was logged by it.
     private static let directory = Result { try TemporaryDirectory() }
 

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Issue B: SIGUSR2 replaces the running process by a successor, and no client loses a request.
-@Suite struct HandOverTests {
+@Suite(.tags(.engine)) struct HandOverTests {
     private static func fixture(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> (Fixture, HandedOver) {
         let fixture = try Fixture(change)
         return (fixture, HandedOver(fixture.gateway))

@@ -3,7 +3,7 @@ import Testing
 
 /// Responses that an upstream sends by malice or by mistake: each is 502, or goes on exactly as it was framed, and what
 /// stands behind it is never the answer to anybody else's request (GW-07, GW-08).
-@Suite struct HostileUpstreamTests {
+@Suite(.tags(.engine)) struct HostileUpstreamTests {
     enum Outcome: Sendable, Equatable {
         /// 502 with the reason `upstream_invalid_response`.
         case invalid

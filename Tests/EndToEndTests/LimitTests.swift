@@ -1,7 +1,7 @@
 import Testing
 
 /// Issue B: limits and whose word is taken about a client, from the JSON to the wire.
-@Suite struct LimitTests {
+@Suite(.tags(.engine)) struct LimitTests {
     @Test("a named limit is shared by routes, holds over workers, and survives a reload")
     func rateLimit() throws {
         func limited(_ settings: inout FixtureSettings) {

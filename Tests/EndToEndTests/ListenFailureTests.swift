@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A worker that cannot listen ends the process: connections that the kernel gives to its sockets would wait for ever.
-@Suite struct ListenFailureTests {
+@Suite(.tags(.engine)) struct ListenFailureTests {
     /// Makes the kernel refuse to watch the second listening socket, as it does where there are too many watches
     /// (epoll_ctl(2), ENOSPC).
     private static let source = """

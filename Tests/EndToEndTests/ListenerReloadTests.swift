@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Issue B: how listeners treat their connections follows the configuration; their sockets stay.
-@Suite struct ListenerReloadTests {
+@Suite(.tags(.engine)) struct ListenerReloadTests {
     private static func secure(_ port: String = "0", http2: Bool = true, directory: String = "tls") -> String {
         """
         {"name": "secure", "address": "127.0.0.1", "port": \(port), "http2": \(http2),

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Running it: reload, drain, logs, metrics, health (GW-11).
-@Suite struct OperationTests {
+@Suite(.tags(.engine)) struct OperationTests {
     // MARK: Reload
 
     /// Requests on several keep-alive connections until told to stop; answers how many, and those that failed.

@@ -1,7 +1,7 @@
 import Testing
 
 /// HTTP/1.1 on both sides (GW-03, GW-06, GW-07; RFC 9110, RFC 9112).
-@Suite struct ProtocolTests {
+@Suite(.tags(.engine)) struct ProtocolTests {
     @Test("GW-03: pipelined requests are answered in order, also when they come byte by byte")
     func pipelining() throws {
         let fixture = try Fixture()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Keys over TLS: one gateway publishes its keys, another one believes it or does not (JWT-36, JWT-38).
-@Suite struct PublishedKeysTLSTests {
+@Suite(.tags(.engine)) struct PublishedKeysTLSTests {
     /// Says what became of the first fetch, and of a token: `200`, or the failure's code.
     private func outcome(
         _ idp: SecureFixture, _ members: String, host: String = "localhost"

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Trusted issuers that publish their keys (JWT-30 to JWT-38): the running gateway against issuers of every kind.
-@Suite struct PublishedKeysTests {
+@Suite(.tags(.engine)) struct PublishedKeysTests {
     private func fixture(_ entries: String...) throws -> Fixture {
         try Fixture { $0["trustedIssuers"] = FixtureSettings.list(entries) }
     }

@@ -5,7 +5,7 @@ import Testing
 /// framed for a stream.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter with h2; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil))
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil))
 struct RegressionRefusedStreamTests {
     @Test(
         "a refused stream, then HTTP/1.1: the body has the framing of its own connection",

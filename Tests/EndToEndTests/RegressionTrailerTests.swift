@@ -1,7 +1,7 @@
 import Testing
 
 /// Trailer fields that imitate what the gateway adds.
-@Suite struct RegressionTrailerTests {
+@Suite(.tags(.engine)) struct RegressionTrailerTests {
     private func fixture() throws -> Fixture {
         try Fixture { settings in
             settings.addRoutes(

@@ -1,7 +1,7 @@
 import Testing
 
 /// Clients that send request after request and take no answer.
-@Suite struct RegressionUnreadRepliesTests {
+@Suite(.tags(.engine)) struct RegressionUnreadRepliesTests {
     @Test("GW-07: a client that takes no answers is not read from, so that they do not pile up")
     func pipelineWithoutReading() throws {
         let fixture = try Fixture()

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Whose time runs while a request body is on its way.
-@Suite struct RegressionUploadTests {
+@Suite(.tags(.engine)) struct RegressionUploadTests {
     @Test("GW-08: a long upload is given its time; the upstream's begins with its end")
     func slowUpload() throws {
         let fixture = try Fixture { settings in

@@ -1,7 +1,7 @@
 import Testing
 
 /// Upstreams that misbehave toward the gateway, by malice or by mistake.
-@Suite struct RegressionUpstreamTests {
+@Suite(.tags(.engine)) struct RegressionUpstreamTests {
     @Test(
         "GW-07: a response is never taken for that of another request, wherever a buffer ends",
         arguments: [16_384, 32_768])

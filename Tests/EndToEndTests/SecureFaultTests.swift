@@ -5,7 +5,7 @@ import Testing
 /// an answer, and nothing is left behind.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter with h2; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct SecureFaultTests {
     private struct Tally {
         let right: Int

@@ -3,7 +3,7 @@ import Testing
 
 /// Issue B: upstreams over TLS, HTTP/2 and unix sockets, from the JSON to the wire. The server is another gateway, whose
 /// counters say how it was spoken to.
-@Suite struct SecureUpstreamTests {
+@Suite(.tags(.engine)) struct SecureUpstreamTests {
     /// The gateway under test in front of another.
     private func front(_ back: SecureFixture, _ upstream: String) throws -> Fixture {
         try Fixture { settings in

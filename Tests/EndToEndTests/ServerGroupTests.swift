@@ -2,7 +2,7 @@ import Testing
 
 /// GW-08: what the configuration says of an upstream's servers reaches the workers. How servers are chosen is tested
 /// where it is decided.
-@Suite struct ServerGroupTests {
+@Suite(.tags(.engine)) struct ServerGroupTests {
     /// Nobody listens on port 9 of loopback.
     private static let dead = "http://127.0.0.1:9"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Gateways with one Redis server: what one revokes the others refuse, and what becomes of them when it is not there.
-@Suite struct SharedRedisTests {
+@Suite(.tags(.engine)) struct SharedRedisTests {
     /// Gateways with one configuration, and so with the same keys.
     private final class Cluster: Sendable {
         let upstream: StubUpstream

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Requests that two readers could take differently: the upstream sees none of them or exactly one (GW-07).
-@Suite struct SmugglingTests {
+@Suite(.tags(.engine)) struct SmugglingTests {
     /// What came of raw bytes: the statuses of the answers to them, and the requests that reached the upstream.
     ///
     /// A connection that stays open is asked for one thing more: when that is answered, all that stood before it is

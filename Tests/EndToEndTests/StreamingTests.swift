@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Bodies of any size pass without being held (GW-07).
-@Suite(.disabled(if: Sanitizer.isOn, "it measures memory"), .serialized) struct StreamingTests {
+@Suite(.tags(.engine), .disabled(if: Sanitizer.isOn, "it measures memory"), .serialized) struct StreamingTests {
     private static let size = 256 << 20
     /// What the process may grow by, in kB of `VmHWM`.
     private static let allowance = 64 << 10

@@ -4,7 +4,7 @@ import Testing
 
 /// Upstreams that die, freeze or stop in the middle of an answer under load: only the requests that were with them get an
 /// error, the right one, and everything is counted (GW-08, GW-11).
-@Suite struct UpstreamDeathTests {
+@Suite(.tags(.engine)) struct UpstreamDeathTests {
     /// What clients saw: answers by status and reason, cut ones apart.
     private struct Tally: Sendable, Equatable {
         var good = 0

@@ -5,7 +5,7 @@ import Testing
 /// Issue B: WebSockets of the Python library `websockets` through the gateway, with a token.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter that has the library; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct WebSocketTests {
     private static func script(_ name: String) -> String {
         Vectors.root.appending(path: "Tests/Interop/\(name)").path

@@ -4,7 +4,7 @@ import Testing
 /// Issue B: gRPC end to end. grpcio on both sides, the gateway and its authentication between them.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter that has the library; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct GRPCTests {
     private static func script(_ name: String) -> String { Vectors.root.appending(path: "Tests/Interop/\(name)").path }
 

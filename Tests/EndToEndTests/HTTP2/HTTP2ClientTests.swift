@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Issue B, GW-06: curl over TLS and HTTP/2, and over HTTP/2 without TLS.
-@Suite struct HTTP2ClientTests {
+@Suite(.tags(.engine)) struct HTTP2ClientTests {
     @Test("GW-06: the 401 of HTTP/2 has the challenge of HTTP/1.1, but for its request-ctx")
     func challenge() throws {
         let fixture = try SecureFixture()

@@ -4,7 +4,7 @@ import Testing
 /// Issue B: the gateway keeps to RFC 9113 and RFC 7541, but for what the README says.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter with hyperframe and hpack; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct HTTP2ConformanceTests {
     @Test("every case holds, or is excepted with its reason", arguments: ["public", "secure"])
     func conformance(_ listener: String) throws {

@@ -5,7 +5,7 @@ import Testing
 /// and the memory stays where it was. RFC 9113; peers.md section 5.
 ///
 /// Skipped without `PORTCULLIS_PYTHON`, an interpreter with hyperframe, hpack and h2; `deploy/test` makes one.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
+@Suite(.tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil), .serialized)
 struct HTTP2HostileTests {
     /// What came of each case of a set.
     private struct Outcomes {

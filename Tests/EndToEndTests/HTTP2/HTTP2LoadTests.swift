@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Issue B: many streams at a time with the tools of nghttp2. deploy/load does the same with more of them.
-@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/h2load")), .serialized)
+@Suite(.tags(.engine), .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/h2load")), .serialized)
 struct HTTP2LoadTests {
     /// A fixture in front of `portcullis echo`, which counts.
     private struct Bench {

@@ -4,7 +4,7 @@ import Testing
 
 /// Issue B: what a connection costs that does nothing. deploy/load holds 15,000 of them.
 @Suite(
-    .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil),
+    .tags(.engine), .enabled(if: ProcessInfo.processInfo.environment["PORTCULLIS_PYTHON"] != nil),
     .disabled(if: Sanitizer.isOn, "it measures memory"), .serialized)
 struct IdleConnectionTests {
     /// Each kind of connection with what it may cost in bytes, buffers of the kernel not counted. That of HTTP/2 has the

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Issue B: TLS as openssl and curl see it. deploy/tls-audit asks sslyze for its opinion.
-@Suite struct TLSClientTests {
+@Suite(.tags(.engine)) struct TLSClientTests {
     /// What `openssl s_client` says of a connection with one request on it.
     private func client(
         _ fixture: SecureFixture, _ arguments: String..., listener: String = "secure"
