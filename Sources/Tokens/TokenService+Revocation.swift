@@ -27,8 +27,10 @@ extension TokenService {
         }
     }
 
+    /// Ends the login that a refresh token came of, also where the token was exchanged before. A rotation keeps the id of
+    /// the family, so that one between the two operations changes nothing.
     private func revokeFamily(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
-        ask(.find(.refresh(digest)), now: now) { [self] answer in
+        ask(.find(.family(ofRefresh: digest)), now: now) { [self] answer in
             guard case .record(let record?) = answer, record.kind == .refresh else {
                 return .done(TokenService.revoked(backend, subject: "", tokenID: ""))
             }

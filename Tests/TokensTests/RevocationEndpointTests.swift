@@ -36,6 +36,24 @@ import Tokens
         #expect(try isRevoked(renewed, standards))
     }
 
+    /// Section 2.1 again: the grant is that of every token that came of it, exchanged or not.
+    @Test func exchangedRefreshToken() throws {
+        let standards = Standards {
+            $0.backends = Standards.backends { $0.grants.refresh?.reuseSeconds = 10 }
+        }
+        let login = standards.login()
+        let renewed = standards.refresh(login.refreshToken)
+        let stranger = standards.revoke(login.refreshToken, "sch")
+        #expect(stranger.status == 400 && stranger.error == "invalid_grant")
+        let response = standards.revoke(login.refreshToken)
+        #expect(response.status == 200 && response.reasonText == "token_ended" && response.audit?.subject == "joe")
+        #expect(try isRevoked(renewed, standards))
+        for token in [login, renewed].map(\.refreshToken) {
+            #expect(standards.refresh(token).error == "invalid_grant")
+        }
+        #expect(standards.revoke(login.refreshToken).status == 200)
+    }
+
     @Test(arguments: ["nonsense", "a.b.c"])
     func unknownTokenIsFine(_ token: String) {
         #expect(Standards().revoke(token).status == 200)

@@ -26,6 +26,7 @@ final class MemoryTokenTable: TokenTable {
             switch key {
             case .access(let digest): idByAccess[digest]
             case .refresh(let digest): idByRefresh[digest]
+            case .family(let digest): idByRefresh[digest] ?? used[digest].map { Array($0.family.utf8) }
             case .id(let id): Array(id.utf8)
             case .tokenID(let id): idByTokenID[Array(id.utf8)]
             }

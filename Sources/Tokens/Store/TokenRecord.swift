@@ -84,6 +84,9 @@ package struct TokenRecord: Sendable, Equatable {
 package enum TokenKey: Sendable, Equatable {
     case access([UInt8])
     case refresh([UInt8])
+    /// A refresh token, or one that was exchanged: the record of its family. Exchanged tokens are known as long as reuse
+    /// of them is detected.
+    case family(ofRefresh: [UInt8])
     /// `TokenRecord.id`.
     case id(String)
     /// `TokenRecord.tokenID`.

@@ -72,6 +72,7 @@ struct RedisCall: Sendable {
         switch key {
         case .access(let digest): [Array("access".utf8), digest]
         case .refresh(let digest): [Array("refresh".utf8), digest]
+        case .family(let digest): [Array("family".utf8), digest]
         case .id(let id): [Array("id".utf8), Array(id.utf8)]
         case .tokenID(let id): [Array("token".utf8), Array(id.utf8)]
         }

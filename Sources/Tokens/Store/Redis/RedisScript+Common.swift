@@ -45,8 +45,12 @@ extension RedisScript {
           return values
         end
 
+        -- The family of a refresh token is found by one that was exchanged, too.
         local function find(kind, name)
           if kind == 'id' then return load(name) end
+          if kind == 'family' then
+            return load(call('GET', base .. 'refresh:' .. name)) or load(call('HGET', base .. 'used:' .. name, 'id'))
+          end
           return load(call('GET', base .. kind .. ':' .. name))
         end
 

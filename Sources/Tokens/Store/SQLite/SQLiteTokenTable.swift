@@ -19,10 +19,14 @@
 
         func record(_ key: TokenKey) throws(StoreFailure) -> TokenRecord? {
             switch key {
-            case .access(let digest): try record(where: "access_digest = ?", .bytes(digest))
-            case .refresh(let digest): try record(where: "refresh_digest = ?", .bytes(digest))
-            case .id(let id): try record(where: "id = ?", .text(id))
-            case .tokenID(let id): try record(where: "token_id = ?", .text(id))
+            case .access(let digest): return try record(where: "access_digest = ?", .bytes(digest))
+            case .refresh(let digest): return try record(where: "refresh_digest = ?", .bytes(digest))
+            case .family(let digest):
+                if let record = try record(.refresh(digest)) { return record }
+                return try record(
+                    where: "id = (SELECT family FROM used_refresh WHERE digest = ?)", .bytes(digest))
+            case .id(let id): return try record(where: "id = ?", .text(id))
+            case .tokenID(let id): return try record(where: "token_id = ?", .text(id))
             }
         }
 
