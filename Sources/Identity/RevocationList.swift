@@ -64,6 +64,30 @@ package final class RevocationList: Sendable {
     /// How many entries are remembered.
     package var count: Int { entries.withLock { $0.count } }
 
+    /// One thing that is refused.
+    package struct Refused: Sendable, Equatable {
+        package enum Kind: Sendable { case token, subject, backend, issuer }
+
+        package var kind: Kind
+        /// A token's `jti`, a subject, the id of a backend, the name of an issuer's entry.
+        package var name: String
+        /// Tokens issued at this second since 1970 or before; 0 for one token, where it means nothing.
+        package var issuedBefore: Int64
+        /// When the entry can go, in seconds since 1970.
+        package var until: Int64
+    }
+
+    /// All that is refused, in no order.
+    package var contents: [Refused] {
+        func all(_ cutoffs: [String: Cutoff], _ kind: Refused.Kind) -> [Refused] {
+            cutoffs.map { Refused(kind: kind, name: $0.key, issuedBefore: $0.value.issuedAt, until: $0.value.until) }
+        }
+        return entries.withLock { entries in
+            entries.tokens.map { Refused(kind: .token, name: $0.key, issuedBefore: 0, until: $0.value) }
+                + all(entries.subjects, .subject) + all(entries.backends, .backend) + all(entries.issuers, .issuer)
+        }
+    }
+
     /// Revokes one token by its `jti`.
     /// - Parameter until: seconds since 1970 when the token ends by itself and the entry can go.
     package func revoke(tokenID: String, until: Int64) {

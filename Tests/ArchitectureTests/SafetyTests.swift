@@ -13,6 +13,7 @@ import Testing
         "Sources/Tokens/Store/SQLite/SQLiteLibrary.swift",
         "Sources/Tokens/Store/SQLite/SQLiteConnection.swift",
         "Sources/Tokens/Store/SQLite/SQLiteConnection+Statement.swift",
+        "Sources/Tokens/Store/SQLite/SQLiteFiles.swift",
     ]
 
     /// Files with a type that is `@unchecked Sendable`, each of which says why beside it: handles of libcrypto that are

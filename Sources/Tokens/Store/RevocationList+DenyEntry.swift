@@ -10,4 +10,17 @@ extension RevocationList {
         case .issuer: revoke(issuer: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         }
     }
+
+    /// All that is denied, except what has ended by itself.
+    /// - Parameter now: seconds since 1970.
+    package func denyEntries(now: Int64) -> [DenyEntry] {
+        contents.filter { $0.until > now }.map { refused in
+            switch refused.kind {
+            case .token: .token(refused.name, until: refused.until)
+            case .subject: .subject(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
+            case .backend: .backend(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
+            case .issuer: .issuer(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
+            }
+        }
+    }
 }

@@ -71,13 +71,26 @@ extension Assembly {
                 self.error("/store/path", error.message)
                 return nil
             }
+            let (revocations, log, path) = (lasting.revocations, lasting.log, section.path)
             do throws(SQLiteOpenError) {
-                return try SQLiteTokenStore(path: section.path, patience: Int32(section.timeout.milliseconds)) {
-                    queue.submit($0)
-                }
+                return try SQLiteTokenStore(
+                    path: path, patience: Int32(section.timeout.milliseconds),
+                    known: { revocations.denyEntries(now: Clock.wallSeconds) },
+                    report: { Assembly.write($0, of: path, to: log) }, executor: { queue.submit($0) })
             } catch {
                 self.error("/store/path", "\(section.path) \(error.text)")
                 return nil
+            }
+        }
+
+        private static func write(_ event: StoreFileEvent, of path: String, to log: EventLog) {
+            let path = ("path", EventLog.Value.text(path))
+            switch event {
+            case .lost(let reason): log.write("store_file_lost", [path, ("reason", .text(reason))])
+            case .failed(let reason): log.write("store_file_failed", [path, ("reason", .text(reason))])
+            case .restored(let contents):
+                log.write("store_file_restored", [path, ("contents", .text(contents.rawValue))])
+            case .amended(let count): log.write("store_file_amended", [path, ("revocations", .number(count))])
             }
         }
     #endif

@@ -21,22 +21,13 @@
             }
         }
 
-        /// Runs statements as another program would.
-        private func run(_ path: String, _ text: String) throws {
-            var database: OpaquePointer?
-            // SAFETY: the connection is this call's own and closed at its end.
-            defer { unsafe sqlite3_close(database) }
-            try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
-            try #require(unsafe sqlite3_exec(database, text, nil, nil, nil) == SQLITE_OK)
-        }
-
         @Test func filesThatAreNoTokenStoreAreLeftAlone() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 try Data("This is a letter, and it is longer than a header. ".utf8 + Data(count: 4096)).write(
                     to: URL(filePath: place.path))
                 #expect(refusal(place.path) == .notADatabase)
                 try FileManager.default.removeItem(atPath: place.path)
-                try run(place.path, "CREATE TABLE bookmarks (url TEXT)")
+                try runSQL(place.path, "CREATE TABLE bookmarks (url TEXT)")
                 let before = try Data(contentsOf: URL(filePath: place.path))
                 #expect(refusal(place.path) == .foreign)
                 #expect(try Data(contentsOf: URL(filePath: place.path)) == before)
@@ -47,7 +38,7 @@
         @Test func aNewerSchemaIsRefused() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 _ = try open(place.path)
-                try run(place.path, "PRAGMA user_version = 9")
+                try runSQL(place.path, "PRAGMA user_version = 9")
                 #expect(refusal(place.path) == .newer(version: 9))
                 #expect(refusal(place.path)?.text.contains("version 9") == true)
             }
@@ -65,7 +56,9 @@
         func aFileOfTheSecondVersionIsBroughtUp() async throws {
             try await StoreUnderTest.sqlite.with { place in
                 _ = try await open(place.path).ask(.insert(record("a")))
-                try run(place.path, "ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 2")
+                try runSQL(
+                    place.path,
+                    "DROP TABLE origin; ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 2")
                 let store = try open(place.path)
                 #expect(try await store.records() == [record("a")])
                 #expect(try await store.ask(.touch([TokenUse(id: "a", usedAt: 1100)])) == .touched(1))
@@ -85,11 +78,11 @@
                             proposed: successor(of: record("a"), "b"),
                             reuse: .detected(graceSeconds: 1000)))
                 }
-                try run(
+                try runSQL(
                     place.path,
                     """
                     ALTER TABLE used_refresh DROP COLUMN successor; ALTER TABLE used_refresh DROP COLUMN grace_until;
-                    ALTER TABLE token DROP COLUMN last_used_at; PRAGMA user_version = 1
+                    ALTER TABLE token DROP COLUMN last_used_at; DROP TABLE origin; PRAGMA user_version = 1
                     """)
                 let store = try open(place.path)
                 #expect(try await store.ask(.successor(of: digest("refresh a"))) == .record(nil))
@@ -107,7 +100,7 @@
                     let store = try open(place.path)
                     for i in 0..<200 { _ = try await store.ask(.insert(record("id \(i)", subject: "user \(i)"))) }
                 }
-                try run(place.path, "PRAGMA wal_checkpoint(TRUNCATE)")
+                try runSQL(place.path, "PRAGMA wal_checkpoint(TRUNCATE)")
                 let file = try FileHandle(forUpdating: URL(filePath: place.path))
                 let size = try file.seekToEnd()
                 for page in stride(from: UInt64(4096 * 3), to: size, by: 4096) {
@@ -170,5 +163,14 @@
                 }
             }
         }
+    }
+
+    /// Runs statements as another program would.
+    func runSQL(_ path: String, _ text: String) throws {
+        var database: OpaquePointer?
+        // SAFETY: the connection is this call's own and closed at its end.
+        defer { unsafe sqlite3_close(database) }
+        try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
+        try #require(unsafe sqlite3_exec(database, text, nil, nil, nil) == SQLITE_OK)
     }
 #endif

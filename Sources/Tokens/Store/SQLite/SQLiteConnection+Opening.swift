@@ -75,11 +75,11 @@
             }
         }
 
-        private func integer(_ text: String) throws(SQLiteFailure) -> Int64 {
+        func integer(_ text: String) throws(SQLiteFailure) -> Int64 {
             try prepare(text).rows([]) { row in row.integer(0) }.first ?? 0
         }
 
-        private func text(_ text: String) throws(SQLiteFailure) -> String {
+        func text(_ text: String) throws(SQLiteFailure) -> String {
             try prepare(text).rows([]) { row in row.text(0) }.first ?? ""
         }
     }

@@ -62,6 +62,31 @@
             unsafe sqlite3_last_insert_rowid(database)
         }
 
+        /// Where the file is, symbolic links followed.
+        var path: String {
+            // SAFETY: the connection is open as long as this object lives; the text is copied at once.
+            guard let name = unsafe sqlite3_db_filename(database, "main") else { return "" }
+            return unsafe String(cString: name)
+        }
+
+        /// The first bytes of the file as they are on the disk; fewer where it is shorter.
+        func start(_ count: Int) throws(SQLiteFailure) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            // SAFETY: the connection is open as long as this object lives; there is room for so many bytes.
+            let code = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe csqlite_read_start(database, buffer.baseAddress, Int32(count))
+            }
+            if code == csqlite_short_read { return [] }
+            guard code == SQLITE_OK else { throw failure(code) }
+            return bytes
+        }
+
+        /// What is in the write-ahead log stays there when the connection is closed.
+        func leaveLog() {
+            // SAFETY: the connection is open as long as this object lives.
+            _ = unsafe csqlite_leave_log(database)
+        }
+
         /// A statement that is run more than once.
         func prepare(_ text: String) throws(SQLiteFailure) -> Statement {
             var made: OpaquePointer?

@@ -1,8 +1,11 @@
 #if SQLite
     /// The one connection of a store and what runs over it: batches of operations, each batch one transaction.
     final class SQLiteLedger {
-        private let connection: SQLiteConnection
-        private let table: SQLiteTokenTable
+        let connection: SQLiteConnection
+        let table: SQLiteTokenTable
+        let origin: SQLiteOrigin
+        /// The highest place of the deny list that is known to have been given out.
+        private(set) var latest: Int64 = 0
         private let begin: SQLiteConnection.Statement
         private let beginToWrite: SQLiteConnection.Statement
         private let commit: SQLiteConnection.Statement
@@ -22,6 +25,7 @@
                 // A transaction that is to write takes the lock at once: none is lost to one that came in between.
                 beginToWrite = try connection.prepare("BEGIN IMMEDIATE")
                 commit = try connection.prepare("COMMIT")
+                origin = try connection.origin()
             } catch {
                 throw SQLiteOpenError(error)
             }
@@ -58,6 +62,12 @@
             } catch {
                 rollBack()
                 throw error
+            }
+            for answer in answers {
+                switch answer {
+                case .denied(let place), .changes(_, let place): latest = max(latest, place)
+                default: break
+                }
             }
             return answers
         }

@@ -1,16 +1,16 @@
 #if SQLite
-    /// What stands in the file: version 3 of the schema.
+    /// What stands in the file: version 4 of the schema.
     ///
     /// Times are seconds since 1970. The file says by its `application_id` that it is a token store, and by its
     /// `user_version` of which version.
     enum SQLiteSchema {
         /// "PTCS".
         static let applicationID: Int64 = 0x5054_4353
-        static let version: Int64 = 3
+        static let version: Int64 = 4
 
         /// What each version adds to the one before; the last stands for `version`. A change of the schema is one more
         /// step here and nothing else: older files take the steps that they lack.
-        static let steps = [step1, step2, step3]
+        static let steps = [step1, step2, step3, step4]
 
         private static let step1 = """
             CREATE TABLE token (
@@ -49,5 +49,13 @@
 
         /// When a record was used last (OMS-09).
         private static let step3 = "ALTER TABLE token ADD COLUMN last_used_at INTEGER NOT NULL DEFAULT 0;"
+
+        /// Which file this is (`SQLiteOrigin`).
+        private static let step4 = """
+            CREATE TABLE origin (
+                id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), lineage BLOB NOT NULL, generation INTEGER NOT NULL
+            ) STRICT;
+            INSERT INTO origin (id, lineage, generation) VALUES (1, randomblob(16), 1);
+            """
     }
 #endif

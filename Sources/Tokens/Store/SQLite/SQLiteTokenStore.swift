@@ -19,7 +19,7 @@
             var isRunning = false
         }
 
-        private let ledger: Mutex<SQLiteLedger>
+        private let file: Mutex<SQLiteStoreFile>
         private let queue = Mutex(Queue())
         private let lastState = Mutex(StoreState.ok)
         private let executor: Executor
@@ -32,9 +32,14 @@
         ///
         /// - Parameters:
         ///   - patience: milliseconds to wait for a lock that another process holds.
+        ///   - known: what this process denies, for a file that loses it while it is in use.
+        ///   - report: called with what happens to the file meanwhile, where the executor runs. It must not block.
         ///   - executor: where the disk is waited for. One piece at a time.
-        package init(path: String, patience: Int32, executor: @escaping Executor) throws(SQLiteOpenError) {
-            ledger = Mutex(try SQLiteLedger(path: path, patience: patience))
+        package init(
+            path: String, patience: Int32, known: @escaping @Sendable () -> [DenyEntry] = { [] },
+            report: @escaping @Sendable (StoreFileEvent) -> Void = { _ in }, executor: @escaping Executor
+        ) throws(SQLiteOpenError) {
+            file = Mutex(try SQLiteStoreFile(path: path, patience: patience, known: known, report: report))
             self.executor = executor
         }
 
@@ -63,7 +68,7 @@
         /// Runs batches until nothing waits.
         private func runAll() {
             while let batch = takeBatch() {
-                let results = ledger.withLock { $0.perform(batch.map(\.task)) }
+                let results = file.withLock { $0.perform(batch.map(\.task)) }
                 note(results, now: batch.last?.task.now ?? 0)
                 for (waiting, result) in zip(batch, results) { waiting.then(result) }
             }
