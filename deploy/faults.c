@@ -5,6 +5,8 @@
 //   PORTCULLIS_FAULTS=SEED:destructive   those, and what costs a request: connections that are reset, connects that are
 //                                        refused, connections and returning listeners for which epoll has no memory
 //   PORTCULLIS_FAULTS_LOG=PATH           where to append what was done, at the end of the process
+//   PORTCULLIS_FULL=PATH                 while there is a file of this name, disks are full: writes at a place of a file, as those
+//                                        of databases are, fail with ENOSPC
 //   PORTCULLIS_FORBIDDEN=NUMBER          a system call without a wrapper in libc that is not permitted, as in a sandbox
 //
 // The loop is edge-triggered: where the kernel says EAGAIN, or takes less than it was given, it promises another edge.
@@ -46,6 +48,7 @@ static atomic_ulong counts[FAULTS];
 
 static bool active, destructive;
 static long forbidden = -1;
+static const char *full;
 // There are rings: connections are not to be known by their registration with epoll.
 static atomic_bool rings;
 static uint64_t seed;
@@ -65,6 +68,7 @@ DECLARE(eventfd);
 DECLARE(socket);
 DECLARE(syscall);
 DECLARE(write);
+DECLARE(pwrite64);
 DECLARE(close);
 
 __attribute__((constructor)) static void begin(void) {
@@ -78,6 +82,8 @@ __attribute__((constructor)) static void begin(void) {
     next_eventfd = dlsym(RTLD_NEXT, "eventfd");
     next_socket = dlsym(RTLD_NEXT, "socket");
     next_write = dlsym(RTLD_NEXT, "write");
+    next_pwrite64 = dlsym(RTLD_NEXT, "pwrite64");
+    full = getenv("PORTCULLIS_FULL");
     next_close = dlsym(RTLD_NEXT, "close");
     const char *number = getenv("PORTCULLIS_FORBIDDEN");
     if (number) forbidden = atol(number);
@@ -284,6 +290,14 @@ ssize_t write(int fd, const void *bytes, size_t count) {
     if (logs && count > 1 && happens(SHORT_WRITE, 1000)) count = part(count - 1);
     return NEXT(write)(fd, bytes, count);
 }
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t place) {
+    if (full && access(full, F_OK) == 0) return fails(ENOSPC);
+    return NEXT(pwrite64)(fd, bytes, count, place);
+}
+
+// The same on a machine whose offsets have 64 bits anyway.
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t place) { return pwrite64(fd, bytes, count, place); }
 
 int close(int fd) {
     if (known(fd)) memset(&table[fd], 0, sizeof table[fd]);

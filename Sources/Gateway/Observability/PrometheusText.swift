@@ -153,8 +153,11 @@ enum PrometheusText {
         page.single(
             "revocations_age_seconds", "gauge", "Since the store was last asked for others' revocations, and answered.",
             Double(store.age) / 1000)
-        page.family("store_up", "gauge", "Whether the store of tokens answers.")
-        page.sample("store_up", "store=\"\(store.kind)\"", store.isCurrent ? 1 : 0)
+        page.family("store_up", "gauge", "Whether the store of tokens answers, and takes what it is given.")
+        page.sample("store_up", "store=\"\(store.kind)\"", store.isUp ? 1 : 0)
+        page.single(
+            "store_unwritten_revocations", "gauge", "Revocations that the store of tokens has not taken yet.",
+            store.unwritten)
         page.family("store_operations_total", "counter", "Operations of the store of tokens by outcome.")
         page.sample("store_operations_total", "outcome=\"ok\"", store.succeeded)
         page.sample("store_operations_total", "outcome=\"failed\"", store.failed)

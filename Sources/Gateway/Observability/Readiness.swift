@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Tokens
 
 /// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
 struct Readiness {
@@ -15,13 +16,16 @@ struct Readiness {
         let reports = issuers.map { ($0, $0.keys.report) }
         // Without its first keys every token of the issuer would be refused; later on the old ones do.
         let isWaiting = reports.contains { !$0.isOptional && $1.succeeded == 0 }
-        isReady = !isDraining && !store.refuses && !isWaiting
+        isReady = !isDraining && !store.refuses && !store.refusesWrites && !isWaiting
         var lines = [isDraining ? "draining" : isReady ? "ready" : "not ready"]
         if isWaiting { lines.append("waiting for keys") }
         if store.refuses {
             lines.append("store unavailable: bearer tokens are refused")
         } else if !store.isCurrent {
             lines.append("store unavailable: the last known deny list is in use")
+        }
+        if let failure = store.writeFailure {
+            lines.append("store takes nothing: \(failure.reason), \(store.unwritten) revocations wait")
         }
         for (issuer, report) in reports { lines.append("issuer \(issuer.name): \(Readiness.words(report))") }
         for report in tokenIssuers where report.state != .closed || report.failure != nil {

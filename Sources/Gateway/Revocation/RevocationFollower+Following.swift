@@ -22,6 +22,7 @@ extension RevocationFollower {
         }
         if expires { lose() }
         guard asks else { return }
+        retry(now: now)
         follow(now: now) { [self] _ in following.withLock { $0.asked() } }
     }
 
@@ -66,11 +67,13 @@ extension RevocationFollower {
     }
 
     func report(now: Int64) -> Report {
-        following.withLock { state in
+        let (reason, count) = unwritten.withLock { ($0.reason, $0.count) }
+        return following.withLock { state in
             Report(
                 kind: kind, isCurrent: state.condition == .current, refuses: list.reading.isBlind,
                 age: state.isShared ? max(0, now - state.answeredAt) : 0, succeeded: state.succeeded,
-                failed: state.failed)
+                failed: state.failed, writeFailure: reason,
+                refusesWrites: reason != nil && settings.whenUnavailable == .deny, unwritten: count)
         }
     }
 }

@@ -33,6 +33,15 @@ package final class RevocationFollower: TokenStore {
         var age: Int64
         var succeeded: UInt64
         var failed: UInt64
+        /// Why it takes nothing that is to be kept; nil while it does.
+        var writeFailure: StoreFailure? = nil
+        /// Whether requests should go elsewhere because of that.
+        var refusesWrites = false
+        /// Revocations that it has not taken yet.
+        var unwritten = 0
+
+        /// Whether it answers, and takes what it is given.
+        var isUp: Bool { isCurrent && writeFailure == nil }
     }
 
     /// How often the store is asked.
@@ -45,6 +54,7 @@ package final class RevocationFollower: TokenStore {
     let settings: Settings
     let log: EventLog
     let following: Mutex<Following>
+    let unwritten = Mutex(Unwritten())
     private let issued = Mutex<IssuedTokenStore?>(nil)
 
     /// - Parameters:
@@ -73,11 +83,17 @@ package final class RevocationFollower: TokenStore {
     package func perform(
         _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
-        // Refused from here on, even if the store cannot be told: an error is an answer that may be repeated.
+        // Refused from here on, even if the store cannot be told now: it is told as soon as it answers.
         if case .deny(let entry) = operation { apply(entry, now: now) }
         store.perform(operation, now: now) { [self] result in
             count(result)
-            guard case .success(let answer) = result else { return then(result) }
+            let answer: StoreAnswer
+            switch result {
+            case .success(let given): answer = given
+            case .failure(let failure):
+                failed(operation, failure)
+                return then(result)
+            }
             switch (operation, answer) {
             case (.rotate(_, _, let proposed, _), .rotated(let old)):
                 deny([old], unless: proposed.tokenID, now: now)
@@ -93,7 +109,7 @@ package final class RevocationFollower: TokenStore {
     }
 
     /// As the store has done in the same step.
-    private func deny(_ gone: [TokenRecord], unless heir: String = "", now: Int64) {
+    func deny(_ gone: [TokenRecord], unless heir: String = "", now: Int64) {
         for record in gone where record.accessLives(at: now) && !record.tokenID.isEmpty {
             if record.tokenID.utf8.elementsEqual(heir.utf8) { continue }
             apply(.token(record.tokenID, subject: record.subject, until: record.accessExpiresAt), now: now)

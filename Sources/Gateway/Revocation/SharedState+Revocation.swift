@@ -23,9 +23,13 @@ extension SharedState {
         let denied: Effect<Result<StoreAnswer, StoreFailure>> = ask(.deny(entry), now: now)
         return denied.then { [self] result in
             switch (result, selector) {
-            case (.failure, _), (.success, nil): .done(concluded(entry, result))
-            case (.success, let selector?): ask(.revoke(selector), now: now).map { self.concluded(entry, $0) }
+            case (.success, let selector?): return ask(.revoke(selector), now: now).map { self.concluded(entry, $0) }
+            // The entry waits for the store, and the record of a single token with it. Other refresh tokens are refused
+            // by the entry.
+            case (.failure, .one?): if let selector { tokens.keep(.revoke(selector)) }
+            case (.failure, _), (.success, nil): break
             }
+            return .done(concluded(entry, result))
         }
     }
 
@@ -43,7 +47,9 @@ extension SharedState {
                 "revocation_failed", [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
             return .problem(
                 status: 503, title: "Service Unavailable",
-                detail: "refused by this process from now on; the store could not be told, so repeat the request",
+                detail: tokens.retries
+                    ? "refused by this process from now on; the store is told, and with it other processes, once it answers"
+                    : "refused by this process from now on; the store could not be told, so repeat the request",
                 code: "store_unavailable", reason: "store_unavailable")
         }
     }

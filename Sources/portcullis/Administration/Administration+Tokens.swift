@@ -127,7 +127,18 @@ extension Administration {
 
     /// Asks the store and waits: on a thread where that keeps nobody else from anything.
     private func ask(_ operation: StoreOperation) throws(AdminFailure) -> StoreAnswer {
-        try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
+        do throws(AdminFailure) {
+            return try wait { tokens?.perform(operation, now: Clock.wallSeconds, then: $0) }
+        } catch {
+            guard tokens != nil, case .unavailable(let text) = error else { throw error }
+            switch operation {
+            case .deny:
+                throw .unavailable(
+                    "\(text); this gateway refuses the tokens from now on, others once the store is told")
+            case .revoke: throw .unavailable("\(text); no record was removed")
+            default: throw error
+            }
+        }
     }
 
     func wait<Answer: Sendable>(
