@@ -40,6 +40,8 @@ final class ClientConnection {
     var phase = Phase.readingHead
     /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
     var mayBeHTTP2 = false
+    /// The first bytes could have been those of HTTP/2 and are not, and no request has been read yet.
+    var lacksPreface = false
     /// The TLS handshake is under way.
     var isShakingHands = false
     var parser = RequestParser(limits: HTTPLimits())
@@ -81,6 +83,7 @@ final class ClientConnection {
         knownCertificate = nil
         hasReadCertificate = false
         talliedAddress = nil
+        lacksPreface = false
         isShakingHands = false
         exchange = nil
         link = nil

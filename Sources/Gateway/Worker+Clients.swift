@@ -75,7 +75,9 @@ extension Worker {
     /// Looks whether the connection begins as one of HTTP/2 does. Answers false where more bytes are needed.
     private func recognise(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) -> Bool {
         switch H2Preface.match(inbox.readable) {
-        case .different: client.mayBeHTTP2 = false
+        case .different:
+            client.mayBeHTTP2 = false
+            client.lacksPreface = true
         case .whole:
             client.mayBeHTTP2 = false
             beginHTTP2(client)
@@ -93,6 +95,7 @@ extension Worker {
         client.parser = parser
         switch outcome {
         case .head(let head):
+            client.lacksPreface = false
             begin(client, head, inbox)
             return true
         case .needMore:
@@ -104,10 +107,18 @@ extension Worker {
             }
             poller.readMore(socket)
             return false
+        case .invalid(.malformedVersion) where client.lacksPreface && !namesMethod(inbox.readable):
+            // Neither a version nor a method of HTTP/1: a wrong preface of HTTP/2 (RFC 9113 section 3.4).
+            beginHTTP2(client)
+            return true
         case .invalid(let error):
             refuse(client, error)
             return true
         }
+    }
+
+    private func namesMethod(_ bytes: Span<UInt8>) -> Bool {
+        RequestParser.method(atStartOf: bytes).map { $0 != .extension } ?? false
     }
 
     /// Reads and drops the rest of a body that nobody wants. Answers false where more bytes are needed.

@@ -15,16 +15,8 @@ import traceback
 from h2conformance import framing, generic, hpack_cases, messages, streams
 from h2conformance.client import Client, Failure
 
-# By section and title: why the gateway does otherwise. The README's list is to say the same.
-LATE = "libnghttp2 ignores frames on streams that both sides have closed or that the client has reset"
-EXCEPTIONS = {
-    "5.1 closed: DATA are an error of a closed stream": LATE,
-    "5.1 closed: HEADERS are an error of a closed stream": LATE,
-    "5.1 reset by the client: DATA are an error of a closed stream": LATE,
-    "5.1 reset by the client: HEADERS are an error of a closed stream": LATE,
-    "5.1.1 a number lower than an earlier one ends the connection":
-        "libnghttp2 ignores HEADERS with a number that was passed over",
-}
+# Cases that the gateway fails, by section and title, with the reason. The README's list is to say the same.
+EXCEPTIONS = {}
 
 
 def main(arguments):

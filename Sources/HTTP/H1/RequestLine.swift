@@ -47,7 +47,7 @@ struct RequestLine {
     }
 
     /// Passes over the one empty line that a client may send ahead of a request (RFC 9112 section 2.2).
-    private static func skipEmptyLine(_ bytes: Span<UInt8>) throws(RequestParser.Stop) -> Int {
+    static func skipEmptyLine(_ bytes: Span<UInt8>) throws(RequestParser.Stop) -> Int {
         guard !bytes.isEmpty else { throw .needMore }
         guard bytes[0] == ASCII.carriageReturn else { return 0 }
         guard bytes.count > 1 else { throw .needMore }

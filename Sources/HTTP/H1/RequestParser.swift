@@ -50,6 +50,17 @@ package struct RequestParser: Sendable {
         }
     }
 
+    /// The method of a request line, whether or not the rest of it is valid; nil where no method stands there.
+    package static func method(atStartOf bytes: Span<UInt8>) -> Method? {
+        guard let start = try? RequestLine.skipEmptyLine(bytes) else { return nil }
+        var end = start
+        while end < bytes.count, end &- start <= RequestLine.maximumMethodBytes, FieldSyntax.isToken(bytes[end]) {
+            end &+= 1
+        }
+        guard end > start, end < bytes.count, bytes[end] == ASCII.space else { return nil }
+        return Method(bytes.extracting(start..<end))
+    }
+
     /// Why parsing came to no head.
     enum Stop: Error {
         case needMore

@@ -11,6 +11,7 @@ package enum H2Preface {
     }
 
     private static let text: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    static let length = 24
 
     /// Compares the first bytes of a connection.
     package static func match(_ bytes: Span<UInt8>) -> Match {

@@ -49,6 +49,7 @@ package final class H2Session {
 
     let block = H2Block()
     let floods: H2Floods
+    private var order = H2FrameOrder()
     /// Time of the last `receive` in milliseconds.
     var now: Int64 = 0
 
@@ -110,8 +111,10 @@ package final class H2Session {
     package func receive(_ bytes: Span<UInt8>, now: Int64) -> Bool {
         guard failure == nil else { return false }
         self.now = now
-        let answer = callbacks.receive(bytes)
+        let breach = isServer ? order.check(bytes) : nil
+        let answer = callbacks.receive(bytes.extracting(0..<(breach?.offset ?? bytes.count)))
         if answer < 0 { fail(cause ?? H2Callbacks.failure(answer)) }
+        if let breach { fail(breach.failure) }
         if failure == nil, callbacks.queuedFrames > limits.maximumQueuedFrames { fail(.queueFlood) }
         return failure == nil
     }

@@ -18,6 +18,15 @@ def wrong_preface(client):
     client.expect_connection_error(1)
 
 
+@case("3.4", "a preface that is no protocol's is answered by GOAWAY", greet=False)
+def no_preface(client):
+    client.raw(b"INVALID CONNECTION PREFACE\r\n\r\n")
+    frame = client.until_goaway()
+    if frame.error_code != 1:
+        raise Failure(f"GOAWAY has code {frame.error_code}, not 1")
+    client.expect_end()
+
+
 @case("3.4", "a preface in pieces is one", greet=False)
 def preface_in_pieces(client):
     for byte in PREFACE[:-1]:

@@ -172,14 +172,10 @@ def room(client):
 
 # Priorities
 
-@case("5.3.1", "a stream that depends on itself does no harm")
+@case("5.3.1", "a PRIORITY frame that depends on its own stream is a protocol error")
 def own_parent(client):
     client.send(raw_frame(2, 0, 1, b"\0\0\0\1\x10"))
-    try:
-        client.expect_alive()
-    except Failure:
-        # Before RFC 9113 this was an error of the stream or connection.
-        pass
+    client.expect_connection_error(PROTOCOL_ERROR)
 
 
 # Errors
