@@ -148,6 +148,7 @@ extension Worker {
         case .invalid(let error):
             makeRequestID(exchange)
             if error.status == 431 || error.status == 414 { limited(.headerSize) }
+            if stream.asksForHead { exchange.head.method = .head }
             reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
         case .head(let head):
             exchange.head = head

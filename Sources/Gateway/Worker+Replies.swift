@@ -118,7 +118,10 @@ extension Worker {
         client.deadline = .max
         client.closing = true
         makeRequestID(exchange)
-        if let inbox = client.socket?.inbox { inbox.consume(inbox.count) }
+        if let inbox = client.socket?.inbox {
+            if RequestParser.method(atStartOf: inbox.readable) == .head { exchange.head.method = .head }
+            inbox.consume(inbox.count)
+        }
         exchange.head.length = 0
         return exchange
     }

@@ -67,6 +67,26 @@ import Testing
         #expect(try fixture.lastRequest("/open/x").values("Connection").isEmpty)
     }
 
+    @Test(
+        "RFC 9110 9.3.2: the answer to HEAD has no body where the head is refused",
+        arguments: [
+            ("HEAD / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", 417), ("HEAD / HTTP/1.1\r\n\r\n", 400),
+            ("\r\nHEAD / HTTP/3.0\r\nHost: a\r\n\r\n", 505), ("HEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+            ("HEAD / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: 1\r\n", count: 120) + "\r\n", 431),
+        ])
+    func refusedHead(_ request: String, _ status: Int) throws {
+        let fixture = try Fixture()
+        let connection = try fixture.connect()
+        try connection.send(request)
+        let text = String(decoding: try connection.receiveToEnd(), as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(text.hasSuffix("\r\n\r\n") && text.contains("Content-Length: "), "\(text)")
+        // The same with another method has one.
+        let other = try fixture.connect()
+        try other.send(request.replacing("HEAD", with: "GET"))
+        #expect(String(decoding: try other.receiveToEnd(), as: UTF8.self).hasSuffix("}"))
+    }
+
     @Test("RFC 9110: HEAD, 204 and 304 have no body, whatever they say of its length", arguments: ["HEAD", "GET"])
     func bodiless(_ method: String) throws {
         let fixture = try Fixture()

@@ -13,6 +13,8 @@ final class H2Block {
     private var present: H2PseudoFields = []
     /// Why the block is refused; nothing more of it is stored.
     private(set) var error: HTTPParseError?
+    /// The method is HEAD, whatever else the block has.
+    private var asksForHead = false
     private var target: Chunk?
     private var hasLines = false
     /// Size of the field list as RFC 9113 section 6.5.2 counts it.
@@ -29,6 +31,7 @@ final class H2Block {
         self.target = target
         target.reset()
         error = nil
+        asksForHead = false
         hasLines = false
         listBytes = 0
         fieldCount = 0
@@ -70,7 +73,11 @@ final class H2Block {
 
     /// Adds a field that `isBearable` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
-        guard error == nil, let target, !name.isEmpty else { return }
+        guard error == nil, let target, !name.isEmpty else {
+            // The answer to a head that is refused depends on its method.
+            if matches(name, ":method") { noteMethod(value) }
+            return
+        }
         if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
         if name[0] == ASCII.colon { return addPseudo(name, value, target) }
         guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }
@@ -100,6 +107,7 @@ final class H2Block {
             fields.path = range
             present.insert(.path)
         case 7 where matches(name, ":method"):
+            noteMethod(value)
             fields.method = range
             present.insert(.method)
         case 7 where matches(name, ":scheme"):
@@ -117,6 +125,8 @@ final class H2Block {
         default: refuse(.malformedFieldName)
         }
     }
+
+    private func noteMethod(_ value: Span<UInt8>) { asksForHead = bytesEqual(value, StaticString("HEAD").span) }
 
     private func addCrumb(_ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
         if let crumbs {
@@ -143,5 +153,6 @@ final class H2Block {
         guard kind == .head, let stream else { return }
         stream.fields = error == nil ? fields : H2FieldRanges()
         stream.present = error == nil ? present : []
+        if asksForHead { stream.marks.insert(.asksForHead) }
     }
 }

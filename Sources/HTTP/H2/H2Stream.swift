@@ -27,6 +27,8 @@ package final class H2Stream {
     package var ended: Bool { marks.contains(.ended) }
     /// The peer's message was complete with its head.
     package var endedWithHead: Bool { marks.contains(.endedWithHead) }
+    /// The request has the method HEAD; known of a head that is refused, too.
+    package var asksForHead: Bool { marks.contains(.asksForHead) }
     /// Our message is complete and framed.
     package var endSent: Bool { marks.contains(.endSent) }
     /// Nothing can be sent or received any more.
@@ -208,6 +210,7 @@ struct H2StreamMarks: OptionSet {
     static let endsByUs = H2StreamMarks(rawValue: 1 << 13)
     /// Closed in the protocol, but the owner has not taken all of the body.
     static let awaitsReader = H2StreamMarks(rawValue: 1 << 14)
+    static let asksForHead = H2StreamMarks(rawValue: 1 << 15)
 }
 
 /// Which pseudo-header fields there were.

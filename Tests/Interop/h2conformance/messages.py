@@ -1,7 +1,7 @@
 """Requests that are malformed as messages (RFC 9113 section 8)."""
 from hyperframe import frame as frames
 
-from .client import PROTOCOL_ERROR, Cases, field_list
+from .client import PROTOCOL_ERROR, Cases, Failure, field_list
 
 CASES = Cases()
 case = CASES.case
@@ -46,6 +46,24 @@ for name, value in (
     ("transfer-encoding", "chunked"), ("upgrade", "websocket"), ("te", "trailers, deflate;q=0.5"), ("te", "gzip"),
 ):
     malformed("8.2.2", f"the field {name}: {value}", GOOD + [(name, value)])
+
+
+def refused_head(title, extra):
+    """The answer to HEAD has no body, also where the head is refused (RFC 9110 section 9.3.2)."""
+    def run(client):
+        client.send(client.headers(fields=field_list("HEAD", extra=extra)))
+        status, body = client.response()
+        if status[:1] != "4" or body:
+            raise Failure(f"the answer is {status} with {len(body)} bytes")
+        client.expect_alive()
+    case("8.1", f"HEAD that is refused has no body: {title}")(run)
+
+
+refused_head("an alias of transfer-encoding", [("transfer_encoding", "chunked")])
+refused_head("expect", [("expect", "x")])
+refused_head("another host", [("host", "other")])
+refused_head("120 fields", [(f"x-{i}", "1") for i in range(120)])
+refused_head("a value with a line feed", [("x-a", "a\nb")])
 
 
 @case("8.2.2", "te: trailers is allowed")
