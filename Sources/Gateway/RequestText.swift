@@ -10,6 +10,23 @@ enum RequestText {
         return head.extracting(start..<end)
     }
 
+    /// Where the value of the first field of this name stands; nil where there is none. No letter counts by its case.
+    static func field(_ name: [UInt8], in head: Span<UInt8>) -> ByteRange? {
+        let count = name.count
+        var start = 0
+        while start < head.count {
+            var end = start
+            while end < head.count, head[end] != ASCII.carriageReturn { end &+= 1 }
+            if end &- start > count, head[start &+ count] == ASCII.colon,
+                bytesEqualIgnoringCase(head.extracting(start..<start &+ count), name.span)
+            {
+                return ByteRange(start &+ count &+ 1..<end)
+            }
+            start = end &+ 2
+        }
+        return nil
+    }
+
     /// The value of `Host`, which is the first field.
     @_lifetime(copy head)
     static func host(_ head: Span<UInt8>) -> Span<UInt8> {

@@ -75,6 +75,7 @@ extension Worker {
         guard screenOrigin(exchange, policy, match, bytes) else { return }
         switch match {
         case .notFound: deny(exchange, .noRoute, bytes)
+        case .notFound where PolicySnapshot.isIcon(path, head.method): answerIcon(exchange)
         case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
         case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
         case .route(let route):

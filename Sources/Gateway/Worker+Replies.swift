@@ -34,8 +34,7 @@ extension Worker {
             HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
             if reason == .loginThrottled { limited(.loginAttempts) }
         }
-        chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
-        endReply(exchange, chunk, body.span)
+        endError(exchange, chunk, body.span)
     }
 
     /// Sends a browser to the login form of the route, in the place of a challenge (SCH-02). Answers false where that is
@@ -155,7 +154,7 @@ extension Worker {
     /// Room for the fields of a head that have a length of their own: `Date`, framing, `Connection`.
     static let smallFields = 256
 
-    /// An error of our own in JSON.
+    /// An error of our own.
     func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
         exchange.reason = reason
         reasonCounters.increment(Reasons.index(reason))
@@ -169,8 +168,7 @@ extension Worker {
         let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
         HeadWriter.appendStatusLine(status, to: chunk)
         if let retryAfter { HeadWriter.appendField("Retry-After", decimal: retryAfter, to: chunk) }
-        chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
-        endReply(exchange, chunk, body.bytes.span)
+        endError(exchange, chunk, body.bytes.span)
     }
 
     /// The answer of a gateway endpoint.
@@ -202,7 +200,7 @@ extension Worker {
     }
 
     /// A chunk for the reply, with the decision whether the connection lives on behind it.
-    private func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
+    func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
         exchange.status = status
         exchange.stage = .finished
         prepareToSkipRequest(exchange)
@@ -212,7 +210,7 @@ extension Worker {
     }
 
     /// Finishes head and body and sends them.
-    private func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
+    func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
         guard let side = exchange.clientSide else {
             poller.chunks.give(chunk)
             finish(exchange)

@@ -3,6 +3,7 @@ import Bytes
 /// What an `Accept` field asks for (RFC 9110 section 12.5.1).
 package enum AcceptField {
     private static let html = Array("text/html".utf8)
+    private static let json = Array("application/json".utf8)
 
     /// Whether HTML is named, as browsers name it where they open a page; a range that HTML falls under is no name.
     ///
@@ -17,7 +18,51 @@ package enum AcceptField {
         return false
     }
 
-    /// The same of the value as text.
+    /// Whether HTML is named, and JSON is not wanted as much or more: by its quality, or its place where both have the same.
+    ///
+    /// - Parameter value: the field's value, as a range of the buffer.
+    package static func prefersHTML(_ value: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        var best = (html: 0, json: 0)
+        var isHTMLFirst = false
+        var list = FieldList(value)
+        while let element = list.next(bytes) {
+            var end = Int(element.start)
+            while end < element.end, bytes[end] != UInt8(ascii: ";"), bytes[end] != ASCII.space { end += 1 }
+            let name = bytes.extracting(Int(element.start)..<end)
+            let quality = quality(bytes.extracting(end..<Int(element.end)))
+            if bytesEqualIgnoringCase(html.span, name) {
+                if best.json == 0 { isHTMLFirst = true }
+                best.html = max(best.html, quality)
+            } else if bytesEqualIgnoringCase(json.span, name) {
+                best.json = max(best.json, quality)
+            }
+        }
+        return best.html > best.json || (best.html == best.json && best.html > 0 && isHTMLFirst)
+    }
+
+    /// The weight of an element in thousandths (RFC 9110 section 12.4.2); that of one without is 1000.
+    private static func quality(_ parameters: Span<UInt8>) -> Int {
+        var i = 0
+        while i + 2 < parameters.count {
+            let isName = parameters[i] | 32 == UInt8(ascii: "q") && parameters[i + 1] == UInt8(ascii: "=")
+            guard isName, i > 0, parameters[i - 1] == UInt8(ascii: ";") || parameters[i - 1] == ASCII.space else {
+                i += 1
+                continue
+            }
+            var quality = parameters[i + 2] == UInt8(ascii: "1") ? 1000 : 0
+            var scale = 100
+            var place = i + 4
+            while quality < 1000, place < parameters.count, scale > 0, ASCII.isDigit(parameters[place]) {
+                quality += Int(parameters[place] - 48) * scale
+                scale /= 10
+                place += 1
+            }
+            return quality
+        }
+        return 1000
+    }
+
+    /// The same as `namesHTML` of the value as text.
     package static func namesHTML(_ value: String) -> Bool {
         let bytes = Array(value.utf8)
         return namesHTML(ByteRange(0..<bytes.count), bytes.span)

@@ -52,6 +52,8 @@ import Testing
             "answer      a preflight, answered by the gateway: the origin is allowed",
             ["Origin: http://gw.example.com", "Access-Control-Request-Method: GET"]),
         Case("GET", "/.well-known/jwks.json", 200, "answer      by an endpoint of the gateway's own (jwks)"),
+        Case("GET", "/favicon.ico", 204, "answer      204: no route has this icon"),
+        Case("POST", "/favicon.ico", 404, "route       no_route"),
         Case("GET", "/open/x", 400, "syntax      space_before_colon", ["A b: c"]),
     ]
 

@@ -72,6 +72,15 @@ package final class Chunk {
         writePosition = n
     }
 
+    /// The first `n` bytes of the block, consumed or not.
+    @_lifetime(borrow self)
+    package borrowing func beginning(_ n: Int) -> Span<UInt8> {
+        precondition(n >= 0 && n <= size)
+        // SAFETY: within the block, which lives as long as the chunk; the caller has written that many bytes.
+        let span = unsafe Span(_unsafeStart: UnsafePointer(base), count: n)
+        return unsafe _overrideLifetime(span, borrowing: self)
+    }
+
     /// Drops everything.
     package func reset() {
         readPosition = 0

@@ -76,6 +76,14 @@ package final class PolicySnapshot: Sendable {
         return match
     }
 
+    /// Whether browsers ask for this by themselves, beside the page that they show. Where no route has it, the answer is
+    /// 204: an error would be nobody's.
+    package static func isIcon(_ path: Span<UInt8>, _ method: Method) -> Bool {
+        (method == .get || method == .head) && bytesEqual(path, icon.span)
+    }
+
+    private static let icon = Array("/favicon.ico".utf8)
+
     /// What the `Origin` of a request amounts to (CORS-01).
     ///
     /// - Parameter route: nil for endpoints and where no route was found, which are under the environment's policy

@@ -101,8 +101,8 @@ extension BrowserLogin {
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(visit.answerPurpose(pending), visit)
         let page = Page.answer(
-            to: question, action: action(visit), ticket: ticket, challenge: pending.sealed(seals.pendingLogins),
-            notice: notice)
+            to: question, of: pending.username, action: action(visit), ticket: ticket,
+            challenge: pending.sealed(seals.pendingLogins), notice: notice)
         return notice == nil
             ? page.response(status: 200, reason: "second_step_asked", fields: cookie)
             : page.response(status: 401, reason: "oic_wrong_answer", fields: cookie)

@@ -62,9 +62,11 @@ extension Page {
     ///
     /// - Parameters:
     ///   - question: that of the user; nil where a code is asked for.
+    ///   - username: who signs in.
     ///   - challenge: the sealed `PendingLogin`.
     static func answer(
-        to question: String?, action: String, ticket: String, challenge: String, notice: Notice? = nil
+        to question: String?, of username: String, action: String, ticket: String, challenge: String,
+        notice: Notice? = nil
     ) -> Page {
         let hint = question ?? PageText.codeHint
         let kind =
@@ -78,6 +80,7 @@ extension Page {
             content: """
                 \(notice?.html ?? "")\(opening(action: action, ticket: ticket))
                 <input type="hidden" name="challenge" value="\(escaped(challenge))">
+                <p>\(escaped(PageText.signingIn(as: username)))</p>
                 <p id="hint">\(escaped(hint))</p>
                 <label for="answer">\(escaped(question == nil ? PageText.code : PageText.question))</label>
                 <input id="answer" name="answer" \(kind) autocapitalize="none" spellcheck="false" required \

@@ -61,7 +61,7 @@ struct Page {
         :root { color-scheme: light dark; --accent: #0b57d0; --wrong: #b3261e; --line: #767676; --edge: #d0d3d6; }
         @media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --wrong: #f2b8b5; --line: #8e918f; --edge: #44474a; } }
         * { box-sizing: border-box; }
-        body { margin: 0; min-height: 100dvh; display: grid; place-items: center; font: 100%/1.5 system-ui, sans-serif; }
+        body { margin: 0; min-height: 100dvh; background: Canvas; display: grid; place-items: center; font: 100%/1.5 system-ui, sans-serif; }
         main { width: min(24rem, 100vw); padding: 1.5rem; }
         @media (min-width: 30rem) { main { width: 26rem; padding: 2rem; border: 1px solid var(--edge);
           border-radius: .75rem; } }
@@ -77,7 +77,7 @@ struct Page {
           font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; }
         li a:hover { border-color: var(--accent); text-decoration: underline; }
         [aria-invalid=true] { border-color: var(--wrong); border-width: 2px; }
-        a { color: var(--accent); }
+        code { overflow-wrap: anywhere; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         [role=alert] { margin: 0 0 1rem; padding: .75rem; border-left: .25rem solid var(--wrong); color: var(--wrong); }
 

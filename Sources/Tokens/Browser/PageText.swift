@@ -12,6 +12,7 @@ enum PageText {
     static let unavailable = "This is not possible at the moment. Try again soon."
 
     static let oneMoreStep = "One more step"
+    static func signingIn(as user: String) -> String { "You are signing in as \(user)." }
     static let question = "Answer"
     static let code = "Code"
     static let codeHint = "The six digits that your device shows."
@@ -67,4 +68,20 @@ enum PageText {
         "It ends in \(seconds) seconds. Whoever has it can act for you until then."
     }
     static func signIn(to name: String) -> String { "Sign in to \(name)" }
+
+    static let requestID = "Request:"
+
+    /// Title and sentence for an error by its status.
+    static func error(of status: Int) -> (title: String, detail: String) {
+        switch status {
+        case 401: ("Sign in first", "You are not signed in, or not any more.")
+        case 403: ("No access", "You may not open this page.")
+        case 404: ("Page not found", "There is no page at this address.")
+        case 408: ("Too slow", "The request took too long. Try again.")
+        case 413, 414, 431: ("Too large", "What was sent is too large.")
+        case 429: ("Too many requests", "Wait a moment, then try again.")
+        case 500...: ("Not available", "The service does not answer at the moment. Try again soon.")
+        default: (error, "The request could not be answered.")
+        }
+    }
 }

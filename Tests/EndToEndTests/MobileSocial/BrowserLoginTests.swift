@@ -64,6 +64,7 @@ import Testing
         let form = try #require(sent.only("Location"))
         let asked = try jar.fill(jar.send("GET", form), form, "username=joe&password=Welcome1")
         #expect(asked.text.contains("one-time-code"), "\(text(asked))")
+        #expect(asked.text.contains("<p>You are signing in as joe.</p>"), "\(text(asked))")
         let code = try Program.run(
             "/usr/bin/python3",
             ["-c", Self.totp, BrowserFixture.secret])

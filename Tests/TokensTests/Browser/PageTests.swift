@@ -15,7 +15,8 @@ import Testing
         #expect(!html.contains("<script"))
         #expect(!html.contains(#"value="">"#))
         #expect(html.contains(#"value="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;""#))
-        let asked = Page.answer(to: hostile, action: hostile, ticket: hostile, challenge: hostile)
+        let asked = Page.answer(
+            to: hostile, of: hostile, action: hostile, ticket: hostile, challenge: hostile)
         #expect(!text(asked.response(status: 200, reason: "allowed")).contains("<script"))
         #expect(!text(Page.message(hostile, hostile).response(status: 400, reason: "x")).contains("<script"))
     }

@@ -50,6 +50,9 @@ struct Explanation {
                 to: &lines)
         }
         guard let route else {
+            if verdict.denial == nil, PolicySnapshot.isIcon(path.span, head.method) {
+                return pass("answer", "204: no route has this icon")
+            }
             return refuse("route", verdict.denial ?? .noRoute)
         }
         pass("route", text(of: route))
