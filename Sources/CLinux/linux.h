@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -263,6 +264,49 @@ static inline int64_t clinux_wall_nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// What monitoring asks of every process.
+typedef struct {
+    uint64_t cpu_microseconds;
+    uint64_t resident_bytes;
+    uint64_t virtual_bytes;
+    uint64_t open_descriptors;
+} clinux_figures;
+
+static inline clinux_figures clinux_process_figures(void) {
+    clinux_figures figures = {0, 0, 0, 0};
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        figures.cpu_microseconds = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000
+            + (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    char text[128];
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ssize_t count = read(file, text, sizeof text - 1);
+        close(file);
+        unsigned long long size = 0, resident = 0;
+        text[count > 0 ? count : 0] = 0;
+        if (sscanf(text, "%llu %llu", &size, &resident) == 2) {
+            uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+            figures.virtual_bytes = size * page;
+            figures.resident_bytes = resident * page;
+        }
+    }
+    struct stat directory;
+    // The kernel tells their number since 6.2; before, they are counted.
+    if (stat("/proc/self/fd", &directory) == 0) figures.open_descriptors = (uint64_t)directory.st_size;
+    DIR *entries = figures.open_descriptors == 0 ? opendir("/proc/self/fd") : NULL;
+    if (entries) {
+        struct dirent *entry;
+        while ((entry = readdir(entries)))
+            if (entry->d_name[0] != '.') figures.open_descriptors += 1;
+        closedir(entries);
+        // Not the one by which they were read.
+        figures.open_descriptors -= 1;
+    }
+    return figures;
 }
 
 static inline uint64_t clinux_open_file_limit(void) {

@@ -64,6 +64,8 @@ final class Exchange {
     let path = Chunk(capacity: 256)
     /// Host and port that the request was for, kept for that decision.
     let host = Chunk(capacity: 128)
+    /// The start of `User-Agent`, where the access log has it.
+    var userAgent: Chunk?
     /// The upgrade that is asked for, and what comes of it.
     var tunnel: Tunnel?
     /// Place among the exchanges that last; -1 for one that does not.
@@ -166,6 +168,7 @@ final class Exchange {
         requestID.reset()
         path.reset()
         host.reset()
+        if userAgent != nil { userAgent = nil }
         tunnel = nil
         if collected.capacity > 0 { collected = [] }
         bodySeen = 0

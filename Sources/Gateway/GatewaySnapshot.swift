@@ -35,6 +35,9 @@ package final class GatewaySnapshot: Sendable {
     /// The names by which clients reach the gateway.
     package let names: PublicNames
 
+    /// What the access log tells beside the rest.
+    package let accessFields: AccessLogFields
+
     /// Whether browsers have cookies of the gateway's, which are no upstream's business.
     var hasBrowserCookies: Bool { policy.hasBrowserCookies }
 
@@ -62,9 +65,10 @@ package final class GatewaySnapshot: Sendable {
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
         proxies: TrustedProxies = TrustedProxies(),
         rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
-        issuers: [IssuerGate] = []
+        issuers: [IssuerGate] = [], accessFields: AccessLogFields = []
     ) {
         self.generation = generation
+        self.accessFields = accessFields
         self.policy = policy
         self.injections = injections
         self.upstreamWebgates = upstreamWebgates

@@ -14,6 +14,8 @@ package final class SharedState: Sendable {
         package var engine = LoopEngine.epoll
         package var tokenCacheEntries = 16_384
         package var accessLog: LogWriter?
+        /// Of the program.
+        package var version = ""
         /// Deletes expired tokens; nil where there is no store of them.
         package var cleaner: TokenCleaner?
         /// When sessions were used last; nil where there is no store of them.
@@ -222,6 +224,7 @@ package final class SharedState: Sendable {
             issued: issuedTokens.counters, reloads: reloads.withLock { $0 }, revocations: revocations.count,
             store: tokens.report(now: Clock.monotonicMilliseconds), blockingWaiting: waiting,
             outbound: outbound.counters, uptimeSeconds: now - startedAt, workers: mailboxes.count,
-            engine: settings.engine.rawValue, cleaned: settings.cleaner?.record ?? TokenCleaner.Record())
+            engine: settings.engine.rawValue, cleaned: settings.cleaner?.record ?? TokenCleaner.Record(),
+            version: settings.version, figures: ProcessFigures.current(startedAt: startedAt))
     }
 }

@@ -214,6 +214,18 @@ enum AdminResource: Equatable {
         }
     }
 
+    /// What metrics call it.
+    var name: String {
+        switch self {
+        case .health: "admin_health"
+        case .readiness: "admin_readiness"
+        case .metrics: "admin_metrics"
+        case .reload: "admin_reload"
+        case .revocations: "admin_revocations"
+        case .administration: "administration"
+        }
+    }
+
     var method: String {
         switch self {
         case .reload, .revocations: "POST"

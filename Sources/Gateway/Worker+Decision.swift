@@ -65,6 +65,7 @@ extension Worker {
         exchange.host.ensureFree(Int(head.authority.count))
         exchange.host.append(bytes.slice(head.authority))
         let snapshot = exchange.snapshot
+        if snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
         let policy = snapshot.policy
         let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
         switch match {
@@ -74,8 +75,8 @@ extension Worker {
         }
         guard screenOrigin(exchange, policy, match, bytes) else { return }
         switch match {
-        case .notFound: deny(exchange, .noRoute, bytes)
         case .notFound where PolicySnapshot.isIcon(path, head.method): answerIcon(exchange)
+        case .notFound: deny(exchange, .noRoute, bytes)
         case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
         case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
         case .route(let route):
@@ -94,6 +95,13 @@ extension Worker {
             }
             authenticate(exchange, snapshot, route, path, buffer)
         }
+    }
+
+    private func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        guard accessLog != nil, let value = requestHeaders.value(.userAgent) else { return }
+        let agent = Chunk(capacity: AccessLog.longestUserAgent)
+        agent.append(bytes.slice(value).extracting(first: AccessLog.longestUserAgent))
+        exchange.userAgent = agent
     }
 
     /// Brings the path into its one canonical form. Answers whether that stands in `pathScratch` because it differs from

@@ -42,6 +42,7 @@ extension Worker {
         if link.session.isOver {
             if let failure = link.session.failure {
                 reasonCounters.increment(Reasons.index("\(failure.reason)"))
+                noteFailure(of: client, "\(failure.reason)")
                 if failure.isFlood { noteFlood(client) }
             }
             leaveMultiplexing(client)
@@ -147,8 +148,8 @@ extension Worker {
         switch stream.requestHead(into: requestHeaders, limits: exchange.snapshot.limits.head) {
         case .invalid(let error):
             makeRequestID(exchange)
-            if error.status == 431 || error.status == 414 { limited(.headerSize) }
             if stream.asksForHead { exchange.head.method = .head }
+            if error.status == 431 || error.status == 414 { limited(.headerSize) }
             reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
         case .head(let head):
             exchange.head = head

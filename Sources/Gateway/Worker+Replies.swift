@@ -329,10 +329,7 @@ extension Worker {
         let now = Clock.monotonicMicroseconds
         // The life of a tunnel is no measure of how quick a route is.
         let answered = exchange.stage == .tunnelling ? exchange.answeredAt : now
-        // A route of an earlier configuration has no number in this one.
-        let route = exchange.snapshot === snapshot ? exchange.route?.index : nil
-        routeCounters[route ?? routeCounters.count - 1].count(
-            status: exchange.status, microseconds: answered - exchange.startedAt)
-        accessLog?.append(exchange, finishedAt: now, wallSeconds: poller.wallSeconds)
+        counter(of: exchange).count(status: exchange.status, microseconds: answered - exchange.startedAt)
+        log(exchange, finishedAt: now)
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import HTTP
 import Reactor
 
 /// Clients over TLS: the handshake, and what is spoken behind it.
@@ -29,6 +30,19 @@ extension Worker {
         guard client.isShakingHands else { return }
         metrics.tlsHandshakeFailures &+= 1
         let failure = client.socket?.tls?.failure
-        reasonCounters.increment(Reasons.index(failure.map { "tls_\($0.code)" } ?? "tls_closed"))
+        let reason = failure.map { "tls_\($0.code)" } ?? "tls_closed"
+        reasonCounters.increment(Reasons.index(reason))
+        noteFailure(of: client, reason, detail: failure?.detail)
+    }
+
+    /// Tells of a connection that failed by the client's doing, at the level `debug`.
+    func noteFailure(of client: ClientConnection, _ reason: String, detail: String? = nil) {
+        guard shared.log.takes(.debug) else { return }
+        shared.log.write(
+            "client_failed",
+            [
+                ("address", .text(client.address?.text ?? "")), ("reason", .text(reason)),
+                ("detail", .text(detail ?? "")),
+            ])
     }
 }

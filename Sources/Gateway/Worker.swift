@@ -22,6 +22,7 @@ final class Worker {
         static let redis: UInt8 = 11
         static let revocations: UInt8 = 14
         static let call: UInt8 = 10
+        static let accessLog: UInt8 = 15
     }
 
     let number: Int
@@ -37,7 +38,7 @@ final class Worker {
     var adminClients = 0
     var exchanges: [Exchange] = []
     private var firstVacantExchange: Exchange?
-    private var vacantExchanges = 0
+    var vacantExchanges = 0
     var upstreams: [UpstreamConnection] = []
     var vacantUpstreams: [Int] = []
     /// HTTP/2 connections to upstreams.
@@ -76,7 +77,9 @@ final class Worker {
     /// The plain counters; routes and reasons are counted in `routeCounters` and `reasonCounters`.
     var metrics: WorkerMetrics
     /// By the number of the route in the snapshot; the last stands for requests without one.
-    private(set) var routeCounters: [RouteCounter]
+    var routeCounters: [RouteCounter]
+    /// Those of the gateway's own endpoints that were asked for, by name.
+    var endpointCounters: [String: RouteCounter] = [:]
     let reasonCounters: CounterBlock
     /// Refusals by the place of the `Limit`.
     let limitCounters = CounterBlock(count: Limit.allCases.count)
@@ -89,6 +92,8 @@ final class Worker {
     /// When the deny list is rid of old entries next.
     var nextPruning: Int64 = 0
     var accessLog: AccessLog?
+    /// A timer is set by which the lines of the access log go out.
+    var logIsAwaited = false
     var requestIDs: RequestIDSource
     /// `Date` of the current second, made when the second changes.
     var dateSecond: Int64 = -1
@@ -272,6 +277,9 @@ final class Worker {
         case Role.housekeeping:
             keepHouse()
             poller.schedule(token, at: poller.now + 1000)
+        case Role.accessLog:
+            logIsAwaited = false
+            accessLog?.flush()
         case Role.stream: streamTimer(exchanges[token.owner])
         case Role.readmission: readmitSome()
         case Role.redis: redisTimer()
@@ -289,9 +297,8 @@ final class Worker {
 
     // MARK: Housekeeping
 
-    /// Once a second: the log goes out, and a worker that was told to end looks whether it can.
+    /// Once a second; a worker that was told to end looks whether it can.
     private func keepHouse() {
-        accessLog?.flush()
         refreshKeys()
         reviewLasting()
         reviewUntaken()
@@ -320,42 +327,6 @@ final class Worker {
         beginReadmission()
         // Last: somebody who has waited too long is told so, and what he has asked for behind that is decided at once.
         careForUpstreams()
-    }
-
-    /// Counters of routes that keep their name go on.
-    private func useRoutes(of fresh: GatewaySnapshot) {
-        let old = routeCounters
-        let names = fresh.routeNames + [""]
-        // Mostly they have kept their places, and ten thousand of them need no table on the loop.
-        var indices: [String: Int]?
-        routeCounters = names.indices.map { i in
-            if i < old.count, old[i].name == names[i] { return old[i] }
-            if indices == nil {
-                indices = Dictionary(old.indices.map { (old[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
-            }
-            return indices?[names[i]].map { old[$0] } ?? RouteCounter(name: names[i])
-        }
-    }
-
-    /// Counters of this worker with the gauges filled in.
-    func currentMetrics() -> WorkerMetrics {
-        var report = metrics
-        report.routes = routeCounters.map(\.report)
-        report.upstreams = groups.map { $0.report(poller.now) }
-        report.reasons = reasonCounters.values
-        report.limited = limitCounters.values
-        report.connectionsOpen = openClients
-        report.tunnelsOpen = lasting.tunnels
-        report.eventStreamsOpen = lasting.count - report.tunnelsOpen
-        report.requestsInFlight = exchanges.count - vacantExchanges
-        report.tokenCacheHits = UInt64(tokenCache.hits)
-        report.tokenCacheMisses = UInt64(tokenCache.misses)
-        report.tokenCacheEvictions = UInt64(tokenCache.evictions)
-        report.tokenCacheEntries = tokenCache.count
-        report.chunksInUse = poller.chunks.inUse
-        report.bufferBytes = poller.chunks.bytesInUse
-        report.logLinesDropped = accessLog?.dropped ?? 0
-        return report
     }
 
     // MARK: Exchanges

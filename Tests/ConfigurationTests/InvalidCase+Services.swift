@@ -115,6 +115,14 @@ extension InvalidCase {
             #"gateway.json:5: error: /log/level: invalid value (expected one of "debug", "info", "warning", "error", found "Info"; did you mean "info"?)"#
         ),
         InvalidCase(
+            "log-field", gateway: #""log": {"fields": ["host", "hots"]}"#,
+            #"gateway.json:5: error: /log/fields/1: invalid value (expected one of "host", "http_version", "tls_version", "user_agent", found "hots"; did you mean "host"?)"#
+        ),
+        InvalidCase(
+            "log-field-twice", gateway: #""log": {"fields": ["host", "host"]}"#,
+            #"gateway.json:5: error: /log/fields/1: "host" is listed twice"#
+        ),
+        InvalidCase(
             "cors-header-name", gateway: #""cors": {"allowHeaders": ["X-A", "X B"]}"#,
             #"gateway.json:5: error: /cors/allowHeaders/1: invalid value (expected the name of a header field, found "X B")"#
         ),

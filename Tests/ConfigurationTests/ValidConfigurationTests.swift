@@ -100,6 +100,7 @@ import Testing
         #expect(configuration.tokenService.requiresTLS == true)
         #expect(configuration.tokenService.scopes == ["read", "write"])
         #expect(configuration.log.access == .file(directory + "/access.log"))
+        #expect(configuration.log.fields == [.host, .userAgent])
         #expect(configuration.cors.maximumAge == .seconds(3600))
         #expect(configuration.passwords.aesKey?.count == 16)
         #expect(configuration.policies.tokenExchangeTimeoutSeconds == 3600)

@@ -80,7 +80,9 @@ import Testing
 
     /// Text format 0.0.4: HELP and TYPE once ahead of the samples of a family, every sample of that family together.
     @Test func everyLineHasTheFormOfTheFormat() throws {
-        let lines = Self.page(Self.metrics(["api", "odd \"name\"\\\n\r\nx", ""], times: 3))
+        var metrics = Self.metrics(["api", "odd \"name\"\\\n\r\nx", ""], times: 3)
+        metrics.endpoints = Self.metrics(["token", "jwks"]).routes
+        let lines = Self.page(metrics)
         #expect(lines.last == "", "the last line ends too")
         var types: [String: String] = [:]
         var current = ""
@@ -89,7 +91,7 @@ import Testing
             if let match = line.wholeMatch(of: /# HELP ([a-z][a-z0-9_]+) [^\r]+/) {
                 #expect(types[String(match.1)] == nil, "\(line)")
                 current = String(match.1)
-            } else if let match = line.wholeMatch(of: /# TYPE ([a-z][a-z0-9_]+) (counter|gauge|histogram)/) {
+            } else if let match = line.wholeMatch(of: /# TYPE ([a-z][a-z0-9_]+) (counter|gauge|histogram|summary)/) {
                 #expect(String(match.1) == current)
                 types[current] = String(match.2)
             } else {
@@ -97,7 +99,8 @@ import Testing
                     /([a-z][a-z0-9_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[0-9.]+(?:e[-+]?[0-9]+)?)/
                 let match = try #require(line.wholeMatch(of: sample), "\(line.debugDescription)")
                 let name = String(match.1)
-                let base = types[current] == "histogram" ? /_(bucket|sum|count)$/ : nil
+                let isSpread = types[current] == "histogram" || types[current] == "summary"
+                let base = isSpread ? /_(bucket|sum|count)$/ : nil
                 let family = base.map { name.replacing($0, with: "") } ?? name
                 #expect(family == current, "\(line)")
                 if types[current] == "counter" { #expect(name.hasSuffix("_total"), "\(line)") }
@@ -127,6 +130,86 @@ import Testing
         #expect(bounds == WorkerMetrics.durationBounds.map { Double($0) / 1_000_000 })
         #expect(lines.contains("portcullis_request_duration_seconds_count{route=\"api\"} 5"))
         #expect(lines.contains("portcullis_request_duration_seconds_sum{route=\"api\"} 20.0045"))
+    }
+
+    /// The gateway's own endpoints are told apart, and from requests that nothing here answers.
+    @Test func endpointsHaveNames() {
+        var metrics = Self.metrics(["api", ""])
+        metrics.endpoints = Self.metrics(["token"], times: 2).routes
+        var other = Self.metrics(["api", ""])
+        other.endpoints = Self.metrics(["jwks", "token"], times: 3).routes
+        metrics.add(other)
+        let lines = Self.page(metrics)
+        #expect(lines.contains("portcullis_requests_total{route=\"\",endpoint=\"token\",code=\"200\"} 5"))
+        #expect(lines.contains("portcullis_requests_total{route=\"\",endpoint=\"jwks\",code=\"200\"} 3"))
+        #expect(lines.contains("portcullis_requests_total{route=\"\",code=\"200\"} 2"))
+        #expect(lines.contains("portcullis_request_duration_seconds_count{route=\"\",endpoint=\"token\"} 5"))
+        let names = Endpoint.allCases.map(\.name)
+        #expect(Set(names).count == names.count && names.allSatisfy { $0.wholeMatch(of: /[a-z_]+/) != nil })
+    }
+
+    /// What monitoring looks for in every process.
+    @Test func theProcessTellsOfItself() throws {
+        var facts = Self.facts
+        facts.version = "1.2.3"
+        facts.figures = ProcessFigures.current(startedAt: 1_700_000_000)
+        let text = String(decoding: PrometheusText.render(Self.metrics([""]), facts), as: UTF8.self)
+        #expect(text.contains("portcullis_build_info{version=\"1.2.3\"} 1\n"))
+        #expect(text.contains("process_start_time_seconds 1700000000\n"))
+        func value(_ name: String) throws -> Double {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + " ") }, "\(name)")
+            return try #require(Double(line.dropFirst(name.count + 1)), "\(line)")
+        }
+        #expect(try value("process_cpu_seconds_total") > 0)
+        #expect(try value("process_resident_memory_bytes") > 1_000_000)
+        #expect(try value("process_virtual_memory_bytes") > value("process_resident_memory_bytes"))
+        let own = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        #expect(try abs(value("process_open_fds") - Double(own)) < 50)
+        #expect(try value("process_max_fds") >= value("process_open_fds"))
+    }
+
+    @Test func durationsOfIssuersAreSummaries() {
+        var facts = Self.facts
+        facts.issuers = [IssuerGate(name: "oam").report]
+        let text = String(decoding: PrometheusText.render(Self.metrics([""]), facts), as: UTF8.self)
+        #expect(text.contains("# TYPE portcullis_issuer_request_duration_seconds summary\n"))
+        #expect(text.contains("portcullis_issuer_request_duration_seconds_sum{issuer=\"oam\"} 0.0\n"))
+        #expect(text.contains("portcullis_issuer_request_duration_seconds_count{issuer=\"oam\"} 0\n"))
+    }
+
+    // MARK: Events
+
+    @Test func eventsAreLoggedByTheirLevel() throws {
+        let path = NSTemporaryDirectory() + "portcullis-\(UUID().uuidString).log"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let writer = try LogWriter(appendingTo: path)
+        let log = EventLog(writer)
+        let copy = log
+        let events = ["client_failed", "reloaded", "server_down", "keys_failed", "reload_failed", "audit"]
+        for level in [nil, EventLog.Level.debug, .info, .warning, .error] {
+            if let level { copy.use(level) }
+            for event in events { log.write(event) }
+            log.write("next")
+            log.use(.info)
+            log.write("end")
+        }
+        writer.flush()
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").map { line in
+            line.wholeMatch(of: /\{"time":\d+,"level":"(.*)","event":"(.*)"\}/).map { "\($0.1) \($0.2)" } ?? "\(line)"
+        }
+        let blocks = lines.split(separator: "info end").map { Array($0) }
+        let all = [
+            "debug client_failed", "info reloaded", "warning server_down", "warning keys_failed", "error reload_failed",
+            "info audit", "info next",
+        ]
+        let fromInfo = Array(all[1...])
+        #expect(
+            blocks == [
+                fromInfo, all, fromInfo,
+                ["warning server_down", "warning keys_failed", "error reload_failed", "info audit"],
+                ["error reload_failed", "info audit"],
+            ])
     }
 
     // MARK: Reasons

@@ -1,4 +1,4 @@
-/// Where the access log goes, and what goes into the log; the level is checked and not used yet.
+/// Where the access log goes and what its lines tell, and which events are logged.
 package struct LogSection: Sendable {
     package enum Access: Equatable, Sendable {
         case standardOutput
@@ -11,13 +11,25 @@ package struct LogSection: Sendable {
         case debug, info, warning, error
     }
 
+    /// What lines of the access log have beside the rest.
+    package enum Detail: String, Sendable, CaseIterable {
+        case host
+        case httpVersion = "http_version"
+        case tlsVersion = "tls_version"
+        case userAgent = "user_agent"
+    }
+
     package var access = Access.standardOutput
+    package var fields: [Detail] = []
     package var level = Level.info
 
     static func read(_ field: Field) -> LogSection? {
         var object = field.object("an object")
         let section = LogSection(
             access: object.value("access", default: .standardOutput, access),
+            fields: object.value("fields", default: []) { field in
+                field.names("an array of fields") { $0.choice(Detail.self)?.rawValue }?.compactMap(Detail.init)
+            },
             level: object.value("level", default: .info) { $0.choice(Level.self) }
         )
         object.finish()

@@ -13,10 +13,11 @@ extension PrometheusText {
                     "issuer_requests_total", "\(label(issuer)),outcome=\"\(outcome.rawValue)\"", issuer.outcomes[place])
             }
         }
-        page.family("issuer_request_duration_seconds_sum", "counter", "The time that they took together.")
+        page.family("issuer_request_duration_seconds", "summary", "How long the requests that were made took.")
         for issuer in issuers {
-            page.sample(
-                "issuer_request_duration_seconds_sum", label(issuer), Double(issuer.microseconds) / 1_000_000)
+            let seconds = Double(issuer.microseconds) / 1_000_000
+            page.sample("issuer_request_duration_seconds_sum", label(issuer), seconds)
+            page.sample("issuer_request_duration_seconds_count", label(issuer), issuer.made)
         }
         page.family("issuer_requests_in_flight", "gauge", "Requests for an upstream's token under way.")
         for issuer in issuers { page.sample("issuer_requests_in_flight", label(issuer), issuer.underWay) }

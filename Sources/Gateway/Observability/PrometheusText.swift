@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Reactor
 import Tokens
 
 /// The text form of the counters (Prometheus exposition format 0.0.4).
@@ -22,6 +23,8 @@ enum PrometheusText {
         var engine: String
         var assertionReloadFailures: [(source: String, count: UInt64)] = []
         var cleaned = TokenCleaner.Record()
+        var version = ""
+        var figures = ProcessFigures()
     }
 
     struct Page {
@@ -56,16 +59,20 @@ enum PrometheusText {
     }
 
     private static func requests(_ metrics: WorkerMetrics, _ page: inout Page) {
+        let routes = metrics.routes.map { (label: "route=\"\(escape($0.name))\"", counters: $0) }
+        let endpoints = metrics.endpoints.sorted { $0.name < $1.name }.map {
+            (label: "route=\"\",endpoint=\"\(escape($0.name))\"", counters: $0)
+        }
         page.family(
-            "requests_total", "counter", "Finished requests by route and status; an empty route stands for none.")
-        for route in metrics.routes {
+            "requests_total", "counter",
+            "Finished requests by route and status; without a route by the gateway's own endpoint, if it is one.")
+        for (label, route) in routes + endpoints {
             for (status, count) in route.statuses.enumerated() where count > 0 {
-                page.sample("requests_total", "route=\"\(escape(route.name))\",code=\"\(status)\"", count)
+                page.sample("requests_total", "\(label),code=\"\(status)\"", count)
             }
         }
         page.family("request_duration_seconds", "histogram", "From the head of a request to the end of its response.")
-        for route in metrics.routes where route.durations.contains(where: { $0 > 0 }) {
-            let label = "route=\"\(escape(route.name))\""
+        for (label, route) in routes + endpoints where route.durations.contains(where: { $0 > 0 }) {
             var sum: UInt64 = 0
             for (i, bound) in WorkerMetrics.durationBounds.enumerated() {
                 sum += route.durations[i]
@@ -180,6 +187,22 @@ enum PrometheusText {
         page.family("workers", "gauge", "Event loops, by engine.")
         page.sample("workers", "engine=\"\(facts.engine)\"", facts.workers)
         page.single("uptime_seconds", "gauge", "Since the start of the process.", facts.uptimeSeconds)
+        page.family("build_info", "gauge", "1, with the version of the program.")
+        page.sample("build_info", "version=\"\(escape(facts.version))\"", 1)
+        figures(facts.figures, &page)
+    }
+
+    /// What other programs tell of their process, too, under the names that all of them use.
+    private static func figures(_ figures: ProcessFigures, _ page: inout Page) {
+        func single(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
+            page.text += "# HELP process_\(name) \(help)\n# TYPE process_\(name) \(type)\nprocess_\(name) \(value)\n"
+        }
+        single("cpu_seconds_total", "counter", "Processor time of user and system.", figures.processorSeconds)
+        single("resident_memory_bytes", "gauge", "Memory in use.", figures.residentBytes)
+        single("virtual_memory_bytes", "gauge", "Address space in use.", figures.virtualBytes)
+        single("open_fds", "gauge", "Open file descriptors.", figures.openDescriptors)
+        single("max_fds", "gauge", "File descriptors that may be open.", figures.maximumDescriptors)
+        single("start_time_seconds", "gauge", "Start of the process, in seconds since 1970.", figures.startedAt)
     }
 
     static func escape(_ text: String) -> String {

@@ -27,6 +27,8 @@ package struct WorkerMetrics: Sendable {
     }
 
     var routes: [RouteCounters] = []
+    /// Of the gateway's own endpoints.
+    var endpoints: [RouteCounters] = []
     var upstreams: [UpstreamReport] = []
     /// Decisions other than "allowed", by the reason's place in `reasonNames`.
     var reasons: [UInt64]
@@ -62,17 +64,22 @@ package struct WorkerMetrics: Sendable {
         routes = routeNames.map { RouteCounters(name: $0) }
     }
 
-    /// Adds another worker's counters to these. Both must know the same routes; others are appended.
-    mutating func add(_ other: WorkerMetrics) {
-        for route in other.routes {
-            guard let place = routes.firstIndex(where: { $0.name == route.name }) else {
-                routes.append(route)
+    private static func add(_ others: [RouteCounters], to counters: inout [RouteCounters]) {
+        for other in others {
+            guard let place = counters.firstIndex(where: { $0.name == other.name }) else {
+                counters.append(other)
                 continue
             }
-            for i in route.statuses.indices { routes[place].statuses[i] &+= route.statuses[i] }
-            for i in route.durations.indices { routes[place].durations[i] &+= route.durations[i] }
-            routes[place].durationSum &+= route.durationSum
+            for i in other.statuses.indices { counters[place].statuses[i] &+= other.statuses[i] }
+            for i in other.durations.indices { counters[place].durations[i] &+= other.durations[i] }
+            counters[place].durationSum &+= other.durationSum
         }
+    }
+
+    /// Adds another worker's counters to these. Both must know the same routes; others are appended.
+    mutating func add(_ other: WorkerMetrics) {
+        WorkerMetrics.add(other.routes, to: &routes)
+        WorkerMetrics.add(other.endpoints, to: &endpoints)
         for upstream in other.upstreams {
             guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
                 upstreams.append(upstream)

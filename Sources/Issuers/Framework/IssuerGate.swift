@@ -39,6 +39,9 @@ package final class IssuerGate: Sendable {
         /// Of the last call, where that failed by the issuer's fault.
         package let failure: IssueFailure?
 
+        /// Calls that were made and have ended.
+        package var made: UInt64 { outcomes.reduce(0, &+) &- count(.spared) }
+
         package func count(_ outcome: Outcome) -> UInt64 {
             outcomes[Outcome.allCases.firstIndex(of: outcome) ?? 0]
         }

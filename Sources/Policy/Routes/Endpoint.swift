@@ -45,6 +45,34 @@ package enum Endpoint: UInt8, Sendable, CaseIterable {
     /// The login form of single sign-on (SSO-07), and its logout.
     case singleSignOnPages
 
+    /// What metrics call it.
+    package var name: String {
+        switch self {
+        case .token: "token"
+        case .exchange: "exchange"
+        case .revocation: "revocation"
+        case .introspection: "introspection"
+        case .jwks: "jwks"
+        case .metadata: "metadata"
+        case .whoAmI: "who_am_i"
+        case .applicationToken: "application_token"
+        case .applicationRevocation: "application_revocation"
+        case .applicationRevocationOfAll: "application_revocation_of_all"
+        case .applicationUsers: "application_users"
+        case .mobileSocial: "mobile_social"
+        case .mobileLogout: "mobile_logout"
+        case .browserLogin: "browser_login"
+        case .providerCallback: "provider_callback"
+        case .providerLogout: "provider_logout"
+        case .providerMetadata: "provider_metadata"
+        case .applicationLogin: "application_login"
+        case .userProfile: "user_profile"
+        case .singleSignOn: "single_sign_on"
+        case .singleSignOnRedirect: "single_sign_on_redirect"
+        case .singleSignOnPages: "single_sign_on_pages"
+        }
+    }
+
     /// Whether it answers by who is calling, so that `PolicySnapshot.authenticate` is to be asked. The token endpoint
     /// reads its clients' credentials itself.
     package var wantsPrincipal: Bool { self == .whoAmI || self == .userProfile }

@@ -113,7 +113,8 @@ struct Assembly {
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], names: publicNames(), proxies: trustedProxies(),
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
-            issuers: modules.values.map(\.gate).sorted { $0.name < $1.name })
+            issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
+            accessFields: configuration.log.accessFields)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }

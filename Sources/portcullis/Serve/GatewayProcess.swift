@@ -54,6 +54,7 @@ final class GatewayProcess: Sendable {
             throw .failed
         }
         lasting.use(LoginThrottle.Settings(configuration.passwords.throttle))
+        log.use(configuration.log.eventLevel)
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
@@ -94,6 +95,7 @@ final class GatewayProcess: Sendable {
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
         let accessLog = try starting { () throws(KernelError) in try openAccessLog(configuration.log.access) }
         settings.accessLog = accessLog
+        settings.version = VersionCommand.number
         settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
         settings.sessions = lasting.store.opened?.sessions
@@ -198,6 +200,7 @@ final class GatewayProcess: Sendable {
             }
             state.generation += 1
             state.configuration = fresh
+            log.use(fresh.log.eventLevel)
             let isBound = state.bound?.are(fresh.listeners) != false
             for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {
                 log.write(
