@@ -8,9 +8,10 @@ extension MobileSocial {
         let context = try context(of: call)
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let behalf = try clientOfAgent(call)
-        return try withClient(of: call) { [self] client throws(MobileSocialFailure) in
-            withSession(token, call) { [self] session throws(MobileSocialFailure) in
-                let own = try ownApplication(of: session, call.domain)
+        return withSession(token, call) { [self] session throws(MobileSocialFailure) in
+            let own = try ownApplication(of: session, call.domain)
+            // The user token names its application, so that a client need not (oam-wire 3.5).
+            return try withClient(of: call, standard: own) { [self] client throws(MobileSocialFailure) in
                 // OMS-15: what was opened on a registered device is used there, in whichever kind of domain.
                 guard own.name.isExactly(client.application.name),
                     session.facts.registration.isExactly(client.registration?.id ?? "")

@@ -13,15 +13,17 @@ extension MobileSocial {
     /// Goes on with the client of a call. In a mobile domain it has a registration handle (oam-wire 8.1, rule 5);
     /// elsewhere it may do without, and whatever it shows is checked.
     ///
-    /// - Parameter mayBeNew: whether a device of a mobile domain may come without a handle: one that gets its first user token
-    ///   by other means than a password registers with that.
+    /// - Parameters:
+    ///   - mayBeNew: whether a device of a mobile domain may come without a handle: one that gets its first user token by
+    ///     other means than a password registers with that.
+    ///   - standard: the application of a call that names none; nil for that of the domain.
     func withClient(
-        of call: Call, mayBeNew: Bool = false,
+        of call: Call, mayBeNew: Bool = false, standard: MobileApplication? = nil,
         _ next: @escaping @Sendable (Client) throws(MobileSocialFailure) -> Answer
     ) throws(MobileSocialFailure) -> Answer {
-        guard let proof = try proof(in: call) else {
+        guard let proof = try proof(in: call, standard) else {
             if call.domain.isMobile, !mayBeNew { throw .missingClientProof }
-            let application = try namedApplication(call)
+            let application = try namedApplication(call, standard)
             return answer { () throws(MobileSocialFailure) in
                 try next(Client(application: application, registration: nil))
             }
@@ -72,13 +74,15 @@ extension MobileSocial {
         return Client(application: application, registration: nil)
     }
 
-    private func proof(in call: Call) throws(MobileSocialFailure) -> ClientProof? {
+    private func proof(
+        in call: Call, _ standard: MobileApplication?
+    ) throws(MobileSocialFailure) -> ClientProof? {
         if let field = try call.attributes.field("X-Idaas-Rest-Authorization") {
             guard let proof = ClientProof(field) else { throw .invalidClientProof }
             return proof
         }
         guard let handle = try call.attributes.member("registrationHandle") else { return nil }
-        return ClientProof(application: try namedApplication(call).name, secret: handle)
+        return ClientProof(application: try namedApplication(call, standard).name, secret: handle)
     }
 
     /// The name that the body gives: `clientId` in the field, `appName` in OMS-06.
@@ -89,7 +93,10 @@ extension MobileSocial {
     }
 
     /// The application that the body names, or that of requests which name none.
-    func namedApplication(_ call: Call) throws(MobileSocialFailure) -> MobileApplication {
+    func namedApplication(
+        _ call: Call, _ standard: MobileApplication? = nil
+    ) throws(MobileSocialFailure) -> MobileApplication {
+        if let standard, try applicationName(in: call) == nil { return standard }
         let standard = call.domain.applications.count == 1 ? call.domain.applications[0].name : nil
         guard let name = try applicationName(in: call) ?? call.domain.defaultApplication ?? standard else {
             throw .missingAttribute
