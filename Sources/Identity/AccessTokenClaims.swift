@@ -44,6 +44,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
     package var idleSeconds: Int64?
     /// `offline`: whether the user logged in without the server that knows the password (OMS-12).
     package var isOffline = false
+    /// `login`: how the user of the session has logged in (`LoginClass.text`); nil for a token of no session (CACHE-11).
+    package var login: String?
     /// What the token was exchanged for, the latest first; empty for a token of a login.
     package var origins: [TokenOrigin] = []
 
@@ -108,6 +110,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
         if let session { writer.member("sid", session) }
         if let idleSeconds { writer.member("idle", idleSeconds) }
         if isOffline { writer.member("offline", true) }
+        if let login { writer.member("login", login) }
         TokenOrigin.write(origins, to: &writer)
         writer.endObject()
         return writer.bytes
@@ -184,6 +187,10 @@ extension AccessTokenClaims {
         if let claim = claims["offline"] {
             guard let flag = claim.bool else { return false }
             isOffline = flag
+        }
+        if let claim = claims["login"] {
+            guard let text = claim.string, !text.isEmpty else { return false }
+            login = text
         }
         return true
     }

@@ -54,6 +54,8 @@ package final class Principal: Sendable {
     package let webgate: String?
     /// Id of the session that the token was obtained in; nil for every other credential (OMS-17).
     package let session: String?
+    /// How the user of that session has logged in (`LoginClass.text`) in UTF-8; empty for every other credential (CACHE-11).
+    package let loginBytes: [UInt8]
     /// When that session was used last; nil for every credential that does not end by lying idle (OMS-09).
     package let activity: SessionActivity?
     /// What the token was exchanged for: it ends with each of these.
@@ -81,7 +83,7 @@ package final class Principal: Sendable {
         catalogue: RoleCatalogue, level: Int, virtual: Bool = false, expiresAt: Int64? = nil, issuedAt: Int64? = nil,
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
-        activity: SessionActivity? = nil
+        login: String? = nil, activity: SessionActivity? = nil
     ) {
         self.kind = kind
         self.method = method
@@ -103,6 +105,7 @@ package final class Principal: Sendable {
         self.webgate = webgate
         self.session = session
         self.activity = activity
+        loginBytes = Array((login ?? "").utf8)
         webgateBytes = Array((webgate ?? "").utf8)
         applicationBytes = Array((application ?? "").utf8)
         subjectBytes = Array(subject.utf8)

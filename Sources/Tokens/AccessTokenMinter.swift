@@ -29,6 +29,8 @@ package struct AccessTokenMinter: Sendable {
         package var idleSeconds: Int64?
         /// Whether the user logged in without the server that knows the password (OMS-12).
         package var isOffline = false
+        /// How the user of the session has logged in; nil for a token of no session.
+        package var login: LoginClass?
         /// What the token is exchanged for, the latest first.
         package var origins: [TokenOrigin] = []
         /// `aud`; nil for the service's own. The gateway takes no token for another audience.
@@ -62,6 +64,12 @@ package struct AccessTokenMinter: Sendable {
     ///   - tokenID: `jti`, 128 random bits.
     ///   - now: seconds since 1970.
     package func mint(_ grant: Grant, tokenID: String = AccessTokenMinter.randomID(), now: Int64) -> [UInt8] {
+        let claims = claims(of: grant, tokenID: tokenID, now: now)
+        return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
+    }
+
+    /// What a token of a grant says.
+    func claims(of grant: Grant, tokenID: String, now: Int64) -> AccessTokenClaims {
         var claims = AccessTokenClaims(
             issuer: issuer, subject: grant.subject, audience: grant.audience ?? audience, issuedAt: now,
             expiresAt: now + grant.lifetimeSeconds, tokenID: tokenID, kind: grant.kind, backend: grant.backend,
@@ -75,8 +83,9 @@ package struct AccessTokenMinter: Sendable {
         claims.session = grant.session
         claims.idleSeconds = grant.idleSeconds
         claims.isOffline = grant.isOffline
+        claims.login = grant.login?.text
         claims.origins = grant.origins
-        return signer.sign(claims: claims.json(), type: AccessTokenClaims.type)
+        return claims
     }
 
     /// An id for a token that nobody can guess or meet twice. It does not begin with a dash, so that it is no option where it

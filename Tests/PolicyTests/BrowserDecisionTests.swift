@@ -19,6 +19,7 @@ import Testing
         var scheme = AuthenticationScheme(
             name: "S", level: level, method: method, formTarget: "/login/form?serviceDomain=D")
         scheme.backends = ["mbe-inv-1"]
+        scheme.logins = [.password(), .provider("idp")]
         return scheme
     }
 
@@ -132,6 +133,25 @@ import Testing
         #expect(!revocations.isRevoked(namesake))
         revocations.revoke(tokenID: "login-1", until: TestPolicy.now + 600)
         #expect(revocations.isRevoked(namesake))
+    }
+
+    @Test("CACHE-11: a cookie of a login that the form does not offer leads to the form, and opens nothing")
+    func otherLogin() {
+        let other = ProvidedLogin(provider: "other", foundation: "login-1", isVirtual: true, roles: ["Manager"])
+        let value = Self.seals.seal(
+            BrowserSession(
+                id: "s", subject: "zoe", backendID: "mbe-inv-1", level: 2, issuedAt: TestPolicy.now,
+                expiresAt: TestPolicy.now + 600, idleSeconds: nil, domain: "D", provision: other))
+        let snapshot = Self.snapshot {
+            $0.browserDomains = ["D": Self.domain { $0.providers = ["idp", "other"] }]
+        }
+        #expect(decision("/mobileapp", [Self.field(value)], snapshot) == .denied(.wrongScheme))
+        let remote = Self.snapshot {
+            $0.browserDomains = [
+                "MobileServiceDomain": Self.domain { $0.passwordLogin = .password(issuer: "directory") }
+            ]
+        }
+        #expect(decision("/mobileapp", [Self.field(Self.cookie())], remote) == .denied(.wrongScheme))
     }
 
     @Test("a login counts while its domain would have it: the domain, the provider and the form are still there")

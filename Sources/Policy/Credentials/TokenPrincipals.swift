@@ -71,6 +71,18 @@ struct TokenPrincipals: Sendable {
         guard token.type == AccessTokenClaims.type, let claims = AccessTokenClaims(verified: token.claims) else {
             throw .invalidToken
         }
+        return try principal(of: claims, bytes, issuer: issuer)
+    }
+
+    /// Whom a token with claims of this gateway stands for: one of its own, or one that an issuer module has made for a
+    /// backend.
+    ///
+    /// - Parameters:
+    ///   - bytes: the token as it came.
+    ///   - issuer: name of the embedded issuer's entry.
+    func principal(
+        of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local"
+    ) throws(DenialReason) -> Principal {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
@@ -78,9 +90,9 @@ struct TokenPrincipals: Sendable {
         return Principal(
             kind: claims.kind, method: .bearer, subject: claims.subject, issuer: issuer, backendID: claims.backendID,
             roles: roles.roles(named: try grantedRoles(by: claims, realm: backend.realm)), catalogue: roles,
-            level: claims.level, virtual: claims.virtual, expiresAt: token.expiresAt, issuedAt: token.issuedAt,
-            tokenID: token.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
-            session: claims.session, activity: activity(of: claims))
+            level: claims.level, virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
+            tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
+            session: claims.session, login: claims.login, activity: activity(of: claims))
     }
 
     /// Whom the cookie of a login stands for; it was opened, and has not expired.
@@ -96,6 +108,7 @@ struct TokenPrincipals: Sendable {
             session.provision.map { provision in domain.providers.contains { $0.isExactly(provision.provider) } }
             ?? domain.takesPasswords
         guard counts else { throw .invalidSession }
+        let login = session.provision.map { .provider($0.provider) } ?? domain.passwordLogin
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         let isVirtual = session.provision?.isVirtual == true
         let user = isVirtual ? nil : users.user(named: session.subject, realm: backend.realm)
@@ -114,7 +127,7 @@ struct TokenPrincipals: Sendable {
             roles: roles.roles(named: granted), catalogue: roles, level: session.level, virtual: user == nil,
             expiresAt: session.expiresAt, issuedAt: session.issuedAt, tokenID: session.id, token: bytes,
             origins: session.provision.map { [TokenOrigin(tokenID: $0.foundation, backendID: nil)] } ?? [],
-            session: session.id, activity: activity)
+            session: session.id, login: login.text, activity: activity)
     }
 
     /// Nil for a session of nobody who is a guest now. Whoever may be a local user by another writing of the name is none.

@@ -51,6 +51,7 @@ extension DenialReason {
         case .roleRequired: 45
         case .providerUnavailable: 46
         case .introspectionUnavailable: 47
+        case .wrongScheme: 48
         }
     }
 }

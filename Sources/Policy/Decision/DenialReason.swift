@@ -99,6 +99,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     case providerUnavailable = "identity_provider_unavailable"
     /// The server that knows what the token is worth does not answer as it should (RFC 7662).
     case introspectionUnavailable = "introspection_unavailable"
+    /// The session was made by a login that the scheme of the route does not offer (CACHE-11).
+    case wrongScheme = "wrong_scheme"
 
     /// The HTTP status: 401 for credentials, 403 for rights (GW-10), 503 for what others fail to do.
     package var status: Int {
@@ -114,7 +116,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
             .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .socialLoginOnly, .missingApplicationKey,
-            .stepUpRequired, .wrongWebgate, .sessionIdle, .invalidSession, .sessionExpired:
+            .stepUpRequired, .wrongWebgate, .sessionIdle, .invalidSession, .sessionExpired, .wrongScheme:
             401
         case .loginThrottled: 429
         case .introspectionUnavailable, .keysUnavailable: 503
@@ -170,6 +172,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .socialLoginOnly: "the backend takes Facebook logins only"
         case .missingApplicationKey: "the route of an application was asked without X-Apiomat-Apikey"
         case .wrongWebgate: "the token is bound to another Webgate than the route's"
+        case .wrongScheme: "the session was made by a login that the route's authentication scheme does not offer"
         case .sessionIdle: "the session of the token has lain idle for too long"
         case .invalidSession: "the session cookie is none of ours, or of another realm"
         case .sessionExpired: "the login by browser was too long ago"
@@ -193,7 +196,7 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
             .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled,
             .wrongWebgate, .sessionIdle:
             "invalid_token"
-        case .stepUpRequired, .loginRequired, .socialLoginRequired: "insufficient_user_authentication"
+        case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
         default: nil
         }
     }

@@ -62,6 +62,8 @@ package struct BrowserDomain: Sendable {
     package var takesPasswords = true
     /// Roles of those whom another server alone knows (OMS-12); nil where they are not let in.
     package var guestRoles: [String]?
+    /// What a login by password counts as (CACHE-11).
+    package var passwordLogin = LoginClass.password()
 
     package init() {}
 }

@@ -1,3 +1,5 @@
+import Identity
+
 /// How users of a Webgate log in, and what that is worth (SCH-01).
 package struct AuthenticationScheme: Sendable, Equatable {
     /// How somebody is asked to.
@@ -14,6 +16,8 @@ package struct AuthenticationScheme: Sendable, Equatable {
     /// Ids of the backends whose users log in by the form: those of its realm, since in another one the name is somebody
     /// else's (MBE-09).
     package var backends: [String] = []
+    /// How users log in by the form: sessions that were made in other ways do not satisfy the scheme (CACHE-11).
+    package var logins: [LoginClass] = []
 
     package init(name: String, level: Int, method: Method, formTarget: String) {
         self.name = name

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Identity
 
 /// What a route of a form scheme does with browsers: it lets them in by the cookie of their login, and sends those without
 /// one to the form (SCH-02, AGT-06).
@@ -7,6 +8,7 @@ struct LoginForm: Sendable {
     /// Path and query of the form, up to the value of `target`.
     let location: [UInt8]
     private let backends: [[UInt8]]
+    private let logins: [[UInt8]]
     private let redirects: Bool
     /// The agents that are no browsers; empty for none.
     private let webgate: Webgate?
@@ -17,6 +19,7 @@ struct LoginForm: Sendable {
         let mark = scheme.formTarget.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         location = Array("\(scheme.formTarget)\(mark)target=".utf8)
         backends = scheme.backends.map { Array($0.utf8) }
+        logins = scheme.logins.map { Array($0.text.utf8) }
         self.webgate = webgate
         redirects =
             switch webgate?.mismatch {
@@ -31,6 +34,15 @@ struct LoginForm: Sendable {
     /// Whether users of this backend have logged in by the form.
     func accepts(backend id: [UInt8]) -> Bool {
         for i in backends.indices where equal(backends[i], id.span) { return true }
+        return false
+    }
+
+    /// Whether the form offers the way in which the user of a session has logged in.
+    ///
+    /// - Parameter login: empty for a credential that is of no session.
+    func accepts(login: [UInt8]) -> Bool {
+        if login.isEmpty { return true }
+        for i in logins.indices where equal(logins[i], login.span) { return true }
         return false
     }
 

@@ -58,6 +58,10 @@ extension MobileSocial {
             response.audit = refused(.levelTooLow, "access", client, subject: subject).audit
             return .done(response)
         }
+        let login = call.domain.loginClass(of: session.facts)
+        if let accepted = settings.webgateLogins[context.webgate], !accepted.contains(login) {
+            return .done(refused(.wrongScheme, "access", client, subject: subject))
+        }
         guard let user = user(of: session, application) else { throw .invalidUserToken }
         use(session, now: call.now)
         let end = min(
@@ -72,6 +76,7 @@ extension MobileSocial {
         grant.methods = session.facts.methods
         grant.webgate = context.webgate
         grant.session = session.id
+        grant.login = login
         // It ends with these, too, and needs nobody to look for it (OMS-16, OMS-17).
         grant.origins = session.facts.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         grant.idleSeconds = session.facts.idleSeconds

@@ -33,6 +33,9 @@ package final class MobileSocial: Sendable {
         package var names = PublicNames()
         /// Names of the Webgates that there are.
         package var webgates: Set<String> = []
+        /// How users may have logged in, by the names of the Webgates whose scheme has a form (CACHE-11); others take every
+        /// session.
+        package var webgateLogins: [String: [LoginClass]] = [:]
         /// Holds back those who guess passwords.
         package var throttle = LoginThrottle()
         /// Holds back those who guess the shared secrets of applications.

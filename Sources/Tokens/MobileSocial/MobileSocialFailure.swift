@@ -24,6 +24,8 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     case invalidUserToken
     /// CHAL-06, CHAL-10: the session was opened at a lower level than the context asks for.
     case levelTooLow
+    /// CACHE-11: the user has not logged in by one of the ways that the scheme of the Webgate offers.
+    case wrongScheme
     case invalidContext, resourceMismatch
     /// The resource is at none of the gateway's names.
     case foreignResource
@@ -107,6 +109,7 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         case .invalidUserToken: Definition(401, "Token validation failed", failed, "oic_user_token_invalid")
         // oam-wire 3.9: a token that is not acceptable is a 401; CHAL-10 has 403 for its own names.
         case .levelTooLow: Definition(401, "Token validation failed", failed, "oic_level_too_low")
+        case .wrongScheme: Definition(401, "Token validation failed", failed, "oic_scheme_wrong")
         case .invalidContext: Definition(400, "Invalid application context", other, "oic_context_invalid")
         case .resourceMismatch:
             Definition(400, "Resource does not match the context", other, "oic_resource_mismatch")

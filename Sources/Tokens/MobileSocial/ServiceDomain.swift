@@ -15,6 +15,8 @@ package struct ServiceDomain: Sendable {
     package var level = Principal.standardLevel
     /// Who verifies passwords; nil where they are those of the gateway's own users.
     package var remote: RemoteAuthentication?
+    /// What a login by password counts as, for schemes that tell logins apart (CACHE-11).
+    package var passwordLogin = LoginClass.password()
     /// How users log in by browser, in the order in which they may choose (RP-01); empty where passwords are the only way.
     package var ways: [LoginWay] = []
     /// What a login takes beside the password.
@@ -82,6 +84,11 @@ package struct ServiceDomain: Sendable {
 
     /// Whether users have passwords: where providers ask for them, nobody else does (RP-01).
     var takesPasswords: Bool { ways.isEmpty || relyingParties.count < ways.count }
+
+    /// How the user of a session has logged in.
+    func loginClass(of facts: Session.Facts) -> LoginClass {
+        facts.provision.map { .provider($0.provider) } ?? passwordLogin
+    }
 
     /// How a domain uses an identity provider.
     package struct RelyingParty: Sendable {

@@ -27,6 +27,7 @@ extension Assembly {
             var domain = domain(entry, list)
             domain.remote = remote(entry, modules)
             domain.ways = loginWays(entry)
+            domain.passwordLogin = passwordLogin(entry)
             settings.domains.append(domain)
         }
         settings.issuer = service.issuer
@@ -34,6 +35,7 @@ extension Assembly {
         settings.baseURL = configuration.baseURL.description
         settings.names = publicNames()
         settings.webgates = Set(configuration.webgates.map(\.name))
+        settings.webgateLogins = webgateLogins()
         settings.throttle = lasting.throttle
         settings.clientThrottle = lasting.clientThrottle
         settings.sessions = store.sessions
@@ -103,6 +105,7 @@ extension Assembly {
             var domain = BrowserDomain()
             domain.providers = ways.compactMap(\.provider)
             domain.takesPasswords = ways.isEmpty || domain.providers.count < ways.count
+            domain.passwordLogin = passwordLogin(entry)
             domain.guestRoles = entry.authentication.remote?.guestRoles
             return (entry.name, domain)
         }
@@ -151,7 +154,34 @@ extension Assembly {
         {
             scheme.backends = configuration.backends.filter { $0.realm == realm }.map(\.mobileBackendID)
         }
+        scheme.logins = logins(ofForm: entry)
         return scheme
+    }
+
+    /// What a login by password at a service domain counts as (CACHE-11).
+    private func passwordLogin(_ entry: ServiceDomainEntry) -> LoginClass {
+        .password(issuer: entry.authentication.remote?.issuer)
+    }
+
+    /// How users log in by the form of a scheme; empty for a scheme without one.
+    private func logins(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
+        guard scheme.challengeMethod == .form else { return [] }
+        let name = scheme.formDomain ?? BrowserLogin.standardDomain
+        guard let domain = configuration.serviceDomains.first(where: { $0.name == name }) else { return [] }
+        let ways = loginWays(domain)
+        if ways.isEmpty { return [passwordLogin(domain)] }
+        return ways.map { way in way.provider.map { .provider($0) } ?? passwordLogin(domain) }
+    }
+
+    /// How users may have logged in, by the Webgates whose scheme has a form.
+    private func webgateLogins() -> [String: [LoginClass]] {
+        var logins: [String: [LoginClass]] = [:]
+        for webgate in configuration.webgates {
+            guard let scheme = webgate.authenticationScheme.flatMap(scheme(named:)), scheme.challengeMethod == .form
+            else { continue }
+            logins[webgate.name] = self.logins(ofForm: scheme)
+        }
+        return logins
     }
 
     /// The login forms of all schemes that have one (SCH-02).
