@@ -120,7 +120,7 @@ import Testing
         #expect(application.expirations.access == 3600 && application.expirations.refresh == 7200)
         #expect(application.expirations.manualAccess == 60 && application.expirations.manualRefresh == 120)
         #expect(application.expirations.longestAccess == 86_400 && application.expirations.longestRefresh == 172_800)
-        #expect(application.allowSignUp && application.facebook?.isEnabled == true)
+        #expect(application.allowSignUp && application.httpBasic && application.facebook?.isEnabled == true)
         #expect(!configuration.tokenCleaner.isEnabled && configuration.tokenCleaner.minuteOfDay == 23 * 60 + 30)
         #expect(configuration.trustedIssuers[0].roleMappings[0].mappedRoles == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].maximumLifetime == .seconds(3600))

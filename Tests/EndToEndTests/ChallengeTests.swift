@@ -92,6 +92,43 @@ import Testing
         }
     }
 
+    @Test("SCH-01: a scheme with BASIC challenges with Basic, and takes name and password for the backend of the route")
+    func basicScheme() throws {
+        let fixture = try Fixture { settings in
+            settings["authenticationSchemes"] = """
+                [{"name": "BasicScheme", "authenticationLevel": 2, "challengeMethod": "BASIC"}]
+                """
+            settings["webgates"] = """
+                [{"name": "BasicWG", "authenticationScheme": "BasicScheme"},
+                 {"name": "MixedWG", "authenticationScheme": "BasicScheme",
+                  "userDefinedParameters": {"User-Agent": "OAMMS-Agent"}}, {"name": "OtherWG", "level": 2}]
+                """
+            settings["routes"] = FixtureSettings.list([
+                #"{"path": "/basic", "upstream": "stub", "webgate": "BasicWG", "backends": ["inventory/1.0"]}"#,
+                #"{"path": "/mixed", "upstream": "stub", "webgate": "MixedWG"}"#,
+                #"{"path": "/own", "upstream": "stub", "webgate": "OtherWG", "authenticationScheme": "BasicScheme"}"#,
+                #"{"path": "/bare", "upstream": "stub", "authenticationScheme": "BasicScheme"}"#,
+            ])
+        }
+        func challenge(_ target: String, _ fields: [Field] = []) throws -> String? {
+            let refused = try fixture.request("GET", target, fields)
+            #expect(refused.status == 401)
+            return refused.only("WWW-Authenticate")
+        }
+        let basic = { (realm: String) in #"Basic realm="\#(realm)", charset="UTF-8""# }
+        #expect(try challenge("/basic") == basic("BasicWG"))
+        #expect(try challenge("/basic", [.bearer("wrong")]) == basic("BasicWG"))
+        #expect(try challenge("/mixed", ["User-Agent: curl/8"]) == basic("MixedWG"))
+        #expect(try challenge("/mixed", ["User-Agent: OAMMS-Agent"])?.hasPrefix("OAM-Auth ") == true)
+        #expect(try challenge("/own") == basic("OtherWG") && challenge("/bare") == basic("portcullis"))
+        // As a browser answers it: without the id of a backend.
+        #expect(try fixture.request("GET", "/basic", [.basic("joe:Welcome1")]).status == 200)
+        #expect(try fixture.lastRequest("/basic").only("X-Gateway-User") == "joe")
+        #expect(try challenge("/basic", [.basic("joe:wrong")]) == basic("BasicWG"))
+        // Whose user it is nobody can say where the route names no backend.
+        #expect(try challenge("/mixed", [.basic("joe:Welcome1")]) == basic("MixedWG"))
+    }
+
     @Test("CHAL-05: a route without a Webgate answers with a Bearer challenge and no context")
     func withoutWebgate() throws {
         let fixture = try Fixture()

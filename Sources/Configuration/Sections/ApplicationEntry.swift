@@ -13,6 +13,8 @@ package struct ApplicationEntry: Sendable {
     package var writers: [String]
     package var expirations: ExpirationsEntry
     package var allowSignUp: Bool
+    /// Whether routes take the name and password of a user beside the API key.
+    package var httpBasic: Bool
     package var facebook: FacebookEntry?
 
     static func readAll(_ field: Field) -> [ApplicationEntry] {
@@ -39,6 +41,7 @@ package struct ApplicationEntry: Sendable {
             writers: object.value("writers", default: []) { $0.names("an array of user names") },
             expirations: ExpirationsEntry.read(&object),
             allowSignUp: object.flag("allowSignUp", default: false),
+            httpBasic: object.flag("httpBasic", default: false),
             facebook: object.optional("facebook", FacebookEntry.read)
         )
         object.finish()

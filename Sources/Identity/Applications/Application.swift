@@ -60,6 +60,8 @@ package struct Application: Sendable, Equatable {
     package var expirations = Expirations()
     /// Whether clients may make users (AOM-26).
     package var allowSignUp = false
+    /// Whether routes take the name and password of a user beside the API key.
+    package var httpBasic = false
     /// How people log in with Facebook; nil where they don't (AOM-11).
     package var facebook: SocialLogin?
 

@@ -23,7 +23,8 @@ package final class ChallengeIssuer: RequestContextReader {
     }
 
     /// Appends the value of the `WWW-Authenticate` field of a 401: `OAM-Auth` on routes of a Webgate for the clients
-    /// that it recognises (CHAL-01, CHAL-04), else `Bearer`.
+    /// that it recognises (CHAL-01, CHAL-04), else `Bearer`; `Basic` where the route's scheme says so (SCH-01), but for the
+    /// clients that the Webgate names.
     ///
     /// - Parameters:
     ///   - route: nil for endpoints.
@@ -36,13 +37,20 @@ package final class ChallengeIssuer: RequestContextReader {
     ) {
         if let route, let webgate = route.webgate {
             let agent = headers.value(.userAgent) ?? .empty
-            if webgate.mismatch == .oamAuth || webgate.recognises(bytes.slice(agent)) {
+            let takesEveryone = webgate.userAgents.isEmpty && route.takesPasswords
+            if webgate.mismatch == .oamAuth || !takesEveryone && webgate.recognises(bytes.slice(agent)) {
                 // The slash that stands for the missing path of `http://host?query` is not in front of the query.
                 let end = head.query.flatMap { Int($0.start) == head.path.end + 1 ? $0.end : nil } ?? head.path.end
                 let target = bytes.extracting(Int(head.path.start)..<end)
                 appendOAMAuth(to: chunk, route.challenge, bytes.slice(head.methodText), target, now: now)
                 return
             }
+        }
+        if let route, route.takesPasswords {
+            let basic = route.challenge.basic
+            chunk.ensureFree(basic.count)
+            chunk.append(basic)
+            return
         }
         let bearer = route?.challenge.bearer ?? ChallengeIssuer.plainBearer
         chunk.ensureFree(bearer.count + 64)

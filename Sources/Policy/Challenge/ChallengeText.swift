@@ -9,6 +9,8 @@ struct ChallengeText: Sendable {
     let afterContext: [UInt8]
     /// `Bearer realm="..."` (CHAL-04, CHAL-05).
     let bearer: [UInt8]
+    /// `Basic realm="..."` (SCH-01).
+    let basic: [UInt8]
     /// What the context is sealed about.
     let webgateName: [UInt8]
     let level: Int
@@ -21,6 +23,7 @@ struct ChallengeText: Sendable {
         beforeTarget = webgate == nil ? [] : Array(#"OAM-Auth realm="\#(name):\#(level) "#.utf8)
         beforeContext = Array(#"", request-ctx=""#.utf8) + RequestContext.opening
         afterContext = RequestContext.closing(webgate: webgateName) + [ASCII.quote]
+        basic = Array(#"Basic realm="\#(webgate?.name ?? "portcullis")", charset="UTF-8""#.utf8)
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
     }
 }

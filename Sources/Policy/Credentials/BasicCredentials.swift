@@ -12,6 +12,8 @@ struct BasicCredentials: Sendable {
     private let roles: RoleCatalogue
     private let level: Int
     private let social: SocialCredentials
+    /// Those whose users may show name and password, by name.
+    private let applications: [String: Application]
     /// Key and holder of each backend, in the order of the store.
     private let anonymous: [(key: [UInt8], principal: Principal)]
 
@@ -23,6 +25,8 @@ struct BasicCredentials: Sendable {
         roles = settings.roles
         level = settings.passwordLevel
         social = SocialCredentials(settings)
+        let applications = settings.routes.compactMap(\.application).filter(\.httpBasic)
+        self.applications = Dictionary(applications.map { ($0.name, $0) }) { first, _ in first }
         anonymous = settings.backends.backends.map { backend in
             let principal = Principal(
                 kind: .anonymous, method: .anonymousKey, subject: "anonymous", issuer: "local",
@@ -33,17 +37,32 @@ struct BasicCredentials: Sendable {
 
     /// - Parameters:
     ///   - credential: what follows the scheme.
+    ///   - route: nil for endpoints.
     ///   - bytes: the buffer of `headers`.
     ///   - address: the client's.
     ///   - now: seconds since 1970.
     func authenticate(
-        _ credential: Span<UInt8>, bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress?, now: Int64
+        _ credential: Span<UInt8>, on route: Route?, bytes: Span<UInt8>, headers: HeaderTable,
+        from address: IPAddress?, now: Int64
     ) -> AuthenticationOutcome {
+        let index: Int
+        switch headers.occurrences(.oracleMobileBackendID) {
+        case 0:
+            if let route, let application = route.passwordApplication {
+                return authenticate(credential, of: application, route, bytes, headers, from: address, now: now)
+            }
+            // A Basic challenge tells of no backend, so that the one of the route counts (SCH-01).
+            guard let route, route.takesPasswords, route.backends.count == 1 else { return .rejected(.missingBackend) }
+            let own = route.backends[0]
+            guard let known = backends.index(id: own.span) else { return .rejected(.missingBackend) }
+            index = known
+        case 1:
+            guard let id = headers.value(.oracleMobileBackendID) else { return .rejected(.missingBackend) }
+            guard let known = backends.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
+            index = known
         // BASIC-03; two ids are as good as none, since each side could read another one.
-        guard headers.occurrences(.oracleMobileBackendID) == 1, let id = headers.value(.oracleMobileBackendID) else {
-            return .rejected(.missingBackend)
+        default: return .rejected(.missingBackend)
         }
-        guard let index = backends.index(id: bytes.slice(id)) else { return .rejected(.unknownBackend) }
         let backend = backends.backends[index]
         guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
@@ -53,7 +72,30 @@ struct BasicCredentials: Sendable {
                 ?? .principal(anonymous[index].principal)
         }
         guard backend.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
-        let digest = known.digest(of: credential, context: UInt64(index))
+        return logIn(credential, realm: backend.realm, context: UInt64(index), from: address, now: now) { user in
+            self.principal(user, backend, at: now)
+        }
+    }
+
+    /// A user of an application by name and password beside the application's key. The key is asked for first, so that
+    /// nobody guesses passwords without it.
+    private func authenticate(
+        _ credential: Span<UInt8>, of application: Application, _ route: Route, _ bytes: Span<UInt8>,
+        _ headers: HeaderTable, from address: IPAddress?, now: Int64
+    ) -> AuthenticationOutcome {
+        if let denial = route.refusesKey(bytes: bytes, headers: headers) { return .rejected(denial) }
+        let context = UInt64.max - UInt64(route.index)
+        return logIn(credential, realm: application.realm, context: context, from: address, now: now) { user in
+            self.principal(user, application, at: now)
+        }
+    }
+
+    /// - Parameter context: what a remembered password is good for, beside the credential.
+    private func logIn(
+        _ credential: Span<UInt8>, realm: String, context: UInt64, from address: IPAddress?, now: Int64,
+        _ principal: @escaping @Sendable (User) -> Principal
+    ) -> AuthenticationOutcome {
+        let digest = known.digest(of: credential, context: context)
         if let digest, let principal = known.principal(digest, now: now) { return .principal(principal) }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
             let username = String(streamSafe: decoded[..<colon]), !username.isEmpty,
@@ -61,19 +103,26 @@ struct BasicCredentials: Sendable {
             decoded.allSatisfy({ $0 >= ASCII.space && $0 != 0x7f })
         else { return .rejected(.malformedCredential) }
         let login = logins.login(
-            username, password: Array(decoded[(colon + 1)...]), realm: backend.realm,
+            username, password: Array(decoded[(colon + 1)...]), realm: realm,
             network: address?.subscriberBytes ?? [], now: now)
         return .resolve(
             login.map { result in
                 switch result {
                 case .success(let user):
-                    let principal = principal(user, backend, at: now)
+                    let principal = principal(user)
                     if let digest { known.insert(digest, principal, now: now) }
                     return .success(principal)
                 case .failure(.wrongPassword): return .failure(.wrongPassword)
                 case .failure(.throttled): return .failure(.loginThrottled)
                 }
             })
+    }
+
+    private func principal(_ user: User, _ application: Application, at now: Int64?) -> Principal {
+        Principal(
+            kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: nil,
+            roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
+            application: application.name)
     }
 
     /// The user with the roles of now (ROLE-03).
@@ -86,6 +135,13 @@ struct BasicCredentials: Sendable {
 
     /// Who a caller of before is now: the same holder with the roles of today, unless the password is another one since.
     func renew(_ principal: Principal) -> Principal? {
+        if let name = principal.application {
+            guard let application = applications[name],
+                let user = users.user(named: principal.subject, realm: application.realm), user.enabled,
+                (principal.issuedAt ?? .min) >= user.tokensNotBefore
+            else { return nil }
+            return self.principal(user, application, at: principal.issuedAt)
+        }
         let id = principal.backendBytes
         guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
             return nil

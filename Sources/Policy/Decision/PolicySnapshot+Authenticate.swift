@@ -40,7 +40,8 @@ extension PolicySnapshot {
         let rest = value.slice(credential.rest)
         switch credential.scheme {
         case .token: return authenticate(token: rest, now: now, cache: cache)
-        case .basic: return passwords.authenticate(rest, bytes: bytes, headers: headers, from: address, now: now)
+        case .basic:
+            return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
         case .other: return .rejected(.unsupportedScheme)
         }
     }

@@ -17,7 +17,7 @@ extension PolicySnapshot {
         guard let principal else { return .missingCredential }
         if principal.method == .cookie, !isOwnSite(head, headers, bytes) { return .crossSiteRequest }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
-        if let denial = checkApplicationKey(route, bytes: bytes, headers: headers) { return denial }
+        if let denial = route.refusesKey(bytes: bytes, headers: headers) { return denial }
         if let denial = authorize(route, principal, head.method, bytes.slice(head.methodText)) { return denial }
         // What goes through a tunnel has no method (AOM-08).
         return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
@@ -43,16 +43,6 @@ extension PolicySnapshot {
         if principal.level < route.level { return .stepUpRequired }
         let requirement = route.requirement(for: method, methodText)
         return requirement.isMet(by: principal.roles) ? nil : .roleRequired
-    }
-
-    /// AOM-16: on a route of an application its key is asked for beside the token.
-    private func checkApplicationKey(_ route: Route, bytes: Span<UInt8>, headers: HeaderTable) -> DenialReason? {
-        if route.applicationKey.isEmpty { return nil }
-        guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
-            return .missingApplicationKey
-        }
-        let key = route.applicationKey
-        return constantTimeEqual(key.span, bytes.slice(field)) ? nil : .applicationMismatch
     }
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }

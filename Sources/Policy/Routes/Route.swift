@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import HTTP
 import Identity
 
@@ -18,6 +19,8 @@ package final class Route: Sendable {
     /// Name and key of the ApiOmat application whose tokens open the route, and no other; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
+    /// The application whose users may show name and password beside its key; nil for none.
+    let passwordApplication: Application?
     package let webgate: Webgate?
     /// No credential is needed or looked at (ROLE-02, AMB-20).
     package let isPublic: Bool
@@ -34,6 +37,8 @@ package final class Route: Sendable {
     package let challengeLevel: Int
     /// How users log in: the route's own scheme, else that of its Webgate (SCH-03).
     package let scheme: AuthenticationScheme?
+    /// Whether the scheme asks for name and password by Basic (SCH-01).
+    var takesPasswords: Bool { scheme?.method == .basic }
     /// What the route does with browsers; nil where it takes no cookies (SCH-02).
     let form: LoginForm?
     /// Whether what the route answers depends on cookies, so that `Vary` must say so.
@@ -87,6 +92,7 @@ package final class Route: Sendable {
         backends = settings.backends.map { Array($0.utf8) }
         applicationName = Array((settings.application?.name ?? "").utf8)
         applicationKey = Array((settings.application?.apiKey ?? "").utf8)
+        passwordApplication = settings.application.flatMap { $0.httpBasic ? $0 : nil }
         isPublic = settings.isPublic
         loginRequired = settings.loginRequired && !settings.isPublic
         socialLogin = settings.socialLogin
@@ -141,6 +147,16 @@ package final class Route: Sendable {
     /// - Parameter name: empty for a credential that is bound to none, which every route accepts.
     func accepts(webgate name: [UInt8]) -> Bool {
         name.isEmpty || equal(challenge.webgateName, name.span)
+    }
+
+    /// AOM-16: on a route of an application its key is asked for beside the credential; nil where it was sent.
+    func refusesKey(bytes: Span<UInt8>, headers: HeaderTable) -> DenialReason? {
+        if applicationKey.isEmpty { return nil }
+        guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
+            return .missingApplicationKey
+        }
+        let key = applicationKey
+        return constantTimeEqual(key.span, bytes.slice(field)) ? nil : .applicationMismatch
     }
 
     /// Whether the tokens of an application are accepted, or for an empty name the credentials that are of none

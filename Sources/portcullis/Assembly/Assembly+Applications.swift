@@ -29,7 +29,10 @@ extension Assembly {
     /// The application that a route names, as far as the policy goes.
     func application(named name: String) -> Application? {
         configuration.applications.first { $0.name == name }.map {
-            Application(name: $0.name, apiKey: $0.apiKey?.value ?? "")
+            var application = Application(name: $0.name, apiKey: $0.apiKey?.value ?? "")
+            application.realm = $0.realm
+            application.httpBasic = $0.httpBasic
+            return application
         }
     }
 
@@ -49,6 +52,7 @@ extension Assembly {
         application.expirations.longestAccess = Int64(entry.expirations.longestAccess)
         application.expirations.longestRefresh = Int64(entry.expirations.longestRefresh)
         application.allowSignUp = entry.allowSignUp
+        application.httpBasic = entry.httpBasic
         application.facebook = socialLogin(entry.facebook, at: "\(pointer)/facebook")
         return application
     }
