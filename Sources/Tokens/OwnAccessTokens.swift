@@ -35,13 +35,18 @@ struct OwnAccessTokens: Sendable {
     func live(_ token: String, now: Int64) throws(TokenFailure) -> AccessTokenClaims? {
         // Read first: a list that is complete again must have been complete when it was asked.
         let isBlind = settings.revocations.reading.isBlind
-        guard let claims = signed(token, now: now),
-            let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
-            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm),
-            settings.backends.stand(behind: claims)
-        else { return nil }
+        guard let claims = signed(token, now: now), isLive(claims) else { return nil }
         if isBlind { throw .storeUnavailable }
         return claims
+    }
+
+    /// Whether a token with these claims, which has not expired, is still good as far as the deny list knows.
+    func isLive(_ claims: AccessTokenClaims) -> Bool {
+        guard let backend = settings.backends.backend(id: Array(claims.backendID.utf8).span), backend.oauthConsumer,
+            claims.issuedAt >= backend.tokensNotBefore, !isRevoked(claims), hasAccount(claims, realm: backend.realm),
+            settings.backends.stand(behind: claims)
+        else { return false }
+        return true
     }
 
     private func isRevoked(_ claims: AccessTokenClaims) -> Bool {

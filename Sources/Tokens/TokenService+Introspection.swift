@@ -11,17 +11,16 @@ extension TokenService {
         let form = try TokenForm(request)
         if let server = try resourceServer(request, form, now: now) {
             guard let token = form["token"] else { throw .missingParameter }
-            return .done(try answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) })
+            return try answer(token, to: server.reference, now: now) { server.mayAsk(about: $0) }
         }
         let proof = try clients.authenticate(request, form, now: now)
         let backend = proof.backend
         return admitted(proof, now: now) { [self] () throws(TokenFailure) in
             guard backend.grants.introspection else { throw .introspectionNotAllowed }
             guard let token = form["token"] else { throw .missingParameter }
-            let response = try answer(token, to: backend.reference, now: now) {
+            return try answer(token, to: backend.reference, now: now) {
                 $0.backendID.utf8.elementsEqual(backend.mobileBackendID.utf8)
             }
-            return .done(response)
         }
     }
 
@@ -42,12 +41,29 @@ extension TokenService {
     }
 
     private func answer(
-        _ token: String, to client: String, now: Int64, _ mayAsk: (AccessTokenClaims) -> Bool
-    ) throws(TokenFailure) -> EndpointResponse {
-        guard let claims = try ownTokens.live(token, now: now), mayAsk(claims) else {
-            return .personal(Array(#"{"active":false}"#.utf8), reason: "token_inactive")
+        _ token: String, to client: String, now: Int64, _ mayAsk: @escaping @Sendable (AccessTokenClaims) -> Bool
+    ) throws(TokenFailure) -> Effect<EndpointResponse> {
+        if let claims = try ownTokens.live(token, now: now) {
+            return .done(TokenService.described(mayAsk(claims) ? claims : nil))
         }
-        return .personal(TokenService.describe(claims), reason: "token_active")
+        guard !settings.grantIssuers.isEmpty else { return .done(TokenService.described(nil)) }
+        // Read first: a list that is complete again must have been complete when it was asked.
+        let isBlind = settings.revocations.reading.isBlind
+        return grantRecords.claims(of: Array(token.utf8), now: now).map { [self] result in
+            switch result {
+            case .success(let claims):
+                guard ownTokens.isLive(claims), mayAsk(claims) else { return TokenService.described(nil) }
+                return isBlind ? TokenFailure.storeUnavailable.response : TokenService.described(claims)
+            case .failure(.unavailable): return TokenFailure.storeUnavailable.response
+            case .failure: return TokenService.described(nil)
+            }
+        }
+    }
+
+    /// - Parameter claims: nil for a token that is not good, or is none of the caller's business.
+    private static func described(_ claims: AccessTokenClaims?) -> EndpointResponse {
+        guard let claims else { return .personal(Array(#"{"active":false}"#.utf8), reason: "token_inactive") }
+        return .personal(describe(claims), reason: "token_active")
     }
 
     /// The members of RFC 7662 section 2.2, and our own claims beside them.

@@ -32,7 +32,7 @@ extension TokenService {
     private func revokeFamily(_ digest: [UInt8], _ backend: Backend, now: Int64) -> Effect<EndpointResponse> {
         ask(.find(.family(ofRefresh: digest)), now: now) { [self] answer in
             guard case .record(let record?) = answer, record.kind == .refresh else {
-                return .done(TokenService.revoked(backend, subject: "", tokenID: ""))
+                return revokeGranted(digest, backend, now: now)
             }
             guard record.application.utf8.elementsEqual(backend.mobileBackendID.utf8) else {
                 return .done(TokenFailure.tokenOfAnotherClient.response)
@@ -44,7 +44,7 @@ extension TokenService {
         }
     }
 
-    private static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
+    static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
         var response = EndpointResponse(
             status: 200, headers: [(name: "Cache-Control", value: "no-store"), (name: "Pragma", value: "no-cache")],
             body: [], reason: tokenID.isEmpty ? "token_unknown" : "token_ended")

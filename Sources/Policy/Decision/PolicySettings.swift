@@ -35,6 +35,8 @@ package struct PolicySettings: Sendable {
     package var passwordLevel = Principal.standardLevel
     /// Whoever knows the tokens of ApiOmat applications; nil where there are none.
     package var opaqueTokens: (any OpaqueTokens)?
+    /// Whoever knows the tokens that issuer modules have made; nil where no backend has one (OAUTH-09).
+    package var grantedTokens: (any GrantedTokens)?
     /// Whoever asks Facebook; nil where no backend has it.
     package var socialVerifier: SocialVerifier?
     /// Who knows when sessions were used last; nil where none ends by lying idle (OMS-09).
@@ -60,10 +62,10 @@ package struct BrowserDomain: Sendable {
     package var providers: [String] = []
     /// Whether its users may log in by password.
     package var takesPasswords = true
-    /// Roles of those whom another server alone knows (OMS-12); nil where they are not let in.
-    package var guestRoles: [String]?
     /// What a login by password counts as (CACHE-11).
     package var passwordLogin = LoginClass.password()
+    /// Roles of those whom another server alone knows (OMS-12); nil where they are not let in.
+    package var guestRoles: [String]?
 
     package init() {}
 }

@@ -94,17 +94,31 @@ extension PolicySnapshot {
             })
     }
 
-    /// Who else may know a token that is none of our issuers': what is a JWT is judged as one, and by no application. What
-    /// an application has issued is shown to no other server.
+    /// Who else may know a token that is none of our issuers': what was granted or issued here is shown to no other server,
+    /// and what is a JWT is judged as one, by no application.
     private func resolve(_ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64) -> AuthenticationOutcome {
+        let ofApplication = rejection == .malformed ? opaqueTokens?.resolve(token, now: now) : nil
         let elsewhere = introspected.resolve(token, rejection, now: now)
-        guard rejection == .malformed, let effect = opaqueTokens?.resolve(token, now: now) else {
-            return elsewhere.map { .resolve($0) } ?? .rejected(DenialReason(rejection))
-        }
-        return .resolve(
-            effect.then { result -> Effect<Result<Principal, DenialReason>> in
+        let reason = ofApplication == nil ? DenialReason(rejection) : .invalidToken
+        let rest: Effect<Result<Principal, DenialReason>>?
+        if let ofApplication {
+            rest = ofApplication.then { result in
                 if case .failure(.unknown) = result, let elsewhere { return elsewhere }
                 return .done(result.mapError(DenialReason.init))
+            }
+        } else {
+            rest = elsewhere
+        }
+        guard let grantedTokens, rejection.mayBeGranted else { return rest.map { .resolve($0) } ?? .rejected(reason) }
+        let bytes = [UInt8](copying: token)
+        return .resolve(
+            grantedTokens.claims(of: bytes, now: now).then { [principals] result in
+                switch result {
+                case .failure(.unknown): return rest ?? .done(.failure(reason))
+                case .failure(let refusal): return .done(.failure(DenialReason(refusal)))
+                case .success(let claims):
+                    return .done(Result { () throws(DenialReason) in try principals.principal(of: claims, bytes) })
+                }
             })
     }
 
@@ -131,6 +145,17 @@ extension PolicySnapshot {
         case .needsKeys: return .failure(.unknownKey)
         case .verified(let verified):
             do { return .success(try principals.principal(of: verified, token)) } catch { return .failure(error) }
+        }
+    }
+}
+
+extension TokenRejection {
+    /// Whether a token may be one that an issuer module has made for a backend (OAUTH-09): none of an issuer whose tokens are
+    /// verified here, or one of such an issuer that is for the backend's own upstream.
+    fileprivate var mayBeGranted: Bool {
+        switch self {
+        case .malformed, .unknownIssuer, .encrypted, .criticalHeader, .unsupportedAlgorithm, .wrongAudience: true
+        default: false
         }
     }
 }

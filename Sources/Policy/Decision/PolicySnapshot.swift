@@ -25,6 +25,7 @@ package final class PolicySnapshot: Sendable {
     let introspected: IntrospectedTokens
     let passwords: BasicCredentials
     let opaqueTokens: (any OpaqueTokens)?
+    let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
     let sessions: SessionCookies?
 
@@ -44,6 +45,7 @@ package final class PolicySnapshot: Sendable {
         introspected = IntrospectedTokens(settings, principals)
         passwords = BasicCredentials(settings)
         opaqueTokens = settings.opaqueTokens
+        grantedTokens = settings.grantedTokens
         activities = settings.activities
         sessions = SessionCookies(settings, principals)
     }

@@ -15,9 +15,9 @@ extension TokenService {
         let grant = issuance.grant
         if let name = grant.backend.issuer {
             guard let issuer = settings.grantIssuers[name] else { return .done(nil) }
-            return issuer.issue(grant, now: now).map { result in
-                guard case .success(let token) = result, token.isShortEnough(for: issuance) else { return nil }
-                return token
+            return issuer.issue(grant, now: now).then { [self] result in
+                guard case .success(let token) = result, token.isShortEnough(for: issuance) else { return .done(nil) }
+                return recorded(token, of: issuance, now: now)
             }
         }
         let sign: @Sendable () -> GrantedToken? = { [self] in

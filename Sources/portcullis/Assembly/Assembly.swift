@@ -85,6 +85,9 @@ struct Assembly {
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }
         settings.liveRoles = configuration.tokenService.liveRoles
         settings.opaqueTokens = applications
+        if configuration.backends.contains(where: { $0.issuer != nil }) {
+            settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
+        }
         settings.activities = store.sessions
         settings.socialVerifier = social
         settings.seals = loginForms().isEmpty && !offersSignOn && !hasRelyingParties ? nil : seals
