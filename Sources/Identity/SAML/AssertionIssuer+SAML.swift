@@ -31,10 +31,13 @@ extension AssertionIssuer {
     /// identity provider (SAML-18).
     package static func exchangeURL(_ baseURL: String) -> String { baseURL + "/mobile/platform/sso/exchange-token" }
 
+    /// The redirect URLs that identity providers are told, which no upstream ever gets (SAML-17).
+    package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
+
     /// Where the identity provider may have meant a browser to bring the assertion: here, or to the address that nobody
     /// serves (SAML-17).
     private static func recipients(_ baseURL: String) -> [String] {
-        [exchangeURL(baseURL), baseURL + "/mobile/platform/sso/redirect"]
+        [exchangeURL(baseURL)] + redirectPaths.map { baseURL + $0 }
     }
 
     /// What it has signed, judged by the certificates of the store that are its own and valid.

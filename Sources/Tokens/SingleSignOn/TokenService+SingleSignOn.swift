@@ -9,7 +9,6 @@ extension TokenService {
     package static let singleSignOnPath = "/mobile/platform/sso/exchange-token"
     package static let signOnLoginPath = SignOnRelay.loginPath
     package static let signOnLogoutPath = SignOnRelay.logoutPath
-    package static let singleSignOnRedirectPath = "/mobile/platform/sso/redirect"
 
     func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .get else { return .done(TokenService.onlyReading("GET")) }

@@ -1,5 +1,6 @@
 import Configuration
 import Gateway
+import Identity
 import Issuers
 import Policy
 import Tokens
@@ -190,7 +191,7 @@ extension Assembly {
         endpoints.append((configuration.tokenService.introspectionPath, .introspection))
         endpoints.append(("/mobile/platform/auth/token", .exchange))
         endpoints.append((TokenService.singleSignOnPath, .singleSignOn))
-        endpoints.append((TokenService.singleSignOnRedirectPath, .singleSignOnRedirect))
+        for path in AssertionIssuer.redirectPaths { endpoints.append((path, .singleSignOnRedirect)) }
         for path in [TokenService.signOnLoginPath, TokenService.signOnLogoutPath] {
             endpoints.append((path, .singleSignOnPages))
         }

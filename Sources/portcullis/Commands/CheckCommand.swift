@@ -13,6 +13,10 @@ enum CheckCommand: Command {
         Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Key files
         that `serve` would make are not made. With --production also warns of what is fine only for development.
 
+        Security_SsoRedirectWhitelist is compared by scheme, host, port and the beginning of the path:
+        https://example.com/apps/customer is refused by "https://www.example.com, https://*.example2.com" and accepted
+        by "https://example.com".
+
         exit status: 0 valid (warnings or not), 1 invalid
         """
 

@@ -98,7 +98,9 @@ import Testing
             with: #""discoveryUri": "\#(server.url)/discovery", "allowHttp": true"#)
         let fixture = try Fixture(exchanging: adapted, idp)
         let audience = name == "audience" ? "GUID-12345678-ABCD-EFAB-CDEF-123456789ABC" : "http://gw.example.com/mobile"
-        let more = #""unique_name": "zoe", "dept": "eng-core", "roles": ["Clerk"]"#
+        // The sample for names takes users with an account.
+        let user = name == "username" ? "ann" : "zoe"
+        let more = #""unique_name": "\#(user)", "dept": "eng-core", "roles": ["Clerk"]"#
         #expect(try fixture.exchange(idp.token(#""aud": "\#(audience)", \#(more)"#)).status == 200)
         #expect(try fixture.exchange(idp.token(#""aud": "https://else.example.com", \#(more)"#)).status == 400)
         try fixture.gateway.configuration.write("examples/\(name).json", sample)

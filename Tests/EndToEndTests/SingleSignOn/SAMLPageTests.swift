@@ -15,11 +15,12 @@ struct SAMLPageTests {
             fixture.gateway)
     }
 
-    @Test("SAML-17: nothing is there by default, and an upstream sees none of it", arguments: [false, true])
-    func capture(_ isOn: Bool) throws {
+    @Test(
+        "SAML-17: nothing is there by default, and an upstream sees none of it", arguments: [false, true],
+        ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"])
+    func capture(_ isOn: Bool, _ path: String) throws {
         let fixture = try Fixture { if isOn { $0["singleSignOn"] = #"{"captureRedirect": true}"# } }
         let form: [Field] = ["Content-Type: application/x-www-form-urlencoded", "Origin: https://idp.example"]
-        let path = "/mobile/platform/sso/redirect"
         let long = String(repeating: "A", count: 100_000)
         let posted = try fixture.request("POST", path, form, body: "SAMLResponse=\(long)%3C%22&RelayState=x")
         #expect(posted.status == (isOn ? 200 : 404))

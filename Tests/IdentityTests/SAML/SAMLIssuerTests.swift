@@ -26,6 +26,7 @@ import Testing
             issuer.saml?.recipients == [
                 "https://gw.example.com/mobile/platform/sso/exchange-token",
                 "https://gw.example.com/mobile/platform/sso/redirect",
+                "https://gw.example.com/mobile/platform/sso/redirect/saml",
             ])
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import TestSupport
 import Testing
 import Tokens
@@ -54,7 +55,7 @@ import Tokens
 
     @Test("SAML-17: the place for trials is reserved", arguments: [HTTP.Method.get, .post])
     func redirect(_ method: HTTP.Method) {
-        let request = EndpointRequest(method: method, path: TokenService.singleSignOnRedirectPath)
+        let request = EndpointRequest(method: method, path: AssertionIssuer.redirectPaths[0])
         let response = service.handle(request, endpoint: .singleSignOnRedirect, now: Service.now).settled()
         #expect(response.status == 404)
     }
