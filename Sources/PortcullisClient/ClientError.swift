@@ -16,6 +16,9 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case storeFailed = "store_failed"
         case storeUnreadable = "store_unreadable"
         case invalidEntry = "invalid_entry"
+        case unknownKey = "unknown_key"
+        case cannotDecrypt = "cannot_decrypt"
+        case unsupportedAlgorithm = "unsupported_algorithm"
 
         case unreachable
         case tlsFailed = "tls_failed"
@@ -47,7 +50,8 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         public var domain: Domain {
             switch self {
             case .invalidProfile, .missingProperty, .unsupportedScheme, .invalidURL, .notAConfiguration: .profile
-            case .storeFailed, .storeUnreadable, .invalidEntry: .store
+            case .storeFailed, .storeUnreadable, .invalidEntry, .unknownKey, .cannotDecrypt, .unsupportedAlgorithm:
+                .store
             case .unreachable, .tlsFailed, .malformedResponse, .invalidRequest: .transport
             case .invalidCredentials, .loginAttemptsExceeded, .deviceWiped, .refused, .unknownApplication,
                 .unavailable, .notJSON:

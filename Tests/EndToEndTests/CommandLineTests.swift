@@ -17,6 +17,10 @@ import Testing
             ("certificate", ["add", "list", "remove", "--config", "--admin"]),
             ("tokens", ["list", "revoke", "clean", "--subject", "--backend", "--admin"]),
             ("route", ["set", "show", "list", "--config", "--admin", "loginRequired=false"]),
+            (
+                "key",
+                ["generate", "public", "sign", "verify", "wrap", "unwrap", "delete", "--type", "--signature", "--in"]
+            ),
             ("hash", ["--scheme", "--salt-bits", "--aes-key", "scrypt", "SaltedSHA-512", "PlainText"]),
             ("token", ["--config", "--backend", "--user", "--roles", "--level", "--lifetime"]),
             ("cred", ["add", "get", "update", "delete", "--config", "--user", "cred:KEY"]),
@@ -42,7 +46,8 @@ import Testing
         let asked = try CommandLine.run("--help")
         #expect(asked.ending == .exit(0))
         for command in [
-            "serve", "check", "backend", "users", "realms", "policy", "certificate", "route", "tokens", "hash", "token",
+            "serve", "check", "backend", "users", "realms", "policy", "certificate", "route", "tokens", "hash", "key",
+            "token",
             "cred", "client", "echo", "version",
         ] {
             #expect(asked.output.contains("\n  \(command) "), "\(command)")

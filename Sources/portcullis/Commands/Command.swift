@@ -16,7 +16,8 @@ enum Program {
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, BackendCommand.self, UsersCommand.self,
             RolesCommand.self, RealmsCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
-            HashCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self, ClientCommand.self,
+            HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self,
+            ClientCommand.self,
             TestCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
