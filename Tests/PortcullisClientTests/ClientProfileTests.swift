@@ -63,12 +63,15 @@ import Testing
              "oauthTokenEndpoint": "/t", "ssoTokenEndpoint": "/s", "jwtTokenEndpoint": "/j", "userAgent": "U",
              "serviceDomain": "D", "appName": "A", "hosts": ["https://h:8443"], "caFile": "/ca.pem",
              "timeoutSeconds": 5, "sessionTimeout": 600, "idleTimeout": 0, "maxLoginAttempts": 3,
-             "offlineAuthentication": true, "cryptoScheme": "SaltedSHA-512"}
+             "offlineAuthentication": true, "cryptoScheme": "SaltedSHA-512", "identityProvider": "facebook", "appId": "42",
+             "apiomatApp": "testApp", "apiKey": "123", "system": "TEST"}
             """
         let profile = try read(text)
         #expect(profile.settings.maxLoginAttempts == 3)
         #expect(profile.settings.offlineAuthentication == true)
         #expect(profile.hosts == ["https://h:8443"])
+        #expect(profile.identityProvider == "facebook" && profile.appID == "42")
+        #expect(profile.apiomatApp == "testApp" && profile.apiKey == "123" && profile.system == "TEST")
         #expect(try ClientProfile(json: profile.json) == profile)
         #expect(profile.url("/x") == "https://a/x")
         #expect(profile.url("https://else/x") == "https://else/x")

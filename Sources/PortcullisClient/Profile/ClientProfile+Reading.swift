@@ -78,6 +78,14 @@ extension ClientProfile {
         userAgent = reader.text("userAgent") ?? userAgent
         serviceDomain = reader.text("serviceDomain")
         appName = reader.text("appName")
+        identityProvider = reader.text("identityProvider")
+        if let identityProvider, identityProvider != "facebook" {
+            reader.complain("identityProvider", "expected \"facebook\", found \"\(identityProvider)\"")
+        }
+        appID = reader.text("appId")
+        apiomatApp = reader.text("apiomatApp")
+        apiKey = reader.text("apiKey")
+        system = reader.text("system") ?? system
         hosts = reader.texts("hosts") ?? []
         caFile = reader.text("caFile")
     }
@@ -108,7 +116,10 @@ extension ClientProfile {
             ("ssoTokenEndpoint", ssoTokenEndpoint == usual.ssoTokenEndpoint ? nil : ssoTokenEndpoint),
             ("jwtTokenEndpoint", jwtTokenEndpoint == usual.jwtTokenEndpoint ? nil : jwtTokenEndpoint),
             ("userAgent", userAgent == usual.userAgent ? nil : userAgent), ("serviceDomain", serviceDomain),
-            ("appName", appName), ("caFile", caFile), ("cryptoScheme", settings.cryptoScheme),
+            ("appName", appName), ("identityProvider", identityProvider), ("appId", appID), ("apiomatApp", apiomatApp),
+            ("apiKey", apiKey),
+            ("system", system == usual.system ? nil : system), ("caFile", caFile),
+            ("cryptoScheme", settings.cryptoScheme),
         ]
         for (name, value) in texts { if let value { writer.member(name, value) } }
         if !hosts.isEmpty { writer.member("hosts", hosts) }

@@ -20,6 +20,16 @@ public struct ClientProfile: Equatable, Sendable {
     public var serviceDomain: String?
     /// The name of the application profile.
     public var appName: String?
+    /// Who logs users in: `facebook`, or nil for the gateway (FB-09).
+    public var identityProvider: String?
+    /// What the identity provider knows the application by.
+    public var appID: String?
+    /// Name of the ApiOmat application; nil where it is `appName`.
+    public var apiomatApp: String?
+    /// Key of the ApiOmat application.
+    public var apiKey: String?
+    /// The system of the ApiOmat application that tokens are for.
+    public var system = "LIVE"
     /// Servers beside that of `baseURL` whose challenges are answered, each as `https://host:port`.
     public var hosts: [String] = []
     /// A file with certificates of authorities, in PEM form, that are trusted beside the system's.

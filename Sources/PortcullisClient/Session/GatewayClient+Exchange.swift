@@ -47,6 +47,19 @@ extension GatewayClient {
         }
     }
 
+    /// Requests carry a token of Facebook from now on, with the anonymous key of the backend (FB-01, FB-09). Nothing is sent,
+    /// and the token is not kept for the next start of the program.
+    @discardableResult
+    public func configure(facebookToken: String) throws(ClientError) -> AuthenticationContext {
+        guard !facebookToken.isEmpty, facebookToken.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw ClientError(.invalidArgument, "the token of Facebook is empty, or not visible ASCII")
+        }
+        let login = KeptLogin(
+            method: .facebook, scope: scope, backend: profile.backend, user: nil, token: facebookToken)
+        try take(login, stores: false)
+        return AuthenticationContext(login)
+    }
+
     /// Takes the exchanged token in the store into use (OMH-04). False where there is none, where it has expired or cannot
     /// be decrypted, and where it is bound to another backend or another version of it; `loadProblem` says which.
     public func loadSSOTokenExchange() -> Bool {
@@ -108,7 +121,8 @@ extension GatewayClient {
     ) async throws(ClientError) -> ClientRequest? {
         guard let token = login.token else { return nil }
         switch login.method {
-        case .basic: return nil
+        case .basic, .facebook: return nil
+        case .application: return try ApplicationService(profile: profile).revoke(token, everything: false)
         case .oauth, .exchange:
             // Only a client that has a secret can revoke (RFC 7009 section 2.1).
             return profile.clientSecret == nil ? nil : try OAuthService(profile: profile).revoke(token)

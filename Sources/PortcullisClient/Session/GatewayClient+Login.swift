@@ -122,7 +122,9 @@ extension GatewayClient {
         case .mobile: login = try await logInMobile(subject, demand)
         case .oauth: login = try await logInOAuth(user, password)
         case .basic: login = try await logInBasic(user, password)
-        case .exchange: throw ClientError(.invalidArgument, "an exchange takes a token, not a password")
+        case .application: login = try await logInApplication(user, password)
+        case .exchange, .facebook:
+            throw ClientError(.invalidArgument, "\(method.rawValue) takes a token, not a password")
         }
         let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
         try change { session in

@@ -51,6 +51,21 @@ extension GatewayClient {
             level: reply.number("level").flatMap { Int(exactly: $0) }, expiresAt: end(reply.number("expires_in")))
     }
 
+    /// The four fields of FB-01.
+    private func social(_ request: ClientRequest, _ login: KeptLogin) throws(ClientError) -> ClientRequest {
+        guard let key = profile.anonymousKey, let backend = profile.mobileBackendID else {
+            throw ClientError(.missingProperty, "/anonymousKey or /mobileBackendId is missing in the profile")
+        }
+        var request = request
+        request.fields += [
+            .init("Authorization", "Basic \(key)"),
+            .init("Oracle-Mobile-Social-Identity-Provider", "facebook"),
+            .init("Oracle-Mobile-Social-Access-Token", login.token ?? ""),
+        ]
+        return request.has("oracle-mobile-backend-id")
+            ? request : request.adding(.init("Oracle-Mobile-Backend-ID", backend))
+    }
+
     func logInOAuth(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
         let request = try OAuthService(profile: profile).login(user: user, password: password)
         let reply = try await ask(request)
@@ -88,6 +103,16 @@ extension GatewayClient {
         var request = request
         switch login.method {
         case .mobile: break
+        case .application:
+            if let token = login.token {
+                request.fields.append(.init("Authorization", "Bearer \(token)"))
+            } else {
+                request.fields.append(try OAuthService.basic(user: login.user ?? "", password: login.password ?? ""))
+            }
+            // Such a login is of no backend.
+            return request.has("x-apiomat-apikey")
+                ? request : request.adding(try ApplicationService(profile: profile).keyField())
+        case .facebook: return try social(request, login)
         case .basic:
             request.fields.append(try OAuthService.basic(user: login.user ?? "", password: login.password ?? ""))
         case .oauth, .exchange: request.fields.append(.init("Authorization", "Bearer \(login.token ?? "")"))

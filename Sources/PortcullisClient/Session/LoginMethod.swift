@@ -6,6 +6,11 @@ public enum LoginMethod: String, Codable, Sendable, CaseIterable {
     case basic
     /// A user token of the mobile service domain; for each webgate that challenges, an access token is got with it.
     case mobile = "oam"
+    /// A user of an ApiOmat application: requests carry its session token, or user name and password, beside the key of the
+    /// application.
+    case application = "aom"
+    /// Each request carries the anonymous key of the backend and a token of Facebook (FB-01).
+    case facebook
     /// A token of somebody else was exchanged.
     case exchange
 }

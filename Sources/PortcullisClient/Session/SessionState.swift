@@ -24,8 +24,10 @@ struct KeptLogin: Codable, Equatable, Sendable {
     var user: String?
     /// The access token, or the user token of `mobile`; nil for `basic`.
     var token: String?
-    /// Only of `basic`, which sends it with each request.
+    /// Only of `basic` and of `application` without a token, which send it with each request.
     var password: String?
+    /// Only of `application`.
+    var refreshToken: String?
     var level: Int?
     /// Seconds since 1970; nil where the server did not say.
     var expiresAt: Int64?

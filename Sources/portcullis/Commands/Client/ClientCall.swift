@@ -38,6 +38,10 @@ struct ClientCall {
         if client.loadSSOTokenExchange() || client.authenticationContext != nil { return }
         if let token = arguments["--token"] {
             let (client, text) = (client, try ClientCommand.read(token))
+            if client.profile.identityProvider == "facebook" {
+                _ = try ExitStatus.rethrowing { () throws(ClientError) in try client.configure(facebookToken: text) }
+                return
+            }
             _ = try ExitStatus.waiting { () async throws(ClientError) in
                 try await client.authenticateSSOTokenExchange(text, storeAccessToken: false)
             }

@@ -12,7 +12,7 @@ extension ClientCommand {
     static func logIn(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
-        guard let mode, method.map({ $0 != nil && $0 != .exchange }) ?? true else { throw usage() }
+        guard let mode, method.map({ $0 != nil && $0 != .exchange && $0 != .facebook }) ?? true else { throw usage() }
         var level: Int?
         if let text = arguments["--level"] {
             level = Decimal.parse(Array(text.utf8).span)
@@ -81,7 +81,7 @@ extension ClientCommand {
         return line
     }
 
-    private static func ask(_ prompt: String) -> String? {
+    static func ask(_ prompt: String) -> String? {
         Terminal.complain(prompt)
         return readLine(strippingNewline: true)
     }

@@ -7,7 +7,9 @@ enum ClientCommand: Command {
     static let help = """
         usage: portcullis client configure URL WHERE
                portcullis client setup WHERE
-               portcullis client login [--user NAME] [--method oauth|basic|oam] [--mode online|offline|auto] [--level N] WHERE
+               portcullis client login [--user NAME] [--method oauth|basic|oam|aom] [--mode online|offline|auto] [--level N] WHERE
+               portcullis client aom login [--user NAME] [--scope SCOPE] [--extra TEXT] WHERE
+               portcullis client aom refresh|revoke|revokeall WHERE
                portcullis client exchange --token TOKEN [--store] WHERE
                portcullis client sso login [--client-id ID] [--listen 127.0.0.1:PORT] [--wait SECONDS] WHERE
                portcullis client saml pack [--response VALUE|FILE]
@@ -28,6 +30,9 @@ enum ClientCommand: Command {
         login      reads the password from standard input and keeps what the gateway gives for it; further questions, too,
                    are answered there. By default the method is oam where the profile names a service domain, oauth where it
                    has a client secret, else basic
+        aom        session tokens of an ApiOmat application, by /apiomatApp (or /appName) and /apiKey of the profile: `login`
+                   reads the password from standard input and keeps a token, `refresh` takes another one for it, `revoke` ends
+                   it, and `revokeall` all that its user has in the application
         exchange   exchanges a JWT or a packed SAML assertion (`-` reads it from standard input); the gateway's token is
                    kept with --store
         sso login  prints the address to open in a browser; the token that the gateway posts to this machine after the login
@@ -39,7 +44,8 @@ enum ClientCommand: Command {
                    SAMLResponse, of the query or of the form that is posted
         request    sends a request. A challenge of a webgate is answered with a token of its own, which is kept. The body is
                    printed; the status too, on standard error, where it is not a success
-        call       the same for a path of the gateway: with the stored token, else with what TOKEN is exchanged for
+        call       the same for a path of the gateway: with the stored token, else with what TOKEN is exchanged for. Where
+                   /identityProvider of the profile is facebook, TOKEN is sent as Facebook's, with the anonymous key
         agent      logs in for other applications of its circle of trust: their requests with --via-agent need no password.
                    It answers programs of its own user, for the applications that --app names, until it is ended, at most
                    for 28800 s. `login` before it, or beside it
@@ -60,6 +66,7 @@ enum ClientCommand: Command {
     private static let actions: [String: (words: ClosedRange<Int>, options: Set<String>, flags: Set<String>)] = [
         "configure": (1...1, [], []), "setup": (0...0, [], []),
         "login": (0...0, ["--user", "--method", "--mode", "--level"], []), "logout": (0...0, [], []),
+        "aom": (1...1, ["--user", "--scope", "--extra"], []),
         "exchange": (0...0, ["--token"], ["--store"]),
         "sso": (1...1, ["--client-id", "--listen", "--wait"], []),
         "saml": (1...1, ["--response"], []),
@@ -85,6 +92,7 @@ enum ClientCommand: Command {
         case "setup": try setUp(place)
         case "login": try logIn(arguments, place)
         case "logout": try logOut(place)
+        case "aom": try application(arguments, place)
         case "exchange": try exchange(arguments, place)
         case "sso": try signOn(arguments, place)
         case "saml": try packSAML(arguments)

@@ -1,0 +1,57 @@
+/// The token endpoints of ApiOmat applications (AOM-01, AOM-25).
+struct ApplicationService: Sendable {
+    let profile: ClientProfile
+
+    /// A token map for name and password.
+    func tokens(user: String, password: String, _ wish: SessionTokenWish) throws(ClientError) -> ClientRequest {
+        var parameters = try [("grant_type", "aom_user")] + client()
+        parameters += [
+            ("app", try application()), ("system", profile.system), ("username", user), ("password", password),
+        ]
+        if let scope = wish.scope { parameters.append(("scope", scope)) }
+        if let extra = wish.extra { parameters.append(("extra", extra)) }
+        if let seconds = wish.accessSeconds { parameters.append(("access_expiration", "\(seconds)")) }
+        if let seconds = wish.refreshSeconds { parameters.append(("refresh_expiration", "\(seconds)")) }
+        return form(parameters)
+    }
+
+    /// A token map for a refresh token, which ends with it (AOM-13).
+    func refresh(_ token: String) throws(ClientError) -> ClientRequest {
+        form(try [("grant_type", "refresh_token")] + client() + [("refresh_token", token)])
+    }
+
+    /// Ends a session token (AOM-21), or all that its user has in the application (AOM-22).
+    func revoke(_ token: String, everything: Bool) throws(ClientError) -> ClientRequest {
+        ClientRequest(
+            "POST", profile.url("/yambas/oauth/users/\(everything ? "revokeall" : "revoke")"),
+            fields: [.init("Authorization", "Bearer \(token)"), try keyField()])
+    }
+
+    /// Sent beside each credential of a user (AOM-16).
+    func keyField() throws(ClientError) -> ClientRequest.Field { .init("X-Apiomat-Apikey", try key()) }
+
+    private func client() throws(ClientError) -> [(String, String)] {
+        [("client_id", try application()), ("client_secret", try key())]
+    }
+
+    private func application() throws(ClientError) -> String {
+        guard let name = profile.apiomatApp ?? profile.appName else {
+            throw ClientError(.missingProperty, "/apiomatApp is missing in the profile")
+        }
+        return name
+    }
+
+    private func key() throws(ClientError) -> String {
+        guard let key = profile.apiKey else {
+            throw ClientError(.missingProperty, "/apiKey is missing in the profile")
+        }
+        return key
+    }
+
+    private func form(_ parameters: [(String, String)]) -> ClientRequest {
+        ClientRequest(
+            "POST", profile.url("/yambas/oauth/token"),
+            fields: [.init("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormText.query(parameters).utf8))
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Synchronization
+
+/// What a session token is to be like (AOM-04, AOM-07, AOM-10); nil leaves it to the gateway.
+public struct SessionTokenWish: Equatable, Sendable {
+    /// Such as `read write`, `read_only`.
+    public var scope: String?
+    /// Tells it from other tokens of the same user.
+    public var extra: String?
+    /// Lifetime of the session token.
+    public var accessSeconds: Int?
+    /// Lifetime of the refresh token.
+    public var refreshSeconds: Int?
+
+    public init(
+        scope: String? = nil, extra: String? = nil, accessSeconds: Int? = nil, refreshSeconds: Int? = nil
+    ) {
+        self.scope = scope
+        self.extra = extra
+        self.accessSeconds = accessSeconds
+        self.refreshSeconds = refreshSeconds
+    }
+}
+
+/// A token map of an ApiOmat application (AOM-02, AOM-25).
+public struct SessionToken: Equatable, Sendable {
+    public let sessionToken: String
+    public let refreshToken: String?
+    /// Nil where the gateway does not say.
+    public let expirationDate: Date?
+    public let module: String?
+    public let model: String?
+}
+
+/// Users of an ApiOmat application (AOM-25).
+extension GatewayClient {
+    /// Requests carry the name and password of a user from now on, beside the key of the application. Nothing is sent.
+    public func configure(user: String, password: String) throws(ClientError) {
+        guard !user.isEmpty, !password.isEmpty else {
+            throw ClientError(.invalidArgument, "user name and password must not be empty")
+        }
+        try put(applicationLogin(user: user, password: password))
+    }
+
+    /// Requests carry a session token from now on, beside the key of the application.
+    public func configure(sessionToken: String, refreshToken: String? = nil) throws(ClientError) {
+        guard !sessionToken.isEmpty else { throw ClientError(.invalidArgument, "the session token must not be empty") }
+        var login = applicationLogin()
+        (login.token, login.refreshToken) = (sessionToken, refreshToken)
+        try put(login)
+    }
+
+    /// Requests a session token for the user that `configure` has named.
+    ///
+    /// - Parameter configure: whether requests carry it from now on, in the place of the password, which is forgotten.
+    @discardableResult
+    public func requestSessionToken(
+        _ wish: SessionTokenWish = SessionTokenWish(), configure: Bool = true
+    ) async throws(ClientError) -> SessionToken {
+        let login = try login()
+        guard login.method == .application, let user = login.user, let password = login.password else {
+            throw ClientError(.loginRequired, "a session token needs user name and password")
+        }
+        return try await requestSessionToken(user: user, password: password, wish, configure: configure)
+    }
+
+    /// Requests a session token for a user.
+    ///
+    /// - Parameter configure: whether requests carry it from now on. The password is not kept.
+    @discardableResult
+    public func requestSessionToken(
+        user: String, password: String, _ wish: SessionTokenWish = SessionTokenWish(), configure: Bool = true
+    ) async throws(ClientError) -> SessionToken {
+        try await request(
+            ApplicationService(profile: profile).tokens(user: user, password: password, wish), user,
+            configure: configure)
+    }
+
+    /// Requests another session token for a refresh token. Both earlier tokens end.
+    ///
+    /// - Parameter refreshToken: nil for the one that is kept.
+    @discardableResult
+    public func requestSessionToken(
+        refreshToken: String?, configure: Bool = true
+    ) async throws(ClientError) -> SessionToken {
+        let kept = live.withLock { $0.session.login }.flatMap { $0.method == .application ? $0 : nil }
+        guard let token = refreshToken ?? kept?.refreshToken else {
+            throw ClientError(.loginRequired, "there is no refresh token")
+        }
+        // The session token may have expired; what it was got for has not changed.
+        if let kept, refreshToken == nil, kept.scope != scope {
+            throw ClientError(.wrongBackend, "the login is for another server or application; log in again")
+        }
+        return try await request(
+            ApplicationService(profile: profile).refresh(token), kept?.user, configure: configure)
+    }
+
+    /// Ends the session token that requests carry (AOM-21), and forgets it.
+    ///
+    /// - Parameter everything: whether all tokens end that its user has in the application (AOM-22).
+    public func revokeSessionToken(everything: Bool = false) async throws(ClientError) {
+        let login = try login()
+        guard login.method == .application, let token = login.token else {
+            throw ClientError(.notLoggedIn, "there is no session token")
+        }
+        let reply = try await ask(try ApplicationService(profile: profile).revoke(token, everything: everything))
+        guard reply.isSuccess else { throw reply.refusal }
+        try change { session in
+            if session.login?.token == token { session.login = nil }
+        }
+    }
+
+    /// Logs in with user name and password; the token takes the place of the password.
+    func logInApplication(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
+        let service = ApplicationService(profile: profile)
+        return try application(
+            await ask(try service.tokens(user: user, password: password, SessionTokenWish())), user)
+    }
+
+    private func request(
+        _ request: ClientRequest, _ user: String?, configure: Bool
+    ) async throws(ClientError) -> SessionToken {
+        let reply = try await ask(request)
+        let login = try application(reply, user)
+        if configure { try put(login) }
+        return SessionToken(
+            sessionToken: login.token ?? "", refreshToken: login.refreshToken,
+            expirationDate: login.expiresAt.map { Date(timeIntervalSince1970: TimeInterval($0)) },
+            module: reply.text("module"), model: reply.text("model"))
+    }
+
+    private func application(_ reply: ServiceReply, _ user: String?) throws(ClientError) -> KeptLogin {
+        var login = try bearer(reply, .application, user)
+        login.refreshToken = reply.text("refresh_token")
+        return login
+    }
+
+    private func applicationLogin(user: String? = nil, password: String? = nil) -> KeptLogin {
+        KeptLogin(method: .application, scope: scope, backend: profile.backend, user: user, password: password)
+    }
+
+    private func put(_ login: KeptLogin) throws(ClientError) {
+        try change { session in
+            session.login = login
+            session.webgates = []
+        }
+        live.withLock { live in
+            live.passing = nil
+            live.isOffline = false
+        }
+    }
+}
