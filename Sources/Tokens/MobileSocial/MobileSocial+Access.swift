@@ -8,15 +8,36 @@ extension MobileSocial {
         let context = try context(of: call)
         guard let token = try userToken(in: call) else { throw .missingAttribute }
         let behalf = try clientOfAgent(call)
-        return withSession(token, call) { [self] session throws(MobileSocialFailure) in
-            let own = try ownApplication(of: session, call.domain)
-            // The user token names its application, so that a client need not (oam-wire 3.5).
-            return try withClient(of: call, standard: own) { [self] client throws(MobileSocialFailure) in
+        let (proof, name) = (try call.attributes.field("X-Idaas-Rest-Authorization"), try applicationName(in: call))
+        guard proof == nil, name == nil else { return try access(token, behalf, nil, context, call) }
+        // The user token names its application, so that a client need not (oam-wire 3.5). Whether it is good shows later.
+        return ask(.find(.access(settings.key.digest(token))), now: call.now) { [self] found in
+            answer { () throws(MobileSocialFailure) in
+                var application: MobileApplication?
+                if case .record(let record?) = found, let session = Session(record),
+                    session.facts.domain.isExactly(call.domain.name)
+                {
+                    application = call.domain.application(named: session.facts.application)
+                }
+                return try access(token, behalf, application, context, call)
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - name: of the application that the token is for; nil for the caller's own.
+    ///   - standard: the application of a call that names none.
+    private func access(
+        _ token: String, _ name: String?, _ standard: MobileApplication?, _ context: RequestContext, _ call: Call
+    ) throws(MobileSocialFailure) -> Answer {
+        try withClient(of: call, standard: standard) { [self] client throws(MobileSocialFailure) in
+            withSession(token, call) { [self] session throws(MobileSocialFailure) in
+                let own = try ownApplication(of: session, call.domain)
                 // OMS-15: what was opened on a registered device is used there, in whichever kind of domain.
                 guard own.name.isExactly(client.application.name),
                     session.facts.registration.isExactly(client.registration?.id ?? "")
                 else { throw .invalidUserToken }
-                let application = try behalf.map { name throws(MobileSocialFailure) in
+                let application = try name.map { name throws(MobileSocialFailure) in
                     try admit(name, behind: own, call.domain)
                 }
                 return try grant(session, client, application ?? own, context, call)
