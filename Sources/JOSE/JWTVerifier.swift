@@ -79,10 +79,10 @@ package final class JWTVerifier: Sendable {
         switch keys {
         case .fixed(let keys):
             _ = try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.jws.verify(token, with: keys) }
-            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.registered.check(issuer, now: now) }
+            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.check(issuer, now: now) }
         case .published(let source):
             // First of all: nobody is asked for keys for the sake of a token that is refused anyway.
-            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.registered.check(issuer, now: now) }
+            try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.check(issuer, now: now) }
             try verify(token, parts.jws, source, index, published, now)
         }
     }

@@ -48,6 +48,15 @@ package struct ReceivedToken: Sendable {
         try jws.verify(token, with: keys, namesKeys: namesKeys)
     }
 
+    /// Checks purpose, times and audience against what the issuer's tokens must be.
+    func check(_ issuer: TrustedIssuer, now: Int64) throws(TokenRejection) {
+        if let purpose = issuer.purpose { try check(purpose) }
+        try registered.check(issuer, now: now)
+    }
+
+    /// Checks what the token was made for.
+    package func check(_ purpose: TokenPurpose) throws(TokenRejection) { try purpose.check(type: type, claims) }
+
     /// Checks the times.
     /// - Parameters:
     ///   - skew: by how many seconds `nbf` and `iat` may lie in the future.

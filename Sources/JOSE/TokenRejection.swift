@@ -27,4 +27,8 @@ package enum TokenRejection: String, Error, Sendable, CaseIterable {
     case lifetimeTooLong = "token_lifetime_too_long"
     /// `aud` is absent or names nobody we are.
     case wrongAudience = "token_audience_wrong"
+    /// Made for another purpose, by its `typ` or its claims.
+    case wrongType = "token_type_wrong"
+    /// Bound to a key by `cnf`, and presented without a proof of possession.
+    case proofRequired = "token_proof_required"
 }

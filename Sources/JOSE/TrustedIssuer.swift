@@ -13,7 +13,9 @@ package struct TrustedIssuer: Sendable {
     package var keys: Keys
     /// The algorithms accepted at all (JWT-39).
     package var algorithms: Set<SignatureAlgorithm>
-    /// By how much the issuer's clock may differ from ours.
+    /// What its tokens are accepted for; nil where the reader of the verified token checks that.
+    package var purpose: TokenPurpose?
+    /// By how much the issuer's clock may differ from ours. Expiry of our own tokens is exact.
     package var clockSkewSeconds: Int64
     /// The longest lifetime, from `iat` to `exp`; nil for any.
     package var maximumLifetimeSeconds: Int64?
@@ -30,7 +32,8 @@ package struct TrustedIssuer: Sendable {
 
     package init(
         name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: Keys,
-        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, clockSkewSeconds: Int64 = 60,
+        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, purpose: TokenPurpose? = .accessToken(),
+        clockSkewSeconds: Int64 = 60,
         maximumLifetimeSeconds: Int64? = nil, own: Bool = false
     ) {
         self.name = name
@@ -39,6 +42,7 @@ package struct TrustedIssuer: Sendable {
         self.requireAudience = requireAudience
         self.keys = keys
         self.algorithms = algorithms
+        self.purpose = purpose
         self.clockSkewSeconds = clockSkewSeconds
         self.maximumLifetimeSeconds = maximumLifetimeSeconds
         self.own = own
@@ -46,13 +50,14 @@ package struct TrustedIssuer: Sendable {
 
     package init(
         name: String, issuer: String, audiences: [String], requireAudience: Bool = true, keys: KeySet,
-        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, clockSkewSeconds: Int64 = 60,
+        algorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.asymmetric, purpose: TokenPurpose? = .accessToken(),
+        clockSkewSeconds: Int64 = 60,
         maximumLifetimeSeconds: Int64? = nil, own: Bool = false
     ) {
         self.init(
             name: name, issuer: issuer, audiences: audiences, requireAudience: requireAudience, keys: .fixed(keys),
-            algorithms: algorithms, clockSkewSeconds: clockSkewSeconds, maximumLifetimeSeconds: maximumLifetimeSeconds,
-            own: own)
+            algorithms: algorithms, purpose: purpose, clockSkewSeconds: clockSkewSeconds,
+            maximumLifetimeSeconds: maximumLifetimeSeconds, own: own)
     }
 
     /// Whether tokens of the algorithm are accepted: those of a shared secret only from ourselves, whatever the

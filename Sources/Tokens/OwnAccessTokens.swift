@@ -14,16 +14,14 @@ struct OwnAccessTokens: Sendable {
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
             keys: KeySet(keys: [settings.signer.publishedKey]), algorithms: [settings.signer.key.algorithm],
-            clockSkewSeconds: 0, own: true)
+            purpose: .accessToken(isTyped: true), clockSkewSeconds: settings.clockSkewSeconds, own: true)
         verifier = JWTVerifier(issuers: [trust])
     }
 
     /// The claims of a token that this service has signed and that has not expired; nil for any other text.
     /// - Parameter now: seconds since 1970.
     func signed(_ token: String, now: Int64) -> AccessTokenClaims? {
-        guard case .verified(let verified) = verifier.verify(Array(token.utf8).span, now: now),
-            verified.type == AccessTokenClaims.type
-        else { return nil }
+        guard case .verified(let verified) = verifier.verify(Array(token.utf8).span, now: now) else { return nil }
         return AccessTokenClaims(verified: verified.claims)
     }
 

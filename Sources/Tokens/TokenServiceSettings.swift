@@ -34,6 +34,8 @@ package struct TokenServiceSettings: Sendable {
     package var clientTokenSeconds: Int64 = 604_800
     /// Lifetime of a token of the password grant (CON-09).
     package var userTokenSeconds: Int64 = 604_800
+    /// How far in the future `iat` of its own tokens may lie, which a sibling with another clock has issued.
+    package var clockSkewSeconds: Int64 = 5
     /// The scopes that may be granted. Empty: scopes mean nothing here, any is accepted and none is recorded.
     package var scopes: [String] = []
     /// What answers for ApiOmat applications; nil where there are none.

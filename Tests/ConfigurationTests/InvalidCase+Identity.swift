@@ -282,6 +282,20 @@ extension InvalidCase {
             #"trustedIssuers.json:2: error: /trustedIssuers/0/jwksFile: "jwksFile" and "introspection" exclude each other (expected one of the two)"#
         ),
         InvalidCase(
+            "trusted-token-type",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "tokenType": "id+jwt""#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/tokenType: unknown value (expected "JWT" or "at+jwt", found "id+jwt")"#
+        ),
+        InvalidCase(
+            "trusted-typed-id-tokens",
+            trusted(
+                #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "tokenType": "at+jwt", "acceptIdTokens": true"#
+            ),
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/acceptIdTokens: an ID token never has the "tokenType" "at+jwt" (expected one of the two settings)"#
+        ),
+        InvalidCase(
             "trusted-introspection-in-clear",
             trusted(
                 #""name": "idp", "issuer": "https://idp", "audience": ["a"], "introspection": { "url": "http://idp/i", "clientId": "c", "clientSecret": "s" }"#

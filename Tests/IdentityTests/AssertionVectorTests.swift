@@ -121,10 +121,10 @@ enum Assertion {
 
     static let users = IdentityTests.store([User(username: "joe", email: "joe@example.com", roles: ["Clerk"])])
 
-    static func sign(_ claims: JSONNode, _ key: SigningKey = key, kid: String = "k") -> [UInt8] {
+    static func sign(_ claims: JSONNode, _ key: SigningKey = key, kid: String = "k", type: String = "JWT") -> [UInt8] {
         var writer = JSONWriter()
         writer.value(claims)
-        return JWTSigner(key: key, keyID: kid).sign(claims: writer.bytes)
+        return JWTSigner(key: key, keyID: kid).sign(claims: writer.bytes, type: type)
     }
 
     static func certificate(_ name: String) throws -> SignerCertificate {

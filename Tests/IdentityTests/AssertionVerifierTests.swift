@@ -29,6 +29,18 @@ import Testing
         #expect(Assertion.rejection(try claims(members), try issuer()) == rejection)
     }
 
+    /// An assertion may be an access token or an ID token, and nothing else (RFC 8725 section 3.11).
+    @Test(arguments: [
+        ("JWT", #"{"nonce":"n","azp":"app"}"#, nil), ("at+jwt", "{}", nil),
+        ("logout+jwt", "{}", AssertionRejection.wrongType), ("dpop+jwt", "{}", .wrongType),
+        ("secevent+jwt", "{}", .wrongType), ("JWT", #"{"events":{}}"#, .wrongType),
+        ("JWT", #"{"cnf":{"jkt":"x"}}"#, .proofRequired), ("at+jwt", #"{"cnf":{"x5t#S256":"x"}}"#, .proofRequired),
+    ])
+    func purpose(_ type: String, _ members: String, _ rejection: AssertionRejection?) throws {
+        let token = Assertion.sign(try claims(members), type: type)
+        #expect(Assertion.rejection(token: token, try issuer()) == rejection)
+    }
+
     @Test func audienceMayBeRequired() throws {
         let strict = try issuer(#"{"requireAudience":true}"#)
         #expect(Assertion.rejection(Assertion.claims, strict) == .wrongAudience)

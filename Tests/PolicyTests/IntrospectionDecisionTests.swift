@@ -68,6 +68,43 @@ import Testing
             decide(TestRequest("POST", "/inventory/items", [bearer("good")]), snapshot) == .denied(.roleRequired))
     }
 
+    /// RFC 9449 section 6.2, RFC 8705 section 3.2: bound to a key, and without a proof.
+    @Test func boundTokens() throws {
+        let server = Server([
+            "jkt": Self.active("eve", #","cnf":{"jkt":"x"}"#), "dpop": Self.active("eve", #","token_type":"DPoP""#),
+            "tls": Self.active("eve", #","cnf":{"x5t#S256":"x"},"token_type":"Bearer""#),
+            "mac": Self.active("eve", #","token_type":"mac""#), "plain": Self.active("eve", #","token_type":"Bearer""#),
+        ])
+        let snapshot = try snapshot(server)
+        for token in ["jkt", "dpop", "tls"] {
+            #expect(decision(token, snapshot) == .denied(.proofRequired), "\(token)")
+        }
+        #expect(decision("mac", snapshot) == .denied(.invalidToken))
+        #expect(decision("plain", snapshot) == .allowed("eve"))
+    }
+
+    /// What is no access token is not even shown to the server, and its answer may say so.
+    @Test func purpose() throws {
+        func token(_ type: String, _ more: String = "") -> String {
+            let claims = #"{"iss":"https://as.example.com","sub":"eve","exp":\#(Self.end)\#(more)}"#
+            return String(decoding: TestPolicy.strangerKey.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
+        }
+        let (good, typed) = (token("JWT", #","azp":"app""#), token("at+jwt"))
+        let server = Server([
+            good: Self.active("eve", #","azp":"app""#), typed: Self.active("eve"),
+            "opaque": Self.active("eve", #","nonce":"n""#),
+        ])
+        let snapshot = try snapshot(server)
+        for token in [token("logout+jwt"), token("dpop+jwt"), token("JWT", #","at_hash":"h""#)] {
+            #expect(decision(token, snapshot) == .denied(.wrongTokenType))
+        }
+        #expect(decision(token("JWT", #","cnf":{"jkt":"x"}"#), snapshot) == .denied(.proofRequired))
+        #expect(server.seen.withLock { $0.isEmpty })
+        #expect(decision(good, snapshot) == .allowed("eve"))
+        #expect(decision(typed, snapshot) == .allowed("eve"))
+        #expect(decision("opaque", snapshot) == .denied(.wrongTokenType))
+    }
+
     /// An outage is 503, and never a 401.
     @Test func outage() throws {
         let snapshot = try snapshot(Server([:]))

@@ -46,6 +46,7 @@ enum TestPolicy {
     }
 
     static func settings(
+        outsidePurpose: TokenPurpose = .accessToken(parties: ["portcullis", "inv-client"]),
         backends: [Backend] = [inventory, scheduler], users: UserStore = users(),
         revocations: RevocationList = RevocationList()
     ) -> PolicySettings {
@@ -65,11 +66,12 @@ enum TestPolicy {
             IssuerSettings(
                 trust: TrustedIssuer(
                     name: "own", issuer: "https://gw.example.com", audiences: ["https://gw.example.com"],
-                    keys: KeySet(keys: [ownKey.publishedKey]), own: true), claims: .own),
+                    keys: KeySet(keys: [ownKey.publishedKey]), purpose: .accessToken(isTyped: true), own: true),
+                claims: .own),
             IssuerSettings(
                 trust: TrustedIssuer(
                     name: "idp", issuer: "https://idp.example.com", audiences: ["portcullis"],
-                    keys: KeySet(keys: [outsideKey.publishedKey])),
+                    keys: KeySet(keys: [outsideKey.publishedKey]), purpose: outsidePurpose),
                 claims: .outside(
                     ExternalIdentityRules(
                         virtualUserEnabled: true, roleMapping: RoleMapping(roleAttributes: ["roles"])), level: 2,
@@ -132,10 +134,13 @@ enum TestPolicy {
     }
 
     /// A token of the outside issuer; `roles` is JSON.
-    static func outsideToken(_ subject: String = "eve", roles: String = #"["Clerk"]"#) -> String {
+    static func outsideToken(
+        _ subject: String = "eve", roles: String = #"["Clerk"]"#, type: String = "JWT", more: String = ""
+    ) -> String {
         let claims =
-            #"{"iss":"https://idp.example.com","aud":"portcullis","sub":"\#(subject)","exp":\#(now + 600),"roles":\#(roles)}"#
-        return String(decoding: outsideKey.sign(claims: Array(claims.utf8)), as: UTF8.self)
+            #"{"iss":"https://idp.example.com","aud":"portcullis","sub":"\#(subject)","exp":\#(now + 600),"#
+            + #""roles":\#(roles)\#(more)}"#
+        return String(decoding: outsideKey.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
     }
 }
 

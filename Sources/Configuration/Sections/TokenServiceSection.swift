@@ -25,6 +25,9 @@ package struct TokenServiceSection: Sendable {
     package var key: Secret?
     package var clientTokenSeconds = 604_800
     package var userTokenSeconds = 604_800
+    /// By how much the clocks of gateways that share a signing key may differ: `iat` and `nbf` of their tokens may lie so
+    /// far in the future. `exp` is exact.
+    package var clockSkew = Duration.seconds(5)
     /// Whether roles are looked up at each request and not taken from the token (ROLE-03).
     package var liveRoles = false
     /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
@@ -47,6 +50,7 @@ package struct TokenServiceSection: Sendable {
         readKey(&object, into: &section)
         section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
         section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
+        section.clockSkew = object.duration("clockSkew", default: section.clockSkew)
         section.liveRoles = object.flag("liveRoles", default: false)
         section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.readAll)
         section.requiresTLS = object.optional("requireTls") { $0.bool() }

@@ -7,6 +7,13 @@ package struct TrustedIssuerEntry: Sendable {
         case uid, mail
     }
 
+    /// `typ` that its tokens must have.
+    package enum TokenType: String, Sendable, CaseIterable {
+        /// None is required; an explicit type other than `at+jwt` is refused.
+        case any = "JWT"
+        case accessToken = "at+jwt"
+    }
+
     /// Where the issuer's keys are, or who is asked in place of them.
     package enum Keys: Sendable {
         /// Absolute path of a file with a JWK set (RFC 7517 section 5).
@@ -27,6 +34,11 @@ package struct TrustedIssuerEntry: Sendable {
     package var issuer: String
     package var audiences: [String]
     package var requireAudience: Bool
+    package var tokenType: TokenType
+    /// Whether ID tokens are taken for access tokens.
+    package var acceptIDTokens: Bool
+    /// Clients beside our own that `azp` of an access token may name.
+    package var authorizedParties: [String]
     /// Nil where what is said of them is wrong.
     package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
@@ -80,11 +92,15 @@ package struct TrustedIssuerEntry: Sendable {
         var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
         let file = object.take("jwksFile")
         let requireAudience = object.flag("requireAudience", default: true)
+        let tokenType = object.value("tokenType", default: .any) { $0.choice(TokenType.self) }
         let entry = TrustedIssuerEntry(
             name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
             issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
+            tokenType: tokenType,
+            acceptIDTokens: acceptIDTokens(&object, tokenType),
+            authorizedParties: object.value("authorizedParties", default: []) { $0.names() },
             keys: keys(&object, file),
             algorithms: object.optional("algorithms", algorithms),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
@@ -101,6 +117,15 @@ package struct TrustedIssuerEntry: Sendable {
         )
         object.finish()
         return entry
+    }
+
+    private static func acceptIDTokens(_ object: inout ObjectReader, _ tokenType: TokenType) -> Bool {
+        guard let field = object.take("acceptIdTokens"), let accepts = field.bool() else { return false }
+        if accepts, tokenType == .accessToken {
+            field.error(
+                "an ID token never has the \"tokenType\" \"at+jwt\"", expected: "one of the two settings")
+        }
+        return accepts
     }
 
     private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {

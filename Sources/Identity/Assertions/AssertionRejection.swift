@@ -20,6 +20,10 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
     case unusableKeys
     case missingExpiry, expired, notYetValid, issuedInFuture
     case wrongAudience
+    /// Made for another purpose (RFC 8725 section 3.11).
+    case wrongType
+    /// Bound to a key, which an exchange for a bearer token would undo.
+    case proofRequired
     case filterNotSatisfied
     case missingUsername, unusableUsername
     /// The token is an application's, not a user's (JWT-16).
@@ -45,6 +49,8 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
             case .issuedInFuture: .issuedInFuture
             case .missingExpiry: .missingExpiry
             case .wrongAudience: .wrongAudience
+            case .wrongType: .wrongType
+            case .proofRequired: .proofRequired
             }
     }
 
@@ -79,6 +85,8 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
         case .notYetValid: "assertion_not_yet_valid"
         case .issuedInFuture: "assertion_issued_in_future"
         case .wrongAudience: "assertion_audience_wrong"
+        case .wrongType: "assertion_type_wrong"
+        case .proofRequired: "assertion_proof_required"
         case .filterNotSatisfied: "assertion_filter_not_satisfied"
         case .missingUsername: "assertion_username_missing"
         case .unusableUsername: "assertion_username_unusable"

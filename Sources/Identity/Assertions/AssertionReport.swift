@@ -45,7 +45,8 @@ extension AssertionVerifier {
         let received = assertion.received
         let key = "\(received.algorithm.rawValue), kid \(received.keyID ?? "none")"
         let parts: [(String, Check, String)] = [
-            ("signature", .signature, key), ("time", .time, times(received, now: now)),
+            ("signature", .signature, key), ("purpose", .purpose, "typ \(received.type ?? "none")"),
+            ("time", .time, times(received, now: now)),
             ("audience", .audience, issuer.audiences.joined(separator: " or ")),
         ]
         let filters = issuer.filters.indices.map {

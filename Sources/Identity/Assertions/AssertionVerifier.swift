@@ -52,6 +52,7 @@ package struct AssertionVerifier: Sendable {
         _ assertion: Assertion, realm: String?, now: Int64
     ) throws(AssertionRejection) -> ExternalIdentity {
         try check(.signature, assertion, now: now)
+        try check(.purpose, assertion, now: now)
         try check(.time, assertion, now: now)
         try check(.audience, assertion, now: now)
         for index in issuer.filters.indices { try check(.filter(index), assertion, now: now) }
@@ -60,7 +61,7 @@ package struct AssertionVerifier: Sendable {
 
     /// The checks before anybody is identified, in their order.
     package enum Check: Sendable, Equatable {
-        case signature, time, audience
+        case signature, purpose, time, audience
         /// The filter at this place of the issuer's.
         case filter(Int)
     }
@@ -69,6 +70,10 @@ package struct AssertionVerifier: Sendable {
     package func check(_ check: Check, _ assertion: Assertion, now: Int64) throws(AssertionRejection) {
         switch check {
         case .signature: try assertion.checkSignature(issuer)
+        case .purpose:
+            try AssertionVerifier.rejecting { () throws(TokenRejection) in
+                try assertion.received.check(TokenPurpose.assertion)
+            }
         case .time:
             try AssertionVerifier.rejecting { () throws(TokenRejection) in
                 try assertion.received.checkTimes(now: now, skew: AssertionVerifier.clockSkew, expirySkew: 0)

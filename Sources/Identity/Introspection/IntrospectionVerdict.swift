@@ -18,6 +18,8 @@ package struct IntrospectedToken: Sendable {
     package let issuedAt: Int64?
     /// `jti`.
     package let tokenID: String?
+    /// Whether the client must show possession of a key (RFC 9449 section 6.2).
+    package let needsProof: Bool
     /// Until when this is believed without asking again, in seconds since 1970; not behind `expiresAt`.
     package let knownUntil: Int64
 }
@@ -60,7 +62,9 @@ extension IntrospectedToken {
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
         // Its user might be taken for the holder of a bearer token, who need not be the same.
-        if let type = node["token_type"]?.string, type.lowercased() != "bearer" { return nil }
+        let type = node["token_type"]?.string?.lowercased() ?? "bearer"
+        guard ["bearer", "dpop"].contains(type) else { return nil }
+        needsProof = type == "dpop"
         claims = node
         self.expiresAt = expiresAt
         issuedAt = node["iat"]?.integer

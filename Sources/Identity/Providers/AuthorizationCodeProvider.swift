@@ -67,7 +67,7 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         verifier = JWTVerifier(issuers: [
             TrustedIssuer(
                 name: settings.name, issuer: issuer, audiences: [settings.client.id], keys: .published(keys),
-                algorithms: settings.algorithms, clockSkewSeconds: settings.clockSkewSeconds)
+                algorithms: settings.algorithms, purpose: nil, clockSkewSeconds: settings.clockSkewSeconds)
         ])
     }
 

@@ -21,6 +21,11 @@ struct IntrospectedTokens: Sendable {
         guard !issuers.isEmpty, token.count <= longestToken, let issuer = issuer(of: token, rejection) else {
             return nil
         }
+        do throws(TokenRejection) {
+            if rejection == .unknownIssuer { try ReceivedToken(token).check(issuer.purpose) }
+        } catch {
+            return .done(.failure(DenialReason(error)))
+        }
         let bytes = [UInt8](copying: token)
         let principals = principals
         return issuer.introspector.verdict(on: bytes, now: now).map { answer in
@@ -71,14 +76,20 @@ struct IntrospectedTokens: Sendable {
 package struct IntrospectedIssuerSettings: Sendable {
     package var introspector: Introspector
     package var rules: ExternalIdentityRules
+    /// What its tokens are accepted for.
+    package var purpose: TokenPurpose
     /// What a token of this issuer is worth (CHAL-06).
     package var level: Int
     /// The backend that its tokens count as made for; nil for none.
     package var backendID: String?
 
-    package init(introspector: Introspector, rules: ExternalIdentityRules, level: Int, backendID: String?) {
+    package init(
+        introspector: Introspector, rules: ExternalIdentityRules, purpose: TokenPurpose = .accessToken(), level: Int,
+        backendID: String?
+    ) {
         self.introspector = introspector
         self.rules = rules
+        self.purpose = purpose
         self.level = level
         self.backendID = backendID
     }

@@ -44,6 +44,12 @@ struct TokenPrincipals: Sendable {
     func principal(
         of token: IntrospectedToken, _ bytes: [UInt8], _ issuer: IntrospectedIssuerSettings
     ) throws(DenialReason) -> Principal {
+        do throws(TokenRejection) {
+            try issuer.purpose.check(untyped: token.claims)
+            if token.needsProof { throw .proofRequired }
+        } catch {
+            throw DenialReason(error)
+        }
         let identity = try identify(token.claims, issuer.rules, backendID: issuer.backendID)
         return Principal(
             kind: .user, method: .bearer, subject: identity.username, issuer: issuer.introspector.server.name,
@@ -67,10 +73,7 @@ struct TokenPrincipals: Sendable {
     private func ownPrincipal(
         of token: VerifiedToken, _ bytes: [UInt8], issuer: String
     ) throws(DenialReason) -> Principal {
-        // Tokens of other purposes have the same issuer and key: only access tokens open routes (RFC 8725 section 3.11).
-        guard token.type == AccessTokenClaims.type, let claims = AccessTokenClaims(verified: token.claims) else {
-            throw .invalidToken
-        }
+        guard let claims = AccessTokenClaims(verified: token.claims) else { throw .invalidToken }
         return try principal(of: claims, bytes, issuer: issuer)
     }
 

@@ -26,32 +26,34 @@ extension DenialReason {
         case .storeUnavailable: 20
         case .unknownIssuer: 21
         case .wrongAudience: 22
-        case .unknownSubject: 23
-        case .missingBackend: 24
-        case .unknownBackend: 25
-        case .basicDisabled: 26
-        case .oauthDisabled: 27
-        case .wrongPassword: 28
-        case .loginThrottled: 29
-        case .loginRequired: 30
-        case .socialLoginRequired: 31
-        case .socialLoginOnly: 32
-        case .missingApplicationKey: 33
-        case .wrongWebgate: 34
-        case .sessionIdle: 35
-        case .invalidSession: 36
-        case .sessionExpired: 37
-        case .crossSiteRequest: 38
-        case .stepUpRequired: 39
-        case .keysUnavailable: 40
-        case .backendMismatch: 41
-        case .backendNotAllowed: 42
-        case .applicationMismatch: 43
-        case .insufficientScope: 44
-        case .roleRequired: 45
-        case .providerUnavailable: 46
-        case .introspectionUnavailable: 47
-        case .wrongScheme: 48
+        case .wrongTokenType: 23
+        case .proofRequired: 24
+        case .unknownSubject: 25
+        case .missingBackend: 26
+        case .unknownBackend: 27
+        case .basicDisabled: 28
+        case .oauthDisabled: 29
+        case .wrongPassword: 30
+        case .loginThrottled: 31
+        case .loginRequired: 32
+        case .socialLoginRequired: 33
+        case .socialLoginOnly: 34
+        case .missingApplicationKey: 35
+        case .wrongWebgate: 36
+        case .sessionIdle: 37
+        case .invalidSession: 38
+        case .sessionExpired: 39
+        case .crossSiteRequest: 40
+        case .stepUpRequired: 41
+        case .keysUnavailable: 42
+        case .backendMismatch: 43
+        case .backendNotAllowed: 44
+        case .applicationMismatch: 45
+        case .insufficientScope: 46
+        case .roleRequired: 47
+        case .providerUnavailable: 48
+        case .introspectionUnavailable: 49
+        case .wrongScheme: 50
         }
     }
 }

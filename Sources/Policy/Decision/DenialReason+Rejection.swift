@@ -13,6 +13,8 @@ extension DenialReason {
         case .encrypted, .criticalHeader, .unsupportedAlgorithm, .algorithmMismatch: self = .unsupportedAlgorithm
         case .unknownKey: self = .unknownKey
         case .badSignature: self = .badSignature
+        case .wrongType: self = .wrongTokenType
+        case .proofRequired: self = .proofRequired
         case .missingExpiry, .lifetimeTooLong: self = .invalidToken
         }
     }

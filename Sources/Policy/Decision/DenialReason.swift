@@ -46,6 +46,10 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     /// No trusted issuer has the `iss` of the token.
     case unknownIssuer = "unknown_issuer"
     case wrongAudience = "wrong_audience"
+    /// The token was made for another purpose than access, such as an ID token or a logout token (RFC 8725 section 3.11).
+    case wrongTokenType = "wrong_token_type"
+    /// The token is bound to a key of the client, and came as a plain bearer token (RFC 7800).
+    case proofRequired = "proof_required"
     /// The token is valid, but its subject may not be a principal here (mapping rules, deleted user).
     case unknownSubject = "unknown_subject"
     /// Basic without `Oracle-Mobile-Backend-ID` (BASIC-03).
@@ -114,7 +118,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .providerUnavailable, .storeUnavailable: 503
         case .missingCredential, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
             .unknownKey, .badSignature, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .unknownIssuer,
-            .wrongAudience, .unknownSubject, .missingBackend, .unknownBackend, .basicDisabled, .oauthDisabled,
+            .wrongAudience, .wrongTokenType, .proofRequired, .unknownSubject, .missingBackend, .unknownBackend,
+            .basicDisabled, .oauthDisabled,
             .wrongPassword, .loginRequired, .socialLoginRequired, .socialLoginOnly, .missingApplicationKey,
             .stepUpRequired, .wrongWebgate, .sessionIdle, .invalidSession, .sessionExpired, .wrongScheme:
             401
@@ -159,6 +164,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
         case .storeUnavailable: "the store does not say which tokens are revoked"
         case .unknownIssuer: "the issuer of the token is not trusted"
         case .wrongAudience: "the token is for another audience"
+        case .wrongTokenType: "the token was made for another purpose than access"
+        case .proofRequired: "the token is bound to a key and came without a proof of possession"
         case .unknownSubject: "the subject of the token is not accepted"
         case .missingBackend: "Basic was sent without Oracle-Mobile-Backend-ID"
         case .unknownBackend: "no backend has this id"
@@ -193,8 +200,8 @@ package enum DenialReason: String, Error, Sendable, CaseIterable {
     package var bearerError: StaticString? {
         switch self {
         case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
-            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .unknownSubject, .oauthDisabled,
-            .wrongWebgate, .sessionIdle:
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
+            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle:
             "invalid_token"
         case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
         default: nil

@@ -26,7 +26,7 @@ struct ClientAssertionVerifier: Sendable {
             issuers.append(
                 TrustedIssuer(
                     name: backend.clientID, issuer: backend.clientID, audiences: audiences, keys: keys,
-                    clockSkewSeconds: ClientAssertionVerifier.skewSeconds))
+                    purpose: .clientAuthentication, clockSkewSeconds: ClientAssertionVerifier.skewSeconds))
         }
         verifier = JWTVerifier(issuers: issuers)
         self.backends = known
@@ -36,7 +36,7 @@ struct ClientAssertionVerifier: Sendable {
     /// - Parameter now: seconds since 1970.
     func verify(_ assertion: ClientAssertion, now: Int64) throws(TokenFailure) -> ClientAuthentication.Proof {
         guard case .verified(let token) = verifier.verify(assertion.token.span, now: now),
-            ClientAssertionVerifier.isAssertion(token.type), isAddressedToUsAlone(token.claims)
+            isAddressedToUsAlone(token.claims)
         else { throw .invalidClientAssertion }
         let backend = backends[token.issuerIndex]
         // RFC 7523 section 3: both `iss` and `sub` are the client.
@@ -65,11 +65,5 @@ struct ClientAssertionVerifier: Sendable {
         return elements.allSatisfy { element in
             audiences.contains { element.string?.utf8.elementsEqual($0.utf8) ?? false }
         }
-    }
-
-    /// No token of another purpose that the same key signs (RFC 8725 section 3.11).
-    private static func isAssertion(_ type: String?) -> Bool {
-        guard let type else { return true }
-        return ["jwt", "client-authentication+jwt"].contains(type.lowercased())
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Crypto
 import Identity
+import JOSE
 import Policy
 
 extension Assembly {
@@ -15,6 +16,9 @@ extension Assembly {
             issuers.append(
                 IntrospectedIssuerSettings(
                     introspector: Introspector(server: server, caller: caller), rules: Assembly.rules(entry),
+                    // What the server tells about is no ID token for the sake of `azp` alone.
+                    purpose: .accessToken(
+                        isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens),
                     level: entry.level, backendID: entry.backend.flatMap(backendID)))
         }
         return issuers

@@ -111,8 +111,8 @@ extension Assembly {
         let keys = KeySet(keys: [JSONWebKey(key, kid: JWTSigner(key: key).keyID)])
         let trust = TrustedIssuer(
             name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys,
-            algorithms: [key.algorithm],
-            clockSkewSeconds: 0, own: true)
+            algorithms: [key.algorithm], purpose: .accessToken(isTyped: true),
+            clockSkewSeconds: service.clockSkew.components.seconds, own: true)
         return IssuerSettings(trust: trust, claims: .own)
     }
 
@@ -123,7 +123,7 @@ extension Assembly {
             var trust = TrustedIssuer(
                 name: entry.name, issuer: entry.issuer, audiences: entry.audiences,
                 requireAudience: entry.requireAudience, keys: keys,
-                clockSkewSeconds: entry.clockSkew.components.seconds,
+                purpose: purpose(entry), clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let names = entry.algorithms {
                 trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init(named:)))
@@ -133,6 +133,14 @@ extension Assembly {
             settings.append(IssuerSettings(trust: trust, claims: claims))
         }
         return settings
+    }
+
+    /// `azp` of an access token may name a client of ours, or one that the entry names.
+    private func purpose(_ entry: TrustedIssuerEntry) -> TokenPurpose {
+        let backends = configuration.backends.filter { entry.backend == nil || entry.backend == $0.reference }
+        return .accessToken(
+            isTyped: entry.tokenType == .accessToken, acceptsIDTokens: entry.acceptIDTokens,
+            parties: entry.audiences + entry.authorizedParties + backends.compactMap(\.clientID))
     }
 
     /// How claims of a trusted issuer become a user.
@@ -192,6 +200,7 @@ extension Assembly {
         settings.grantIssuers = grantIssuers(modules, catalogue)
         settings.clientTokenSeconds = Int64(service.clientTokenSeconds)
         settings.userTokenSeconds = Int64(service.userTokenSeconds)
+        settings.clockSkewSeconds = service.clockSkew.components.seconds
         settings.scopes = service.scopes
         settings.applications = applications
         settings.mobileSocial = mobileSocial

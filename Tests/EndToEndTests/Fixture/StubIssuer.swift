@@ -62,16 +62,19 @@ final class StubIssuer: Sendable {
     }
 
     /// A token signed with a key that need not be published.
-    func token(_ key: String, subject: String = "joe", kid: String? = nil) -> String {
+    /// - Parameter more: claims as JSON, each behind a comma.
+    func token(
+        _ key: String, subject: String = "joe", kid: String? = nil, type: String = "JWT", more: String = ""
+    ) -> String {
         let signer = state.withLock { state in
             let known = state.signers[key] ?? JWTSigner(key: SigningKey.generate(.es256), keyID: key)
             state.signers[key] = known
             return known
         }
         let now = Int(Date().timeIntervalSince1970)
-        let claims = #"{"iss": "\#(Self.issuer)", "sub": "\#(subject)", "aud": "api", "exp": \#(now + 600)}"#
+        let claims = #"{"iss": "\#(Self.issuer)", "sub": "\#(subject)", "aud": "api", "exp": \#(now + 600)\#(more)}"#
         let named = kid.map { JWTSigner(key: signer.key, keyID: $0) } ?? signer
-        return String(decoding: named.sign(claims: Array(claims.utf8)), as: UTF8.self)
+        return String(decoding: named.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
     }
 
     /// An entry of `trustedIssuers` for it.

@@ -1,0 +1,88 @@
+import Bytes
+
+/// What a token is accepted for, by `typ` of its header and by its claims (RFC 8725 section 3.11): tokens of other
+/// purposes have the same issuer and key, and may have the same audience.
+package struct TokenPurpose: Sendable, Equatable {
+    /// Accepted explicit types, in lower case and without `application/` (RFC 7515 section 4.1.9).
+    private let types: [String]
+    /// Whether tokens without an explicit type, or with the type `JWT`, are accepted.
+    private let acceptsUntyped: Bool
+    /// Whether an untyped token may be an ID token (OpenID Connect Core section 2).
+    private let acceptsIDTokens: Bool
+    /// Clients that an untyped access token may name in `azp`; nil for any.
+    private let parties: [String]?
+    /// Whether the token is presented as a bearer token. One that is bound to a key needs a proof of possession, which
+    /// a bearer does not give.
+    private let isBearer: Bool
+
+    private init(
+        types: [String], acceptsUntyped: Bool = true, acceptsIDTokens: Bool = true, parties: [String]? = nil,
+        isBearer: Bool = true
+    ) {
+        self.types = types
+        self.acceptsUntyped = acceptsUntyped
+        self.acceptsIDTokens = acceptsIDTokens
+        self.parties = parties
+        self.isBearer = isBearer
+    }
+
+    /// An access token that is presented as a bearer token.
+    /// - Parameters:
+    ///   - isTyped: whether only `at+jwt` will do (RFC 9068 section 2.1).
+    ///   - parties: clients that an untyped token may name in `azp`; nil for any.
+    package static func accessToken(
+        isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: [String]? = nil
+    ) -> TokenPurpose {
+        TokenPurpose(
+            types: ["at+jwt"], acceptsUntyped: !isTyped, acceptsIDTokens: acceptsIDTokens, parties: parties)
+    }
+
+    /// An assertion about a user that is exchanged for a token (RFC 7523 section 2.1): an access token or an ID token.
+    package static let assertion = TokenPurpose(types: ["at+jwt"])
+
+    /// An assertion by which a client authenticates (RFC 7523 section 2.2).
+    package static let clientAuthentication = TokenPurpose(types: ["client-authentication+jwt"], isBearer: false)
+
+    /// Checks a token in compact serialisation.
+    /// - Parameter type: `typ` of the header.
+    package func check(type: String?, _ claims: JSONNode) throws(TokenRejection) {
+        guard let name = type.map(TokenPurpose.name), !name.isExactly("jwt") else {
+            guard acceptsUntyped else { throw .wrongType }
+            return try check(untyped: claims)
+        }
+        guard types.contains(where: { $0.isExactly(name) }) else { throw .wrongType }
+        try checkBinding(claims)
+    }
+
+    /// Checks a token that has no header: the claims show the purpose alone.
+    package func check(untyped claims: JSONNode) throws(TokenRejection) {
+        if TokenPurpose.isOther(claims) || !acceptsIDTokens && isIDToken(claims) { throw .wrongType }
+        try checkBinding(claims)
+    }
+
+    /// RFC 7800 section 3.1: any confirmation method, an unknown one too.
+    private func checkBinding(_ claims: JSONNode) throws(TokenRejection) {
+        if isBearer, claims["cnf"] != nil { throw .proofRequired }
+    }
+
+    private func isIDToken(_ claims: JSONNode) -> Bool {
+        if ["nonce", "at_hash", "c_hash", "s_hash"].contains(where: { claims[$0] != nil }) { return true }
+        // The names of Keycloak and Cognito for the purpose of an untyped token.
+        if claims["typ"]?.string == "ID" || claims["token_use"]?.string == "id" { return true }
+        guard let parties, let party = claims["azp"] else { return false }
+        guard let name = party.string else { return true }
+        return !parties.contains { $0.isExactly(name) }
+    }
+
+    /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
+    private static func isOther(_ claims: JSONNode) -> Bool {
+        if claims["events"] != nil { return true }
+        guard let type = claims["typ"]?.string else { return false }
+        return ["Refresh", "Offline", "Logout"].contains(type)
+    }
+
+    private static func name(_ type: String) -> String {
+        let name = type.lowercased()
+        return name.hasPrefix("application/") ? String(name.dropFirst("application/".count)) : name
+    }
+}
