@@ -183,6 +183,6 @@ extension GatewayConfiguration {
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
         "tokenService", "singleSignOn",
-        "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields",
+        "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields", "managedHeaders",
     ]
 }

@@ -30,8 +30,8 @@ struct BodyRelay {
     private(set) var target: Target
     /// Body bytes that passed, without framing.
     private(set) var passed = 0
-    /// Whether trailer fields go on. Not to an upstream that is given a token: the field for it has any name, and one of
-    /// that name behind the body could be taken for it.
+    /// Whether trailer fields go on. Not to an upstream that is given a token, nor where the configuration adds managed
+    /// names: such a field has any name, and one of that name behind the body could be taken for it.
     var forwardsTrailers = true
 
     static let empty = BodyRelay(.none, to: .raw)

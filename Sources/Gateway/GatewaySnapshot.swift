@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Issuers
 import Policy
@@ -18,6 +19,8 @@ package final class GatewaySnapshot: Sendable {
     package let upstreams: [UpstreamSettings]
     package let limits: GatewayLimits
     package let proxies: TrustedProxies
+    /// Names of request fields that never reach an upstream as a client sent them.
+    package let managedNames: ManagedNames
     /// The request-rate limits of each route, by its number; empty where no route has any.
     package let rateLimits: [[RateLimiter]]
     /// Those of the gateway's own endpoints together.
@@ -63,7 +66,7 @@ package final class GatewaySnapshot: Sendable {
         upstreamWebgates: [UpstreamWebgates?] = [],
         upstreams: [UpstreamSettings], limits: GatewayLimits, listeners: [ListenerSettings] = [],
         adminToken: [UInt8]?, adminHosts: [String] = [], names: PublicNames = PublicNames(),
-        proxies: TrustedProxies = TrustedProxies(),
+        proxies: TrustedProxies = TrustedProxies(), managedNames: ManagedNames = .standard,
         rateLimits: [[RateLimiter]] = [], endpointLimits: [RateLimiter] = [], issuerKeys: [IssuerKeys] = [],
         issuers: [IssuerGate] = [], accessFields: AccessLogFields = []
     ) {
@@ -81,6 +84,7 @@ package final class GatewaySnapshot: Sendable {
         self.adminHosts = adminHosts
         self.names = names
         self.proxies = proxies
+        self.managedNames = managedNames
         self.endpointLimits = endpointLimits
         self.issuerKeys = issuerKeys
         self.issuers = issuers

@@ -37,10 +37,11 @@ struct HeaderRewrite {
         if head.authority.isEmpty { chunk.append(authority) } else { chunk.append(bytes.slice(head.authority)) }
         chunk.append("\r\n")
         let options = ConnectionOptions(headers, bytes)
+        let managed = exchange.snapshot.managedNames
         let tunnel = exchange.tunnel
         for i in 0..<headers.count {
             let field = headers[i]
-            if isDropped(field, exchange, injection, options, headers, bytes) { continue }
+            if isDropped(field, exchange, injection, managed, options, headers, bytes) { continue }
             if let tunnel, tunnel.upgrade.replaces(field, bytes) { continue }
             if field.token == .cookie, exchange.snapshot.hasBrowserCookies,
                 Cookies.hasAny(BrowserCookie.names, field.value, bytes)
@@ -95,8 +96,8 @@ struct HeaderRewrite {
     }
 
     private static func isDropped(
-        _ field: HeaderField, _ exchange: Exchange, _ injection: InjectionRule?, _ options: ConnectionOptions,
-        _ headers: HeaderTable, _ bytes: Span<UInt8>
+        _ field: HeaderField, _ exchange: Exchange, _ injection: InjectionRule?, _ managed: ManagedNames,
+        _ options: ConnectionOptions, _ headers: HeaderTable, _ bytes: Span<UInt8>
     ) -> Bool {
         switch field.alias {
         case .other:
@@ -115,11 +116,7 @@ struct HeaderRewrite {
         // an upstream that maps names could take it for the real one.
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }
-        if ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes)
-            || ManagedName.isOverride(field, bytes)
-        {
-            return true
-        }
+        if managed.contains(field, bytes) { return true }
         if let injection { return ManagedName.isAlias(bytes.slice(field.name), of: injection.headerName.span) }
         return false
     }

@@ -18,7 +18,9 @@ extension Worker {
             http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
         exchange.stage = .forwarding
         exchange.decisionDeadline = .max
-        if route.injection != nil { exchange.requestBody.forwardsTrailers = false }
+        if route.injection != nil || !exchange.snapshot.managedNames.isStandard {
+            exchange.requestBody.forwardsTrailers = false
+        }
         exchange.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete

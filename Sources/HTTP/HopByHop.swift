@@ -24,7 +24,7 @@ package enum HopByHop {
             .accessControlAllowPrivateNetwork, .oracleMobileBackendID, .oracleMobileSocialIdentityProvider,
             .oracleMobileSocialAccessToken, .xApiomatApikey:
             true
-        default: ManagedName.isOwn(field, bytes) || ManagedName.isForwarding(field, bytes)
+        default: ManagedNames.standard.contains(field, bytes)
         }
     }
 

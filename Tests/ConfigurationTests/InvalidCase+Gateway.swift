@@ -26,6 +26,18 @@ extension InvalidCase {
             #"gateway.json:1: error: /listeners/0/address: invalid value (expected an IP address such as "127.0.0.1" or "::1", found "localhost"; did you mean "127.0.0.1"?)"#
         ),
         InvalidCase(
+            "managed-headers",
+            [
+                "gateway.json": ConfigurationDirectory.gateway(
+                    #""managedHeaders": ["X-*", "a b", "Host", "*", "X-Good", "Content-*"]"#)
+            ],
+            #"gateway.json:5: error: /managedHeaders/0: invalid value (expected a header field name, or the beginning of names followed by "-*", found "X-*")"#,
+            #"gateway.json:5: error: /managedHeaders/1: invalid value (expected a header field name, or the beginning of names followed by "-*", found "a b")"#,
+            #"gateway.json:5: error: /managedHeaders/2: "Host" is part of the message itself (expected another field)"#,
+            #"gateway.json:5: error: /managedHeaders/3: invalid value (expected a header field name, or the beginning of names followed by "-*", found "*")"#,
+            #"gateway.json:5: error: /managedHeaders/5: "Content-*" is part of the message itself (expected another field)"#
+        ),
+        InvalidCase(
             "listener-missing-port",
             ["gateway.json": "{\"baseUrl\": \"http://a.example\",\n\"listeners\": [{\"address\": \"::1\"}]}"],
             #"gateway.json:2: error: /listeners/0/port: required member "port" is missing (expected a port number from 0 to 65535)"#

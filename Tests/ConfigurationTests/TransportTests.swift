@@ -102,6 +102,7 @@ import Testing
         #expect(limits.minimumBodyRate == 1024 && limits.maximumHandshakesPerSecond == 500)
         #expect(limits.passwordChecksPerAddress == 30 && limits.tunnelIdleTimeout == .seconds(7200))
         #expect(limits.decisionTimeout == .seconds(15) && configuration.forwardedFields == .forwarded)
+        #expect(configuration.managedHeaders == ["X-Employee", "Impersonate-*"])
         let http2 = limits.http2
         #expect(http2.maximumStreams == 50 && http2.windowBytes == 128 << 10)
         #expect(http2.connectionWindowBytes == 2 << 20 && http2.maximumResets == 20)

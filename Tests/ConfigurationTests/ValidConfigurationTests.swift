@@ -205,6 +205,7 @@ import Testing
         #expect(!configuration.listeners[0].http2 && configuration.listeners[0].tls == nil)
         #expect(configuration.limits.minimumBodyRate == 256 && configuration.limits.passwordChecksPerAddress == 32)
         #expect(configuration.forwardedFields == .xForwarded)
+        #expect(configuration.managedHeaders.isEmpty)
         #expect(configuration.limits.http2.maximumStreams == 100)
         let upstream = configuration.upstreams[0]
         #expect(upstream.servers.map(\.weight) == [1])

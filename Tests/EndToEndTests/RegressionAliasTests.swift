@@ -21,6 +21,28 @@ import Testing
         #expect(request.only("Oracle-Mobile-Backend-ID") == "mbe-inv-1")
     }
 
+    @Test(
+        "GW-09: identities that a client claims are not forwarded, in no writing",
+        arguments: [
+            "Remote-User", "X-Auth-Request-User", "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Groups",
+            "X-WEBAUTH-USER", "X-Auth-Subject", "SSL-Client-Cert", "SSL-Client-Verify", "SSL-Client-Subject-DN",
+            "X-ARR-ClientCert", "X-Tls-Client-Cert", "WL-Proxy-Client-Cert", "WL-Proxy-SSL", "X-Envoy-Original-Path",
+            "X-Remote-User", "OAM_REMOTE_USER", "HTTP_X_GATEWAY_USER", "X--Gateway--User", "XGatewayUser",
+            "_X-Gateway-User", "remote_user", "REMOTEUSER", "X-Employee", "x--employee", "Impersonate-User",
+        ])
+    func identity(_ name: String) throws {
+        let fixture = try Fixture { $0["managedHeaders"] = #"["X-Employee", "Impersonate-*"]"# }
+        let field = Field(name: name, value: "claimed")
+        #expect(try fixture.request("GET", "/inventory/me", [.bearer(fixture.token("joe")), field]).status == 200)
+        let request = try fixture.lastRequest("/inventory/me")
+        #expect(!request.head.fields.contains { $0.value == "claimed" })
+        #expect(request.only("X-Gateway-User") == "joe")
+        #expect(try fixture.request("GET", "/open/a", [field, "X-Employees: 1"]).status == 200)
+        let open = try fixture.lastRequest("/open/a")
+        #expect(!open.head.fields.contains { $0.value == "claimed" })
+        #expect(open.only("X-Employees") == "1")
+    }
+
     @Test("GW-07: names without a meaning here pass as they are")
     func otherNames() throws {
         let fixture = try Fixture()

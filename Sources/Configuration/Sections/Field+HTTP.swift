@@ -17,6 +17,31 @@ extension Field {
         return elements.compactMap { $0.headerName() }
     }
 
+    /// Names of request fields, or beginnings of names that end with `-*`.
+    func managedHeaders() -> [String]? {
+        let expected = "a header field name, or the beginning of names followed by \"-*\""
+        // The message itself needs these.
+        let needed = [
+            "host", "connection", "contentlength", "contenttype", "transferencoding", "te", "trailer", "upgrade",
+            "expect",
+        ]
+        return elements("an array of header field names")?.compactMap { element in
+            guard let text = element.text(expected) else { return nil }
+            let isFamily = text.hasSuffix("-*")
+            let name = isFamily ? String(text.dropLast(2)) : text
+            let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
+            guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
+                element.invalid(expected)
+                return nil
+            }
+            if isFamily ? ["content", "transfer"].contains(letters) : needed.contains(letters) {
+                element.error("\"\(text)\" is part of the message itself", expected: "another field")
+                return nil
+            }
+            return text
+        }
+    }
+
     /// A method that can be routed.
     func methodName(_ name: String) -> String? {
         let common = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

@@ -18,6 +18,8 @@ package struct GatewayConfiguration: Sendable {
     package var trustedProxies: [AddressBlock]
     /// Which of the two families of fields these proxies write; the other one is removed unread.
     package var forwardedFields: ForwardedFieldsEntry
+    /// Names of request fields that are removed beside the well-known ones; `Name-*` for all that begin so.
+    package var managedHeaders: [String]
     package var limits: LimitsSection
     /// Limits that routes name.
     package var rateLimits: [RateLimitEntry]
@@ -96,6 +98,7 @@ extension GatewayConfiguration {
             forwardedFields: root.value("forwardedFields", default: .xForwarded) {
                 $0.choice(ForwardedFieldsEntry.self)
             },
+            managedHeaders: root.value("managedHeaders", default: []) { $0.managedHeaders() },
             limits: root.value("limits", default: LimitsSection(), LimitsSection.read),
             rateLimits: root.value("rateLimits", default: [], RateLimitEntry.readAll),
             upstreams: root.value("upstreams", default: [], UpstreamEntry.readAll),

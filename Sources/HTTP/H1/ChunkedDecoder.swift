@@ -181,9 +181,7 @@ extension ChunkedDecoder {
     /// Only fields that nothing here acts upon: neither framing, routing, authentication nor a managed field, nor one
     /// that says how the content is to be read (RFC 9110 section 6.5.1).
     private static func mayBeForwarded(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
-        guard field.alias == .other, !ManagedName.isOwn(field, bytes), !ManagedName.isForwarding(field, bytes) else {
-            return false
-        }
+        guard field.alias == .other, !ManagedNames.standard.contains(field, bytes) else { return false }
         let name = bytes.slice(field.name)
         func begins(_ prefix: StaticString) -> Bool {
             let count = prefix.utf8CodeUnitCount

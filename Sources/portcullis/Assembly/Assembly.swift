@@ -115,9 +115,14 @@ struct Assembly {
             listeners: bound?.follow(configuration.listeners, listeners) ?? listeners,
             adminToken: configuration.admin?.token.map { Array($0.value.utf8) },
             adminHosts: configuration.admin?.hosts ?? [], names: publicNames(), proxies: trustedProxies(),
+            managedNames: managedNames,
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.accessFields)
+    }
+
+    private var managedNames: ManagedNames {
+        configuration.managedHeaders.isEmpty ? .standard : ManagedNames(configuration.managedHeaders)
     }
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
