@@ -1,8 +1,10 @@
+import Identity
+
 /// The issuer calls that are under way, at most one per key (CACHE-02). Not thread-safe.
 struct FlightTable {
     private struct Call {
         let ticket: UInt64
-        let startedAt: Int64
+        let term: CacheTerm
         var waiters: [IssuedTokenStore.Waiter]
     }
 
@@ -23,7 +25,7 @@ struct FlightTable {
     }
 
     func isUnderWay(_ key: InjectionKey, now: Int64) -> Bool {
-        calls[key].map { now < $0.startedAt + patienceSeconds } ?? false
+        calls[key]?.term.covers(now) ?? false
     }
 
     /// Begins a call. Those who wait for a lost one now wait for this.
@@ -31,7 +33,9 @@ struct FlightTable {
         _ key: InjectionKey, replacing previous: IssuedToken?, now: Int64
     ) -> IssuedTokenStore.Flight {
         lastTicket += 1
-        calls[key] = Call(ticket: lastTicket, startedAt: now, waiters: calls[key]?.waiters ?? [])
+        calls[key] = Call(
+            ticket: lastTicket, term: CacheTerm(from: now, seconds: patienceSeconds), waiters: calls[key]?.waiters ?? []
+        )
         return IssuedTokenStore.Flight(key: key, previous: previous, ticket: lastTicket)
     }
 

@@ -62,9 +62,9 @@ package final class IssuedTokenStore: Sendable {
     private struct State {
         var tokens: TokenTable
         var flights: FlightTable
-        var failures: [InjectionKey: (failure: IssueFailure, until: Int64)] = [:]
-        /// When an upstream last refused a token, in seconds.
-        var refusals: [InjectionKey: Int64] = [:]
+        var failures: [InjectionKey: (failure: IssueFailure, term: CacheTerm)] = [:]
+        /// For how long another refusal of an upstream changes nothing.
+        var refusals: [InjectionKey: CacheTerm] = [:]
         var counters = Counters()
 
         mutating func removeAll(where fits: (InjectionKey) -> Bool) -> Int {
@@ -177,8 +177,8 @@ extension IssuedTokenStore {
     private static let maximumFailures = 10_000
 
     private func recentFailure(_ key: InjectionKey, in state: inout State, now: Int64) -> IssueFailure? {
-        guard let (failure, until) = state.failures[key] else { return nil }
-        if now < until { return failure }
+        guard let (failure, term) = state.failures[key] else { return nil }
+        if term.covers(now) { return failure }
         state.failures[key] = nil
         return nil
     }
@@ -186,7 +186,7 @@ extension IssuedTokenStore {
     /// Time is in whole seconds, so this is remembered for at most one (CACHE-05).
     private func remember(_ failure: IssueFailure, for key: InjectionKey, in state: inout State, now: Int64) {
         if state.failures.count >= IssuedTokenStore.maximumFailures { state.failures.removeAll(keepingCapacity: true) }
-        state.failures[key] = (failure, now + 1)
+        state.failures[key] = (failure, CacheTerm(from: now, seconds: 1))
         // Whoever is refused has lost what could have been renewed; what is still good goes on to its end.
         if failure == .refused, let token = state.tokens.use(key), now >= timing.usableUntil(token) {
             _ = state.tokens.remove(key)
@@ -230,11 +230,11 @@ extension IssuedTokenStore {
     package func refuse(_ token: IssuedToken, for key: InjectionKey, now: Int64) -> Bool {
         state.withLock { state in
             guard state.tokens.use(key) === token else { return true }
-            if let last = state.refusals[key], now - last < 1 { return false }
+            if let term = state.refusals[key], term.covers(now) { return false }
             if state.refusals.count >= IssuedTokenStore.maximumFailures {
                 state.refusals.removeAll(keepingCapacity: true)
             }
-            state.refusals[key] = now
+            state.refusals[key] = CacheTerm(from: now, seconds: 1)
             // Workers look at this, and need not forget the tokens of everybody else.
             token.refuse()
             _ = state.tokens.remove(key)

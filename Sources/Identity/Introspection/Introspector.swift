@@ -10,7 +10,7 @@ package final class Introspector: Sendable {
 
     struct Known {
         let verdict: IntrospectionVerdict
-        let until: Int64
+        let term: CacheTerm
     }
 
     struct State {
@@ -44,7 +44,7 @@ package final class Introspector: Sendable {
         let key = key
         let digest = DigestAlgorithm.sha256.hmac(key: key.span, token.span)
         let known = state.withLock { state -> IntrospectionVerdict? in
-            guard let known = state.known[digest], now < known.until else {
+            guard let known = state.known[digest], known.term.covers(now) else {
                 state.counters.misses += 1
                 return nil
             }
@@ -114,7 +114,9 @@ package final class Introspector: Sendable {
             case .active(let token): token.knownUntil
             case .inactive: now + server.negativeCacheSeconds
             }
-        if state.known.updateValue(Known(verdict: verdict, until: until), forKey: digest) == nil {
+        if state.known.updateValue(Known(verdict: verdict, term: CacheTerm(from: now, until: until)), forKey: digest)
+            == nil
+        {
             state.order.append(digest)
         }
         guard state.order.count > Introspector.capacity else { return }

@@ -34,7 +34,7 @@ struct KeyCache {
     /// What there is for a need. `.fetch` also while a fetch is under way that is to be waited for.
     func answer(_ need: KeyNeed, now: Int64) -> KeysNow {
         guard let keys = usableKeys(now), let age = age(now) else {
-            return isFetching || now >= refreshAt ? .fetch : .unavailable
+            return isFetching || now >= refreshAt || age(now) == .max ? .fetch : .unavailable
         }
         if isMet(need, by: keys) {
             // JWT-34: too old, so first a reload; where that has failed, the old ones stay until the next attempt.
@@ -129,7 +129,7 @@ private struct AbsentKeys {
     private struct Entry {
         var keyID: String
         var pause: Int64
-        var askAgainAt: Int64
+        var term: CacheTerm
     }
 
     private static let capacity = 64
@@ -141,17 +141,17 @@ private struct AbsentKeys {
         guard let keyID, let entry = entries.first(where: { $0.keyID.utf8.elementsEqual(keyID.utf8) }) else {
             return false
         }
-        return now < entry.askAgainAt
+        return entry.term.covers(now)
     }
 
     mutating func note(_ keyID: String, now: Int64, minimum: Int64) {
         guard keyID.utf8.count <= AbsentKeys.longestName else { return }
-        var entry = Entry(keyID: keyID, pause: minimum, askAgainAt: now + minimum)
+        var entry = Entry(keyID: keyID, pause: minimum, term: CacheTerm(from: now, seconds: minimum))
         if let place = entries.firstIndex(where: { $0.keyID.utf8.elementsEqual(keyID.utf8) }) {
             // Several requests may have waited for one fetch.
-            if entries[place].askAgainAt > now { return }
+            if entries[place].term.covers(now) { return }
             entry.pause = min(entries[place].pause * 2, minimum * AbsentKeys.longestPause)
-            entry.askAgainAt = now + entry.pause
+            entry.term = CacheTerm(from: now, seconds: entry.pause)
             entries.remove(at: place)
         } else if entries.count == AbsentKeys.capacity {
             entries.removeFirst()

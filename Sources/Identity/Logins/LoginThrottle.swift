@@ -60,10 +60,14 @@ package final class LoginThrottle: Sendable {
     }
 
     private let state: Mutex<State>
+    private let clock: SteadyClock
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
 
-    /// - Parameter capacity: how many users and networks are told apart.
-    package init(_ settings: Settings = Settings(), capacity: Int = 16_384) {
+    /// - Parameters:
+    ///   - capacity: how many users and networks are told apart.
+    ///   - clock: of a gateway, the system's.
+    package init(_ settings: Settings = Settings(), capacity: Int = 16_384, clock: SteadyClock = .ofCaller) {
+        self.clock = clock
         let sets = max(1, capacity / BucketTable.ways)
         state = Mutex(
             State(
@@ -83,7 +87,7 @@ package final class LoginThrottle: Sendable {
         let name = hash.hash(Array(user.utf8).span) ^ rotated(hash.hash(Array(realm.utf8).span), 1)
         let place = hash.hash(network.span)
         let pair = name ^ rotated(place, 7)
-        let nanoseconds = now * 1_000_000_000
+        let nanoseconds = clock.seconds(now) * 1_000_000_000
         return state.withLock { state in
             let settings = state.settings
             let isAtHome = state.homes.contains(pair)
@@ -105,8 +109,9 @@ package final class LoginThrottle: Sendable {
     /// The same for what names no user, such as the code of an identity provider. To be withdrawn once it was right.
     package func admit(network: [UInt8], now: Int64) -> Verdict {
         let place = hash.hash(network.span)
+        let nanoseconds = clock.seconds(now) * 1_000_000_000
         return state.withLock { state in
-            if let wait = state.wait(for: place, of: network, at: now * 1_000_000_000) {
+            if let wait = state.wait(for: place, of: network, at: nanoseconds) {
                 return .refused(retryAfter: LoginThrottle.seconds(wait))
             }
             return .admitted(Attempt(user: nil, network: place, pair: place, isAtHome: false))

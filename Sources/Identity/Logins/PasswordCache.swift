@@ -7,8 +7,7 @@ import Synchronization
 package final class PasswordCache: Sendable {
     private struct Entry {
         var principal: Principal
-        /// Seconds since 1970.
-        var until: Int64
+        var term: CacheTerm
     }
 
     private let entries = Mutex<[[UInt8]: Entry]>([:])
@@ -44,7 +43,7 @@ package final class PasswordCache: Sendable {
     package func principal(_ digest: [UInt8], now: Int64) -> Principal? {
         entries.withLock { entries in
             guard let entry = entries[digest] else { return nil }
-            if now < entry.until { return entry.principal }
+            if entry.term.covers(now) { return entry.principal }
             entries[digest] = nil
             return nil
         }
@@ -53,10 +52,10 @@ package final class PasswordCache: Sendable {
     /// Remembers that a password was right.
     package func insert(_ digest: [UInt8], _ principal: Principal, now: Int64) {
         entries.withLock { entries in
-            if entries.count >= capacity { entries = entries.filter { now < $0.value.until } }
+            if entries.count >= capacity { entries = entries.filter { $0.value.term.covers(now) } }
             // Full of what is still good: one goes, whichever it is.
             if entries.count >= capacity, let any = entries.keys.first { entries[any] = nil }
-            entries[digest] = Entry(principal: principal, until: now + seconds)
+            entries[digest] = Entry(principal: principal, term: CacheTerm(from: now, seconds: seconds))
         }
     }
 }

@@ -18,7 +18,7 @@ package final class ServerMetadata: Sendable {
     private typealias Answer = Result<JSONNode, Failure>
 
     private struct State {
-        var known: (document: JSONNode, until: Int64)?
+        var known: (document: JSONNode, term: CacheTerm)?
         /// Who waits for the call that is under way.
         var waiters: [@Sendable (Result<JSONNode, Failure>) -> Void] = []
     }
@@ -44,7 +44,7 @@ package final class ServerMetadata: Sendable {
     /// One call at a time, whoever waits for it: a server that is away costs no more than that.
     /// - Parameter now: seconds since 1970.
     package func document(now: Int64) -> Effect<Result<JSONNode, Failure>> {
-        if let known = state.withLock({ $0.known }), now < known.until { return .done(.success(known.document)) }
+        if let known = state.withLock({ $0.known }), known.term.covers(now) { return .done(.success(known.document)) }
         return .answer(of: { [self] in ask(now: now, $0) }) { .done($0) }
     }
 
@@ -52,7 +52,7 @@ package final class ServerMetadata: Sendable {
         enum Step { case answer(Answer), wait, call }
         let step = state.withLock { state -> Step in
             // Somebody else's call may just have ended.
-            if let known = state.known, now < known.until { return .answer(.success(known.document)) }
+            if let known = state.known, known.term.covers(now) { return .answer(.success(known.document)) }
             guard state.waiters.count < ServerMetadata.maximumWaiters else {
                 return .answer(.failure(.call(.unavailable)))
             }
@@ -68,7 +68,9 @@ package final class ServerMetadata: Sendable {
 
     private func finish(_ answer: Answer, now: Int64) {
         let (waiters, told) = state.withLock { state -> ([@Sendable (Result<JSONNode, Failure>) -> Void], Answer) in
-            if case .success(let document) = answer { state.known = (document, now + ServerMetadata.documentSeconds) }
+            if case .success(let document) = answer {
+                state.known = (document, CacheTerm(from: now, seconds: ServerMetadata.documentSeconds))
+            }
             let waiters = state.waiters
             state.waiters = []
             // A document that cannot be had just now does not make the old one wrong.

@@ -11,7 +11,7 @@ struct SocialVerdicts<Waiter> {
 
     private struct Known {
         let verdict: SocialVerdict
-        let until: Int64
+        let term: CacheTerm
     }
 
     /// How long the provider's word counts, in seconds (FB-03).
@@ -27,7 +27,7 @@ struct SocialVerdicts<Waiter> {
     /// - Parameter key: what the question is about.
     mutating func look(_ key: [UInt8], now: Int64, _ waiter: @autoclosure () -> Waiter) -> Step {
         if let held = known[key] {
-            if held.until > now { return .known(held.verdict) }
+            if held.term.covers(now) { return .known(held.verdict) }
             known[key] = nil
         }
         if flights[key] != nil {
@@ -50,9 +50,9 @@ struct SocialVerdicts<Waiter> {
     }
 
     private mutating func remember(_ key: [UInt8], _ verdict: SocialVerdict, until: Int64, now: Int64) {
-        if known.count >= capacity { known = known.filter { $0.value.until > now } }
+        if known.count >= capacity { known = known.filter { $0.value.term.covers(now) } }
         // Full of living ones: room is made by forgetting any of them, which costs one more question.
         while known.count >= capacity, let any = known.keys.first { known[any] = nil }
-        known[key] = Known(verdict: verdict, until: until)
+        known[key] = Known(verdict: verdict, term: CacheTerm(from: now, until: until))
     }
 }

@@ -21,9 +21,14 @@ package final class ClientThrottle: Sendable {
     /// Secrets that were wrong, each with client and network.
     private let misses: Mutex<RecentSet>
 
-    /// - Parameter capacity: how many clients, networks and wrong secrets are told apart.
-    package init(_ settings: LoginThrottle.Settings = LoginThrottle.Settings(), capacity: Int = 16_384) {
-        throttle = LoginThrottle(ClientThrottle.adapted(settings), capacity: capacity)
+    /// - Parameters:
+    ///   - capacity: how many clients, networks and wrong secrets are told apart.
+    ///   - clock: of a gateway, the system's.
+    package init(
+        _ settings: LoginThrottle.Settings = LoginThrottle.Settings(), capacity: Int = 16_384,
+        clock: SteadyClock = .ofCaller
+    ) {
+        throttle = LoginThrottle(ClientThrottle.adapted(settings), capacity: capacity, clock: clock)
         misses = Mutex(RecentSet(capacity: capacity))
     }
 

@@ -17,7 +17,7 @@ package struct LoginAttempts: Sendable, Equatable {
     }
 
     package private(set) var failures: Int64 = 0
-    /// Seconds since 1970; 0 for never.
+    /// Seconds of the clock that attempts are counted by; 0 for never.
     package private(set) var lockedUntil: Int64 = 0
 
     package init() {}
@@ -84,10 +84,17 @@ package final class LoginAttemptTable: Sendable {
     /// How many have made room by themselves since all entries were looked at last.
     private let sinceSweep = Atomic<Int>(.max)
 
-    package init(capacity: Int = 65_536) { self.capacity = capacity }
+    private let clock: SteadyClock
+
+    /// - Parameter clock: of a gateway, the system's.
+    package init(capacity: Int = 65_536, clock: SteadyClock = .ofCaller) {
+        self.capacity = capacity
+        self.clock = clock
+    }
 
     package func isLocked(_ key: Key, now: Int64) -> Bool {
-        entries.withLock { $0[key]?.attempts.isLocked(at: now) ?? false }
+        let now = clock.seconds(now)
+        return entries.withLock { $0[key]?.attempts.isLocked(at: now) ?? false }
     }
 
     /// Counts a password before it is looked at, so that of many at a time no more are looked at than may be wrong. One
@@ -95,7 +102,8 @@ package final class LoginAttemptTable: Sendable {
     ///
     /// - Parameter guess: a digest of the password.
     package func begin(_ key: Key, guess: [UInt8], maximum: Int64, now: Int64) -> Verdict {
-        entries.withLock { entries in
+        let now = clock.seconds(now)
+        return entries.withLock { entries in
             if entries[key] == nil, entries.count >= capacity { makeRoom(in: &entries, now: now) }
             var entry = entries[key] ?? Entry()
             defer { entries[key] = entry }
@@ -127,7 +135,8 @@ package final class LoginAttemptTable: Sendable {
     package func fail(
         _ key: Key, guess: [UInt8]? = nil, maximum: Int64, lockoutSeconds: Int64, now: Int64
     ) -> Int64 {
-        entries.withLock { entries in
+        let now = clock.seconds(now)
+        return entries.withLock { entries in
             if entries[key] == nil, entries.count >= capacity { makeRoom(in: &entries, now: now) }
             var entry = entries[key] ?? Entry()
             if let guess { entry.end(guess) }

@@ -11,13 +11,13 @@ struct Lasting: Sendable {
     /// The limiters, whose buckets go on.
     let rateLimiters = RateLimiters()
     /// What those who guess passwords have used up.
-    let throttle = LoginThrottle()
+    let throttle = LoginThrottle(clock: .system)
     /// The same for secrets of clients.
-    let clientThrottle = ClientThrottle()
+    let clientThrottle = ClientThrottle(clock: .system)
     /// The same for what browsers bring back from identity providers.
-    let callbackThrottle = LoginThrottle()
+    let callbackThrottle = LoginThrottle(clock: .system)
     /// Wrong passwords of applications of service domains.
-    let loginAttempts = LoginAttemptTable()
+    let loginAttempts = LoginAttemptTable(clock: .system)
     /// How the rules of token exchange are read anew, and what went wrong with that.
     let assertions = AssertionReloads()
     /// Makes calls to other servers, once there are workers to make them.

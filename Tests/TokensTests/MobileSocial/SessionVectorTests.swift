@@ -1,5 +1,7 @@
 import Bytes
 import Foundation
+import Identity
+import Synchronization
 import Testing
 import Tokens
 
@@ -94,6 +96,17 @@ import Tokens
         #expect(table.fail(key, guess: [6], maximum: 2, lockoutSeconds: 10, now: 160) == 1)
         #expect(table.fail(key, guess: [7], maximum: 2, lockoutSeconds: 10, now: 160) == 0)
         #expect(begin(8, at: 169) == .locked && begin(8, at: 170) == .admitted)
+    }
+
+    @Test("OMS-10: a lock-out is counted by the steady clock, whatever the wall clock shows")
+    func lockoutsAndSetClocks() {
+        let time = Mutex<Int64>(1)
+        let table = LoginAttemptTable(clock: SteadyClock { time.withLock { $0 } })
+        let key = LoginAttemptTable.Key(domain: "d", application: "a", user: "joe")
+        #expect(table.fail(key, guess: [1], maximum: 1, lockoutSeconds: 10, now: 5000) == 0)
+        #expect(table.isLocked(key, now: 6000) && table.isLocked(key, now: 100))
+        time.withLock { $0 += 10 }
+        #expect(!table.isLocked(key, now: 100))
     }
 
     @Test("OMS-10: a lock-out ends, and then attempts count from the beginning")

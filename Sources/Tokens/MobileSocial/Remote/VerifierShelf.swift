@@ -82,7 +82,8 @@ package final class VerifierShelf: Sendable {
             case .nobody: return next(.none)
             case .server: return next(.wiped)
             case .wipeThenServer:
-                if now - found.triedAt < VerifierShelf.patienceSeconds { return next(.busy) }
+                // The clock of the process that has tried may be ahead, or this one set back.
+                if abs(now - found.triedAt) < VerifierShelf.patienceSeconds { return next(.busy) }
                 proposed = found.wiped()
                 outcome = .wiped
             case .verifier, .serverThenVerifier:
