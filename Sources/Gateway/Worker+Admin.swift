@@ -51,10 +51,7 @@ extension Worker {
             shared.requestReload { outcome in
                 mailbox.post(.endpoint(exchange: identity, .done(outcome)))
             }
-        case .revocations:
-            exchange.adminResource = resource
-            takeBody(exchange)
-        case .administration:
+        case .revocations, .administration:
             exchange.adminResource = resource
             // A thousand passwords take their time to be hashed.
             exchange.decisionDeadline = poller.now + Worker.administrationTimeout

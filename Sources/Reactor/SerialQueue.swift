@@ -14,6 +14,20 @@ package final class SerialQueue: Sendable {
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
     }
 
+    /// Runs the work once the wall clock has reached a second, on no thread that waits for it; at once where it has.
+    /// A clock that steps back meanwhile delays nothing.
+    ///
+    /// - Parameter second: since 1970, a few seconds ahead at the most.
+    package static func run(atSecond second: Int64, _ work: @escaping @Sendable () -> Void) {
+        let milliseconds = second * 1000 - Clock.wallMilliseconds
+        guard milliseconds > 0 else { return work() }
+        // Some milliseconds later, since the clock of the loops is a coarse one.
+        let delay = DispatchTimeInterval.milliseconds(Int(min(milliseconds, longestWait)) + 10)
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
+    }
+
+    private static let longestWait: Int64 = 5000
+
     /// Waits until everything submitted so far has run.
     package func flush() { queue.sync {} }
 }

@@ -19,8 +19,10 @@ import Testing
             let period = try read(#"{"issuedBefore": 900, \#(target), "until": 1001}"#).period
             #expect(period.cutoff(now: 1000) == 900 && period.end(now: 1000) == 1001)
         }
-        // Whatever was under way when the request came is meant too.
-        #expect(RevocationPeriod.soFar.cutoff(now: 1000) == 1001)
+        // What was issued until now: the answer waits for the next second, whose tokens count.
+        #expect(RevocationPeriod.soFar.cutoff(now: 1000) == 1000)
+        #expect(RevocationPeriod.soFar.holdsFrom(now: 1000) == 1001)
+        #expect(try read(#"{"subject": "joe", "issuedBefore": 999}"#).period.holdsFrom(now: 1000) == 0)
     }
 
     @Test(

@@ -53,9 +53,12 @@ package struct RevocationPeriod: Sendable, Equatable {
         self.init(issuedBefore: issuedBefore.flatMap(\.self), until: until.flatMap(\.self))
     }
 
-    /// The last second whose tokens are meant; for all of so far the one after now: whatever was under way when the
-    /// request came is meant too.
-    package func cutoff(now: Int64) -> Int64 { issuedBefore ?? now + 1 }
+    /// The last second whose tokens are meant; for all of so far the present one.
+    package func cutoff(now: Int64) -> Int64 { issuedBefore ?? now }
+
+    /// The first second whose tokens are not meant, where that lies ahead: the dates of tokens are in seconds, so that
+    /// a login within the present one cannot be told from one of before. 0 where there is nothing to wait for.
+    package func holdsFrom(now: Int64) -> Int64 { cutoff(now: now) == now ? now + 1 : 0 }
 
     /// When the entry can go.
     package func end(now: Int64) -> Int64 { until ?? now + RevocationPeriod.longestTokenSeconds }

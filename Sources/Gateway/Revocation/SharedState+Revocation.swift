@@ -1,4 +1,5 @@
 import Identity
+import Reactor
 import Tokens
 
 extension SharedState {
@@ -6,9 +7,14 @@ extension SharedState {
     /// once, in other processes as soon as they ask the store, which is told before the answer. With access tokens go the
     /// refresh tokens that stand beside them.
     ///
+    /// Without `issuedBefore` it is about what was issued until now. Since tokens are dated in seconds, the answer waits
+    /// until the present one is over: a login behind the answer gets tokens that count.
+    ///
     /// - Parameter body: `{"jti": "...", "until": seconds}`, or with `"subject"`, `"backendId"` or `"issuer"`, and with
     ///   these `"issuedBefore": seconds`.
-    func revoke(_ body: [UInt8], now: Int64) -> Effect<EndpointResponse> {
+    func revoke(_ body: [UInt8], now loopTime: Int64) -> Effect<EndpointResponse> {
+        // The clock of a loop may be behind by as long as its turn takes.
+        let now = max(loopTime, Clock.wallSeconds)
         let request: RevocationRequest
         do {
             request = try RevocationRequest(body, now: now)
@@ -21,20 +27,30 @@ extension SharedState {
         let entry = request.entry(now: now)
         let selector = request.selector
         let denied: Effect<Result<StoreAnswer, StoreFailure>> = ask(.deny(entry), now: now)
+        let since = entry.kind == .token ? 0 : request.period.holdsFrom(now: now)
         return denied.then { [self] result in
             switch (result, selector) {
-            case (.success, let selector?): return ask(.revoke(selector), now: now).map { self.concluded(entry, $0) }
+            case (.success, let selector?):
+                return ask(.revoke(selector), now: now).then { self.answer(entry, $0, since: since) }
             // The entry waits for the store, and the record of a single token with it. Other refresh tokens are refused
             // by the entry.
             case (.failure, .one?): if let selector { tokens.keep(.revoke(selector)) }
             case (.failure, _), (.success, nil): break
             }
-            return .done(concluded(entry, result))
+            return answer(entry, result, since: since)
         }
     }
 
     private func ask(_ operation: StoreOperation, now: Int64) -> Effect<Result<StoreAnswer, StoreFailure>> {
         .answer(of: { [tokens] then in tokens.perform(operation, now: now, then: then) }, { .done($0) })
+    }
+
+    private func answer(
+        _ entry: DenyEntry, _ result: Result<StoreAnswer, StoreFailure>, since: Int64
+    ) -> Effect<EndpointResponse> {
+        let response = concluded(entry, result)
+        guard case .success = result else { return .done(response) }
+        return .await { resume in SerialQueue.run(atSecond: since) { resume(.done(response)) } }
     }
 
     private func concluded(_ entry: DenyEntry, _ result: Result<StoreAnswer, StoreFailure>) -> EndpointResponse {

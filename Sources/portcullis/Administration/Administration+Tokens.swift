@@ -59,7 +59,7 @@ extension Administration {
             guard subject == nil, application == nil, !issuer.isEmpty else {
                 throw .malformed("\"issuer\" goes with no other")
             }
-            return try deny(.issuer(issuer, issuedBefore: cutoff, until: until))
+            return try deny(.issuer(issuer, issuedBefore: cutoff, until: until), cutoff >= now)
         }
         let selector: TokenSelector
         var entry: DenyEntry?
@@ -78,12 +78,13 @@ extension Administration {
         }
         if period != .soFar {
             guard let entry else { throw .malformed("the tokens of an application are revoked without dates") }
-            if period.issuedBefore != nil { return try deny(entry) }
+            if period.issuedBefore != nil { return try deny(entry, cutoff >= now) }
         }
         if let entry { _ = try ask(.deny(entry)) }
         guard case .removed(let gone) = try ask(.revoke(selector)) else { return .changed("tokens") }
         return .changed(
-            [subject, application].compactMap(\.self).joined(separator: " of "), Administration.removed(gone.count))
+            [subject, application].compactMap(\.self).joined(separator: " of "), Administration.removed(gone.count),
+            endsTokens: entry != nil)
     }
 
     private func period(_ request: AdminRequest, now: Int64) throws(AdminFailure) -> RevocationPeriod {
@@ -96,9 +97,10 @@ extension Administration {
     }
 
     /// Leaves the records: of those that go with tokens of before the list refuses the refresh tokens.
-    private func deny(_ entry: DenyEntry) throws(AdminFailure) -> AdminAnswer {
+    /// - Parameter isPresent: whether tokens of the present second are meant, so that the answer waits for its end.
+    private func deny(_ entry: DenyEntry, _ isPresent: Bool) throws(AdminFailure) -> AdminAnswer {
         _ = try ask(.deny(entry))
-        return .changed(entry.name)
+        return .changed(entry.name, endsTokens: isPresent)
     }
 
     /// What the daily cleaner does, now (AOM-23).

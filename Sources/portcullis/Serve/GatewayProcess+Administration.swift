@@ -1,6 +1,5 @@
 import Dispatch
 import Gateway
-import Glibc
 import Reactor
 import Tokens
 
@@ -25,24 +24,15 @@ extension GatewayProcess {
                 let waiting = lasting.registry.take()
                 let results = administration.perform(waiting.map { ($0.change, $0.origin) })
                 for (waiting, result) in zip(waiting, results) {
-                    GatewayProcess.run(at: result.since) { waiting.then(result.outcome) }
+                    SerialQueue.run(atSecond: result.since) { waiting.then(result.outcome) }
                 }
             }
         }
         shared.onAdministration { [administrationQueue] request, done in
             administrationQueue.submit {
                 let (response, since) = administration.handle(request)
-                GatewayProcess.run(at: since) { done(response) }
+                SerialQueue.run(atSecond: since) { done(response) }
             }
         }
-    }
-
-    /// Waits on no thread: the next change is not to wait for the answer to this one.
-    /// - Parameter second: since 1970.
-    private static func run(at second: Int64, _ work: @escaping @Sendable () -> Void) {
-        guard second > Clock.wallSeconds else { return work() }
-        // Some milliseconds later, since the clock of the loops is a coarse one.
-        let time = DispatchWallTime(timespec: timespec(tv_sec: Int(second), tv_nsec: 10_000_000))
-        DispatchQueue.global().asyncAfter(wallDeadline: time, execute: work)
     }
 }

@@ -29,6 +29,30 @@ import Testing
         #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
     }
 
+    @Test("without a date what was issued until now is meant: a login behind the answer is good at once")
+    func laterLogins() throws {
+        let fixture = try Fixture()
+        func status(_ token: String) throws -> Int {
+            try fixture.gateway.request("GET", "/inventory/me", [.bearer(token)]).status
+        }
+        let targets = [#""subject": "joe""#, #""backendId": "mbe-inv-1""#, #""issuer": "local""#]
+        for target in targets {
+            let before = try fixture.token("joe")
+            #expect(try status(before) == 200)
+            #expect(try fixture.admin("POST", "/admin/revocations", body: "{\(target)}").status == 204)
+            let after = try fixture.token("joe")
+            #expect(try status(before) == 401, "\(target)")
+            #expect(try status(after) == 200, "\(target)")
+        }
+        for query in ["subject=joe", "backend=inventory/1.0", "issuer=local"] {
+            let before = try fixture.token("joe")
+            #expect(try (200..<300).contains(fixture.admin("DELETE", "/admin/tokens?\(query)").status))
+            let after = try fixture.token("joe")
+            #expect(try status(before) == 401, "\(query)")
+            #expect(try status(after) == 200, "\(query)")
+        }
+    }
+
     @Test("issuedBefore spares the tokens of later logins, by the command and by the deny list's own resource")
     func revokeByDate() throws {
         let admin = try admin()
