@@ -19,9 +19,12 @@ extension Worker {
     }
 
     private func perform(_ command: RedisLine.Command, _ link: RedisLink) {
-        link.commands &+= 1
-        link.waiters[link.commands] = command.then
-        follow(link.session.submit(command.words, number: link.commands, now: poller.now), link)
+        let replies = RedisReplies(count: command.commands.count, then: command.then)
+        for words in command.commands {
+            link.commands &+= 1
+            link.waiters[link.commands] = replies
+            follow(link.session.submit(words, number: link.commands, now: poller.now), link)
+        }
     }
 
     // MARK: Events
@@ -85,7 +88,7 @@ extension Worker {
                 link.attempt &+= 1
             case .answer(let number, let result):
                 note(result, link)
-                link.waiters.removeValue(forKey: number)?(result)
+                link.waiters.removeValue(forKey: number)?.add(result)
             case .opened: log("redis_connected", [], link)
             case .lost(let fault): log("redis_lost", [("reason", .text(fault.reason))], link)
             }
@@ -142,7 +145,10 @@ extension Worker {
     private func note(_ result: Result<RESPValue, StoreFailure>, _ link: RedisLink) {
         guard case .success(let reply) = result, reply.errorCode != "NOSCRIPT" else { return }
         let code = reply.errorCode
-        if let code, code != link.refusal { log("redis_refused", [("reason", .text(code))], link) }
+        if let code, code != link.refusal {
+            let cause = RedisRefusal.cause(of: code).map { [("detail", EventLog.Value.text("\($0)"))] } ?? []
+            log("redis_refused", [("reason", .text(code))] + cause, link)
+        }
         link.refusal = code
     }
 }

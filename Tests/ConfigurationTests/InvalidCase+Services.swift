@@ -98,6 +98,10 @@ extension InvalidCase {
             #"gateway.json:5: error: /store/url: only a store of the kind redis has this (expected "kind": "redis")"#
         ),
         InvalidCase(
+            "redis-replicas", gateway: #""store": {"kind": "redis", "url": "unix:r", "replicas": -1}"#,
+            #"gateway.json:5: error: /store/replicas: out of range (expected an integer from 0 to 100, found -1)"#
+        ),
+        InvalidCase(
             "store-keys", gateway: #""store": {"key": "AAAA", "keyFile": "k"}"#,
             #"gateway.json:5: error: /store/key: the key is malformed (expected 32 bytes as padded Base64)"#,
             #"gateway.json:5: error: /store/keyFile: both "key" and "keyFile" are given (expected one of the two)"#

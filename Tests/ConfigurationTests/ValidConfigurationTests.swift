@@ -255,18 +255,19 @@ import Testing
             case .unix(let path): path
             }
         #expect(found == place && redis.database == database)
-        #expect(redis.tls == nil && redis.password == nil && redis.keyPrefix == "portcullis:")
+        #expect(redis.tls == nil && redis.password == nil && redis.keyPrefix == "portcullis:" && redis.replicas == 0)
     }
 
     @Test func redisInFull() throws {
         let section = """
             "store": {"kind": "redis", "url": "rediss://redis.example.com:6380/2", "username": "gateway",
-                      "password": "env:PASSWORD", "tls": {"serverName": "redis"}, "keyPrefix": "gw:"}
+                      "password": "env:PASSWORD", "tls": {"serverName": "redis"}, "keyPrefix": "gw:", "replicas": 1}
             """
         let directory = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(section)])
         let redis = try #require(directory.load(["PASSWORD": "secret"]).configuration?.store.redis)
         #expect(redis.place == .name("redis.example.com", port: 6380) && redis.database == 2)
         #expect(redis.username == "gateway" && redis.password?.value == "secret" && redis.keyPrefix == "gw:")
+        #expect(redis.replicas == 1)
         #expect(redis.tls?.serverName == "redis" && redis.tls?.verifies == true)
         let clear = section.replacing("rediss", with: "redis").replacing(#""tls": {"serverName": "redis"}, "#, with: "")
         let warned = try ConfigurationDirectory(["gateway.json": ConfigurationDirectory.gateway(clear)])

@@ -249,6 +249,41 @@ import Testing
 
     // MARK: Access
 
+    @Test("a server that is one node of a cluster says so in one line")
+    func cluster() throws {
+        let (owner, other) = (try RedisProcess(isNode: true), try RedisProcess(isNode: true))
+        #expect(try owner.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383") == "OK")
+        try other.ask("CLUSTER", "MEET", "127.0.0.1", "\(owner.port)", "\(owner.busPort)")
+        let deadline = Deadline.usual
+        while try !other.ask("GET", "{portcullis:}sequence").hasPrefix("MOVED"), !deadline.isPast {}
+        let cluster = try Cluster(1, store: Cluster.socket(other, #", "staleAfter": "1s""#))
+        let refused = try #require(cluster.gateways[0].waitForEvent("redis_refused"))
+        #expect(refused["reason"].string == "MOVED")
+        #expect(refused["detail"].string?.contains("one node of a Redis Cluster") == true, "\(refused)")
+        #expect(try cluster.revoke(#"{"subject": "joe"}"#).status == 503)
+        // The one that has all keys is as good as any server: they have one hash tag.
+        let good = try Cluster(1, store: Cluster.socket(owner))
+        let token = try good.token()
+        #expect(try good.wait(token, for: 200))
+        #expect(try good.revoke(#"{"subject": "joe"}"#).status == 204)
+        #expect(try good.status(token) == 401)
+    }
+
+    @Test("with replicas asked for, a revocation is answered when one of them has it")
+    func replicas() throws {
+        let redis = try RedisProcess(onPort: true)
+        let cluster = try Cluster(1, store: Cluster.socket(redis, #", "replicas": 1"#))
+        let refused = try cluster.revoke(#"{"subject": "joe"}"#)
+        #expect(refused.status == 503 && refused.text.contains("store_unavailable"), "\(refused.text)")
+        let failed = try #require(cluster.gateways[0].waitForEvent("revocation_failed"))
+        #expect(failed["reason"].string == "store_not_replicated")
+        let copy = try RedisProcess([["replicaof", "127.0.0.1", "\(redis.port)"]])
+        let deadline = Deadline.usual
+        while try cluster.revoke(#"{"subject": "ann"}"#).status != 204, !deadline.isPast {}
+        #expect(!deadline.isPast)
+        #expect(try copy.ask("ZRANGE", "{portcullis:}denied", "0", "-1").contains("ann"))
+    }
+
     @Test("over TLS with a password, which is written nowhere")
     func secured() throws {
         let redis = try RedisProcess([["requirepass", "store-password"]], isSecure: true)

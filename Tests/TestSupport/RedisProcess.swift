@@ -16,19 +16,23 @@ package final class RedisProcess: @unchecked Sendable {
     package var certificatePath: String { directory.appending(path: "cert.pem").path }
     private let options: Options
     private let listensOnPort: Bool
+    /// Where the other nodes of a cluster reach it; 0 where it is in none.
+    package private(set) var busPort: UInt16 = 0
+    private let isNode: Bool
     private var process: ChildProcess?
 
     package var socketPath: String { directory.appending(path: "redis.sock").path }
     package var log: String { (try? String(contentsOf: directory.appending(path: "log"), encoding: .utf8)) ?? "" }
 
     /// Starts it and waits until it takes connections.
-    package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false) throws {
+    package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false, isNode: Bool = false) throws {
         let name = "portcullis-redis-\(UUID().uuidString.prefix(8))"
         directory = FileManager.default.temporaryDirectory.appending(path: name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         self.options = options
         self.isSecure = isSecure
-        listensOnPort = onPort || isSecure
+        self.isNode = isNode
+        listensOnPort = onPort || isSecure || isNode
         if isSecure { try makeCertificate() }
         try start()
     }
@@ -91,11 +95,12 @@ package final class RedisProcess: @unchecked Sendable {
 
     private func start() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/redis-server") else { throw Failure.notInstalled }
-        // One that starts again keeps its port, which another process may hold for a while.
+        // One that starts again keeps its ports, which another process may hold for a while.
         let isKept = port != 0
         let deadline = Date(timeIntervalSinceNow: 30)
         repeat {
             if listensOnPort, !isKept { port = RedisProcess.freePort() }
+            if isNode, !isKept { busPort = RedisProcess.freePort() }
             try launch()
             if waitUntilReady() { return }
             crash()
@@ -115,6 +120,7 @@ package final class RedisProcess: @unchecked Sendable {
                 ["tls-ca-cert-file", certificatePath], ["tls-auth-clients", "no"],
             ]
         }
+        if isNode { all += [["cluster-enabled", "yes"], ["cluster-port", String(busPort)]] }
         process = try ChildProcess("/usr/bin/redis-server", (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() })
     }
 

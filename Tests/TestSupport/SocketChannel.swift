@@ -31,10 +31,25 @@ package final class SocketChannel: RedisChannel {
 
     deinit { connection.withLock { _ = close($0.descriptor) } }
 
-    package func send(_ command: [[UInt8]], then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
+    package func send(
+        _ commands: [[[UInt8]]], then: @escaping @Sendable ([Result<RESPValue, StoreFailure>]) -> Void
+    ) {
+        let replies = connection.withLock { connection in
+            commands.map { command in
+                var bytes: [UInt8] = []
+                RESPCommand.append(command, to: &bytes)
+                return SocketChannel.exchange(bytes, &connection)
+            }
+        }
+        then(replies)
+    }
+
+    /// One command alone.
+    @discardableResult
+    package func ask(_ words: String...) -> Result<RESPValue, StoreFailure> {
         var bytes: [UInt8] = []
-        RESPCommand.append(command, to: &bytes)
-        then(connection.withLock { SocketChannel.exchange(bytes, &$0) })
+        RESPCommand.append(words.map { Array($0.utf8) }, to: &bytes)
+        return connection.withLock { SocketChannel.exchange(bytes, &$0) }
     }
 
     private static func exchange(_ bytes: [UInt8], _ connection: inout Connection) -> Result<RESPValue, StoreFailure> {

@@ -11,6 +11,8 @@ package struct RedisEntry: Sendable, Equatable {
     package var tls: UpstreamTLSEntry?
     /// What all its keys begin with: gateways that share tokens have the same.
     package var keyPrefix: String
+    /// How many replicas must have a change before it is answered.
+    package var replicas: Int
 
     /// Reads the members of the store that are about Redis. nil where there is none, or where that is not said well.
     static func read(_ object: inout ObjectReader, _ kind: StoreSection.Kind) -> RedisEntry? {
@@ -19,8 +21,9 @@ package struct RedisEntry: Sendable, Equatable {
         let passwordField = object.take("password")
         let tlsField = object.take("tls")
         let prefixField = object.take("keyPrefix")
+        let replicasField = object.take("replicas")
         guard kind == .redis else {
-            for field in [url, usernameField, passwordField, tlsField, prefixField] {
+            for field in [url, usernameField, passwordField, tlsField, prefixField, replicasField] {
                 field?.error("only a store of the kind redis has this", expected: "\"kind\": \"redis\"")
             }
             return nil
@@ -33,6 +36,7 @@ package struct RedisEntry: Sendable, Equatable {
         let username = usernameField.flatMap { $0.name() }
         let password = passwordField.flatMap { $0.secret() }
         let prefix = prefixField.flatMap { $0.name() } ?? "portcullis:"
+        let replicas = replicasField.flatMap { $0.integer(in: 0...100) } ?? 0
         let tls = tls(tlsField, target)
         guard let target else { return nil }
         if !target.isSecure, !target.place.isLocal {
@@ -42,7 +46,7 @@ package struct RedisEntry: Sendable, Equatable {
         }
         return RedisEntry(
             place: target.place, database: target.database, username: username, password: password, tls: tls,
-            keyPrefix: prefix)
+            keyPrefix: prefix, replicas: replicas)
     }
 
     private static func tls(_ field: Field?, _ target: Field.RedisTarget?) -> UpstreamTLSEntry? {

@@ -5,10 +5,10 @@ import Tokens
 /// The workers' connections to the server, as the store sees them: it hands commands out in turn, by mailbox, from
 /// whatever thread they come.
 package final class RedisLine: RedisChannel {
-    /// A command on its way.
+    /// Commands on their way, one right behind the other.
     package struct Command: Sendable {
-        let words: [[UInt8]]
-        let then: @Sendable (Result<RESPValue, StoreFailure>) -> Void
+        let commands: [[[UInt8]]]
+        let then: @Sendable ([Result<RESPValue, StoreFailure>]) -> Void
     }
 
     /// What a worker is told.
@@ -37,8 +37,10 @@ package final class RedisLine: RedisChannel {
         state.withLock { state in state.mailboxes.removeAll { $0 === mailbox } }
     }
 
-    package func send(_ command: [[UInt8]], then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
-        send(Command(words: command, then: then))
+    package func send(
+        _ commands: [[[UInt8]]], then: @escaping @Sendable ([Result<RESPValue, StoreFailure>]) -> Void
+    ) {
+        send(Command(commands: commands, then: then))
     }
 
     func send(_ command: Command) {
@@ -49,6 +51,6 @@ package final class RedisLine: RedisChannel {
             state.mailboxes[state.next].post(.redis(.perform(command)))
             return true
         }
-        if !isTaken { command.then(.failure(.unavailable)) }
+        if !isTaken { command.then(command.commands.map { _ in .failure(.unavailable) }) }
     }
 }

@@ -8,7 +8,7 @@ final class RedisLink {
     var session: RedisSession
     var socket: Socket?
     /// Who waits for the commands that are not answered yet, by their numbers.
-    var waiters: [UInt64: @Sendable (Result<RESPValue, StoreFailure>) -> Void] = [:]
+    var waiters: [UInt64: RedisReplies] = [:]
     /// Commands so far.
     var commands: UInt64 = 0
     /// Attempts to connect so far.
@@ -41,6 +41,23 @@ final class RedisLink {
 
     /// Nobody waits for an answer.
     var isIdle: Bool { session.pending == 0 }
+}
+
+/// The replies to commands that were sent together, which come in their order.
+final class RedisReplies {
+    private var replies: [Result<RESPValue, StoreFailure>] = []
+    private let count: Int
+    private let then: ([Result<RESPValue, StoreFailure>]) -> Void
+
+    init(count: Int, then: @escaping @Sendable ([Result<RESPValue, StoreFailure>]) -> Void) {
+        self.count = count
+        self.then = then
+    }
+
+    func add(_ reply: Result<RESPValue, StoreFailure>) {
+        replies.append(reply)
+        if replies.count == count { then(replies) }
+    }
 }
 
 extension RedisLink: Timed {

@@ -13,7 +13,8 @@ extension RevocationFollower {
 
     /// A write has failed.
     func failed(_ operation: StoreOperation, _ failure: StoreFailure) {
-        guard retries, !operation.isRead else { return }
+        // The server has what its replicas lack: once more would be another entry.
+        guard retries, !operation.isRead, failure != .notReplicated else { return }
         let change = unwritten.withLock { state in
             if case .deny = operation { state.keep(operation) }
             return state.failed(failure)

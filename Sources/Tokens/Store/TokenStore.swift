@@ -29,6 +29,8 @@ package enum StoreFailure: Error, Sendable, Equatable {
     case unavailable
     /// No answer came in time. Whether the operation took effect is not known.
     case timedOut
+    /// The server has done it, and fewer replicas than are asked for have it.
+    case notReplicated
     /// Too much waits already.
     case overloaded
     /// There is no room for more.
@@ -41,6 +43,7 @@ package enum StoreFailure: Error, Sendable, Equatable {
         switch self {
         case .unavailable: "store_unavailable"
         case .timedOut: "store_timed_out"
+        case .notReplicated: "store_not_replicated"
         case .overloaded: "store_overloaded"
         case .full: "store_full"
         case .malformed: "store_malformed"

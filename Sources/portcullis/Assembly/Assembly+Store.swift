@@ -50,7 +50,11 @@ extension Assembly {
         case .redis:
             guard let entry = section.redis, let line = redisLine(entry, section) else { return nil }
             guard lasting.isServing else { return (MemoryTokenStore(), nil) }
-            return (RedisTokenStore(channel: line, keyPrefix: entry.keyPrefix), line)
+            // A command has `timeout`, and what it waits for half of that.
+            let store = RedisTokenStore(
+                channel: line, keyPrefix: entry.keyPrefix, replicas: entry.replicas,
+                patience: section.timeout.milliseconds / 2)
+            return (store, line)
         case .sqlite:
             #if SQLite
                 return lasting.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)

@@ -1,6 +1,8 @@
 /// An operation of a store as the script that does it, with what the script is told.
 struct RedisCall: Sendable {
     let script: RedisScript
+    /// Whether it changes what is not to be lost: notes of use and cleaning may be.
+    let isLasting: Bool
     /// The time first.
     let arguments: [[UInt8]]
 
@@ -11,6 +13,10 @@ struct RedisCall: Sendable {
 
     init(_ operation: StoreOperation, now: Int64) {
         let own: [[UInt8]]
+        switch operation {
+        case .touch, .clean: isLasting = false
+        default: isLasting = !operation.isRead
+        }
         switch operation {
         case .claim(let record): (script, own) = (.claim, RedisCall.fields(record))
         case .replace(let record), .insert(let record): (script, own) = (.replace, RedisCall.fields(record))
@@ -53,7 +59,9 @@ struct RedisCall: Sendable {
         return RedisCall(script: script, arguments: arguments)
     }
 
+    /// Of a list that goes on.
     private init(script: RedisScript, arguments: [[UInt8]]) {
+        isLasting = false
         self.script = script
         self.arguments = arguments
     }

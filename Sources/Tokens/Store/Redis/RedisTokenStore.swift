@@ -6,14 +6,24 @@ import Synchronization
 /// Records that have expired go by themselves, an hour later; `clean` takes them, and what was denied, earlier. The
 /// server must not throw keys away for want of memory (`maxmemory-policy noeviction`). What it has answered outlives its
 /// crash where it is told `appendonly yes` and `appendfsync always`; with `everysec` it answers before it has written.
+/// It outlives the loss of the server where `replicas` of them have it: without, a replica that takes over may lack
+/// what was answered last.
 package final class RedisTokenStore: TokenStore {
     private let channel: any RedisChannel
     /// What all keys begin with. Its hash tag keeps them together in a cluster, where a script reaches no others.
     private let base: [UInt8]
     private let current = Mutex(StoreState.ok)
+    /// How many replicas must have a change before it is answered, and the command that waits for them; nil for none.
+    private let wait: (replicas: Int, command: [[UInt8]])?
 
-    package init(channel: any RedisChannel, keyPrefix: String) {
+    /// - Parameters:
+    ///   - replicas: how many of them must have a change before it is answered.
+    ///   - patience: for how many milliseconds they are waited for.
+    package init(channel: any RedisChannel, keyPrefix: String, replicas: Int = 0, patience: Int64 = 500) {
         self.channel = channel
+        wait =
+            replicas > 0
+            ? (replicas, ["WAIT", String(replicas), String(max(1, patience))].map { Array($0.utf8) }) : nil
         let hasTag = keyPrefix.utf8.contains(UInt8(ascii: "{"))
         base = Array((hasTag ? keyPrefix : "{\(keyPrefix)}").utf8)
     }
@@ -77,10 +87,26 @@ package final class RedisTokenStore: TokenStore {
 
     /// A server that was started anew, or another one, does not know the script yet.
     private func send(_ call: RedisCall, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void) {
-        let (channel, base) = (channel, base)
-        channel.send(call.script.callByDigest(base, call.arguments)) { result in
+        let base = base
+        send(call.script.callByDigest(base, call.arguments), waits: call.isLasting) { [self] result in
             guard case .success(let value) = result, value.errorCode == "NOSCRIPT" else { return then(result) }
-            channel.send(call.script.callByText(base, call.arguments), then: then)
+            send(call.script.callByText(base, call.arguments), waits: call.isLasting, then)
+        }
+    }
+
+    /// Sends a command, and right behind it over the same connection what waits for the replicas to have it.
+    private func send(
+        _ command: [[UInt8]], waits: Bool, _ then: @escaping @Sendable (Result<RESPValue, StoreFailure>) -> Void
+    ) {
+        guard waits, let wait else { return channel.send([command]) { then($0[0]) } }
+        channel.send([command, wait.command]) { replies in
+            guard case .success(let value) = replies[0], value.errorCode == nil else { return then(replies[0]) }
+            switch replies[1] {
+            case .success(.integer(let count)) where count >= wait.replicas: then(replies[0])
+            case .success(let value) where value.errorCode != nil: then(.success(value))
+            case .success: then(.failure(.notReplicated))
+            case .failure(let failure): then(.failure(failure))
+            }
         }
     }
 
@@ -88,7 +114,7 @@ package final class RedisTokenStore: TokenStore {
         current.withLock { state in
             switch result {
             case .success: state = .ok
-            case .failure(.overloaded), .failure(.full): break
+            case .failure(.overloaded), .failure(.full), .failure(.notReplicated): break
             case .failure(.unavailable), .failure(.timedOut), .failure(.malformed):
                 if state == .ok { state = .unavailable(since: now) }
             }

@@ -1,0 +1,21 @@
+/// What the codes of a server's refusals mean to an operator. The text that the server sends with them is not passed on:
+/// it may repeat what it was sent.
+package enum RedisRefusal {
+    /// The cause and the remedy; nil for a code that says nothing of either.
+    package static func cause(of code: String) -> StaticString? {
+        switch code {
+        case "MOVED", "ASK", "CROSSSLOT", "TRYAGAIN":
+            "the server is one node of a Redis Cluster and other nodes hold these keys; store.url must name a server that is not spread over a cluster"
+        case "CLUSTERDOWN":
+            "the server is one node of a Redis Cluster that is down or has no node for these keys; store.url must name a server that is not spread over a cluster"
+        case "NOPERM": "the access list of store.username lacks a command or the keys of store.keyPrefix"
+        case "NOAUTH": "the server wants a password: store.password"
+        case "READONLY": "the server is a replica, which takes no changes"
+        case "OOM": "the server has no memory left"
+        case "MISCONF": "the server cannot save its data and takes no changes"
+        case "NOREPLICAS": "the server has fewer replicas than its min-replicas-to-write asks for"
+        case "LOADING": "the server is still reading its data"
+        default: nil
+        }
+    }
+}
