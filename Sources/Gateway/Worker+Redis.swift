@@ -89,7 +89,11 @@ extension Worker {
             case .answer(let number, let result):
                 note(result, link)
                 link.waiters.removeValue(forKey: number)?.add(result)
-            case .opened: log("redis_connected", [], link)
+            case .opened:
+                log("redis_connected", [], link)
+                // It may be another server, which lacks what the one before had not passed on.
+                if link.wasOpen { shared.tokens.storeReturned() }
+                link.wasOpen = true
             case .lost(let fault): log("redis_lost", [("reason", .text(fault.reason))], link)
             }
         }

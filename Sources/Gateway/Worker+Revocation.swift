@@ -16,5 +16,6 @@ extension Worker {
         guard number == 0, poller.now >= nextPruning else { return }
         nextPruning = poller.now + 60_000
         shared.revocations.prune(now: poller.wallSeconds)
+        shared.tokens.withdrawn.prune(now: poller.wallSeconds)
     }
 }

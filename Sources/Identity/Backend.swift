@@ -54,6 +54,16 @@ package struct Backend: Sendable {
         self.facebook = facebook
     }
 
+    /// Takes from it whatever a caller is let in by (MBE-06).
+    package mutating func revoke() {
+        clientSecret = ""
+        httpBasic = false
+        enableSSO = false
+        tokensNotBefore = .max
+        facebook = nil
+        grants = BackendGrants()
+    }
+
     /// What configuration and logs call it.
     package var reference: String { "\(name)/\(version)" }
 

@@ -6,10 +6,13 @@ package final class BackendStore: Sendable {
     /// The ids in byte order with the index of their backend, for a binary search that allocates nothing.
     private let sortedIDs: [(id: [UInt8], index: Int)]
     private let byClientID: [[UInt8]: Int]
+    /// What other gateways have withdrawn; nil where there are none.
+    private let withdrawn: WithdrawnAccounts?
 
     /// - Precondition: ids are unique, and so are client ids that are not empty.
-    package init(_ backends: [Backend]) {
+    package init(_ backends: [Backend], withdrawn: WithdrawnAccounts? = nil) {
         self.backends = backends
+        self.withdrawn = withdrawn
         sortedIDs = backends.enumerated()
             .map { (id: Array($1.mobileBackendID.utf8), index: $0) }
             .sorted { $0.id.lexicographicallyPrecedes($1.id) }
@@ -20,8 +23,11 @@ package final class BackendStore: Sendable {
 
     /// The backend with this `mobileBackendId`, compared byte by byte. No heap allocation.
     package func backend(id: Span<UInt8>) -> Backend? {
-        index(id: id).map { backends[$0] }
+        index(id: id).map { backend(at: $0) }
     }
+
+    /// The backend of this index, without what other gateways have withdrawn. No heap allocation where that is nothing.
+    package func backend(at index: Int) -> Backend { withdrawn?.current(backends[index]) ?? backends[index] }
 
     /// Index in `backends` of the backend with this `mobileBackendId`. No heap allocation.
     package func index(id: Span<UInt8>) -> Int? {
@@ -41,12 +47,14 @@ package final class BackendStore: Sendable {
 
     /// The backend with this OAuth client id, compared byte by byte.
     package func backend(clientID: String) -> Backend? {
-        byClientID[Array(clientID.utf8)].map { backends[$0] }
+        byClientID[Array(clientID.utf8)].map { backend(at: $0) }
     }
 
     /// The backend of this name and version (MBE-08).
     package func backend(name: String, version: String) -> Backend? {
-        backends.first { $0.name.utf8.elementsEqual(name.utf8) && $0.version.utf8.elementsEqual(version.utf8) }
+        backends.firstIndex {
+            $0.name.utf8.elementsEqual(name.utf8) && $0.version.utf8.elementsEqual(version.utf8)
+        }.map { backend(at: $0) }
     }
 
     /// Whether the backends of what a token was exchanged for still have the tokens of that time (MBE-02, MBE-06).

@@ -25,10 +25,13 @@ package final class UserStore: Sendable {
     private let byEmail: Groups<ExactText>
     private let hasher: PasswordHasher
     private let decoyHash: String?
+    /// What other gateways have withdrawn; nil where there are none.
+    private let withdrawn: WithdrawnAccounts?
 
     /// - Precondition: no two users share both realm and name.
-    package init(users: [User], hasher: PasswordHasher) {
+    package init(users: [User], hasher: PasswordHasher, withdrawn: WithdrawnAccounts? = nil) {
         self.users = users
+        self.withdrawn = withdrawn
         self.hasher = hasher
         // By index, member by member: a copy of a user counts ten references up and down.
         byName = Dictionary(
@@ -43,7 +46,7 @@ package final class UserStore: Sendable {
 
     /// The user of this name, compared with case (JWT-24), whether enabled or not.
     package func user(named name: String, realm: String) -> User? {
-        byName[Key(realm: realm, name: name)].map { users[$0] }
+        byName[Key(realm: realm, name: name)].map { current(users[$0]) }
     }
 
     /// All users of this name, in one realm or (nil) in any.
@@ -93,8 +96,15 @@ package final class UserStore: Sendable {
         return schemes.values.max { ($0.count, $0.example) < ($1.count, $1.example) }?.example
     }
 
+    private func current(_ user: User) -> User { withdrawn?.current(user) ?? user }
+
+    /// Whether a password that was right before may have been withdrawn by another gateway: then the user is to be
+    /// looked at again.
+    package var hasWithdrawn: Bool { withdrawn?.isEmpty == false }
+
     private func selected(_ indices: [Int], realm: String?) -> [User] {
-        indices.map { users[$0] }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true }
+        indices.map { current(users[$0]) }.filter { user in realm.map { user.realm.utf8.elementsEqual($0.utf8) } ?? true
+        }
     }
 
     private static func foldedName(_ name: String) -> String {

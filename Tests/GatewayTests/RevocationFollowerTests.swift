@@ -10,7 +10,7 @@ import Tokens
 
 /// A store in memory that can be silent, as one is that cannot be reached.
 final class SilentStore: TokenStore {
-    private let store = MemoryTokenStore()
+    private let store = Mutex(MemoryTokenStore())
     private let isSilent = Mutex(false)
 
     let kind: StaticString = "silent"
@@ -18,11 +18,14 @@ final class SilentStore: TokenStore {
 
     func setSilent(_ silent: Bool) { isSilent.withLock { $0 = silent } }
 
+    /// Another server takes over, which has this and nothing else.
+    func replace(with other: MemoryTokenStore) { store.withLock { $0 = other } }
+
     func perform(
         _ operation: StoreOperation, now: Int64, then: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void
     ) {
         if isSilent.withLock({ $0 }) { return then(.failure(.unavailable)) }
-        store.perform(operation, now: now, then: then)
+        store.withLock { $0 }.perform(operation, now: now, then: then)
     }
 }
 
@@ -141,6 +144,111 @@ final class SilentStore: TokenStore {
             #expect(follower.list.generation == generation + 1, "caches keep what they know")
             #expect(follower.report(now: start).failed > 0)
         }
+    }
+
+    // MARK: Lost writes
+
+    private func denied(_ store: any TokenStore) -> [DenyEntry] {
+        let answer = ask(store, .changes(after: 0, limit: 10_000))
+        guard case .success(.changes(let changes, _))? = answer else { return [] }
+        return changes.map(\.entry)
+    }
+
+    @Test("a server that lacks what was revoked is told again, and what it has is not doubled")
+    func lostWrites() throws {
+        let store = SilentStore()
+        let follower = try follower(store)
+        follower.tick(milliseconds: 0, now: now)
+        let kept = DenyEntry.token("kept", until: 2000)
+        let lost: [DenyEntry] = [
+            .token("lost", until: 2000), .subject("joe", issuedBefore: 900, until: 2000),
+            .backend("b", issuedBefore: 950, until: 2000), .issuer("local", issuedBefore: 800, until: 2000),
+        ]
+        for entry in [kept] + lost + [.token("ended", until: 1001)] { _ = ask(follower, .deny(entry)) }
+        follower.tick(milliseconds: 250, now: now)
+        let heir = MemoryTokenStore()
+        _ = ask(heir, .deny(kept))
+        _ = ask(heir, .deny(.subject("joe", issuedBefore: 700, until: 2000)))
+        // Others go on with it, so that its places tell nothing.
+        for i in 0..<100 { _ = ask(heir, .deny(.token("other \(i)", until: 2000))) }
+        store.replace(with: heir)
+        follower.storeReturned()
+        follower.tick(milliseconds: 500, now: now + 1)
+        let held = denied(heir)
+        for entry in [kept] + lost { #expect(held.filter { $0 == entry }.count == 1, "\(entry)") }
+        #expect(!held.contains { $0.name == "ended" })
+        #expect(held.count == 2 + 100 + lost.count)
+        #expect(isRevoked(follower, "other 99"))
+        follower.storeReturned()
+        follower.tick(milliseconds: 5000, now: now + 1)
+        #expect(denied(heir).count == held.count)
+    }
+
+    @Test("a store that is empty is told everything, without a new connection")
+    func emptied() throws {
+        let store = SilentStore()
+        let follower = try follower(store)
+        follower.tick(milliseconds: 0, now: now)
+        for i in 0..<3 { _ = ask(follower, .deny(.token("t\(i)", until: 2000))) }
+        follower.tick(milliseconds: 250, now: now)
+        let heir = MemoryTokenStore()
+        store.replace(with: heir)
+        follower.tick(milliseconds: 500, now: now)
+        follower.tick(milliseconds: 750, now: now)
+        #expect(Set(denied(heir).map(\.name)) == ["t0", "t1", "t2"])
+    }
+
+    @Test("what could not be told is told when the store answers again")
+    func toldLater() throws {
+        let store = SilentStore()
+        let follower = try follower(store)
+        follower.tick(milliseconds: 0, now: now)
+        store.setSilent(true)
+        #expect(ask(follower, .deny(.token("x", until: 2000))) == .failure(.unavailable))
+        follower.tick(milliseconds: 250, now: now)
+        store.setSilent(false)
+        follower.tick(milliseconds: 2500, now: now)
+        #expect(denied(store) == [.token("x", until: 2000)])
+    }
+
+    // MARK: Accounts
+
+    @Test("what is withdrawn elsewhere is refused here; heard of late, what was issued meanwhile ends too")
+    func accounts() throws {
+        let store = MemoryTokenStore()
+        let (here, there) = (try follower(store), try follower(store))
+        for follower in [here, there] { follower.withdrawn.use { "digest of \($0)" } }
+        here.tick(milliseconds: 0, now: now)
+        func tell(_ credential: WithdrawnAccounts.Credential, _ isWithdrawn: Bool, at second: Int64) throws {
+            let made = there.withdrawn.notice(
+                credential, isWithdrawn: isWithdrawn, milliseconds: second * 1000, until: 5000)
+            let (name, notice) = try #require(made)
+            _ = ask(there, .deny(.notice(name, notice)))
+        }
+        let joe = WithdrawnAccounts.Credential.user(realm: "Default", name: "joe")
+        let ann = WithdrawnAccounts.Credential.user(realm: "Default", name: "ann")
+        try tell(joe, true, at: now)
+        here.tick(milliseconds: 250, now: now + 1)
+        #expect(here.withdrawn.contains(joe) && !here.withdrawn.contains(ann))
+        func isEnded(_ subject: String, _ issuedAt: Int64) -> Bool {
+            here.list.isRevoked(tokenID: nil, subject: subject, backendID: nil, issuedAt: issuedAt)
+        }
+        #expect(!isEnded("joe", now))
+        try tell(joe, false, at: now)
+        here.tick(milliseconds: 500, now: now + 1)
+        #expect(!here.withdrawn.contains(joe))
+        try tell(ann, true, at: now)
+        here.tick(milliseconds: 750, now: now + 60)
+        #expect(isEnded("ann", now + 60) && !isEnded("ann", now + 61))
+        // All the others are told.
+        there.tick(milliseconds: 0, now: now + 60)
+        #expect(there.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 60))
+        // One that starts later has issued nothing.
+        let late = try follower(store)
+        late.withdrawn.use { "digest of \($0)" }
+        late.tick(milliseconds: 0, now: now + 100)
+        #expect(late.withdrawn.contains(ann) && !late.withdrawn.contains(joe))
+        #expect(!late.list.isRevoked(tokenID: nil, subject: "ann", backendID: nil, issuedAt: now + 61))
     }
 
     @Test("what was issued for a revoked caller goes too (CACHE-07)")

@@ -18,6 +18,8 @@ final class RedisLink {
     /// How many of them this attempt has tried.
     var tried = 0
     private var place = 0
+    /// Whether there was a session before.
+    var wasOpen = false
     /// The code of the last refusal, unless something has succeeded since.
     var refusal: String?
     var deadline: Int64 = .max

@@ -26,6 +26,11 @@ struct Following: Sendable {
     private(set) var answeredAt: Int64
     private var askedAt: Int64 = .min
     private var isAsking = false
+    /// The store may have lost what it had acknowledged: it is to be compared with what is known.
+    private var isDoubtful = false
+    /// When that may be done again: it reads the whole list.
+    private var comparesAt: Int64 = .min
+    private static let comparisonPause: Int64 = 2000
     var succeeded: UInt64 = 0
     var failed: UInt64 = 0
 
@@ -40,6 +45,17 @@ struct Following: Sendable {
         guard isShared, !isAsking, askedAt == .min || now - askedAt >= interval else { return false }
         isAsking = true
         askedAt = now
+        return true
+    }
+
+    /// The store was away, was told something in vain, or has less than before.
+    mutating func doubt() { isDoubtful = isShared }
+
+    /// Whether the next question is to compare everything, which then is taken as done.
+    mutating func shouldCompare(now: Int64) -> Bool {
+        guard isDoubtful, now >= comparesAt else { return false }
+        isDoubtful = false
+        comparesAt = now + Following.comparisonPause
         return true
     }
 
@@ -64,6 +80,7 @@ struct Following: Sendable {
         // The store was emptied, or is another: all it has is news.
         if latest < from {
             place = 0
+            doubt()
             return Progress(hasMore: true)
         }
         place = max(place, isPage ? last ?? place : max(latest, last ?? 0))

@@ -14,16 +14,21 @@ extension RevocationFollower {
     ///   - milliseconds: of the clock that never goes back.
     ///   - now: seconds since 1970.
     func tick(milliseconds: Int64, now: Int64) {
-        let (expires, asks) = following.withLock { state in
-            (
-                state.expires(now: milliseconds, after: settings.staleAfter),
-                state.shouldAsk(now: milliseconds, every: RevocationFollower.interval)
-            )
+        let (expires, asks, compares) = following.withLock { state in
+            let expires = state.expires(now: milliseconds, after: settings.staleAfter)
+            let asks = state.shouldAsk(now: milliseconds, every: RevocationFollower.interval)
+            return (expires, asks, asks && state.condition != .starting && state.shouldCompare(now: milliseconds))
         }
         if expires { lose() }
         guard asks else { return }
         retry(now: now)
-        follow(now: now) { [self] _ in following.withLock { $0.asked() } }
+        let done: @Sendable (Bool) -> Void = { [self] _ in following.withLock { $0.asked() } }
+        // What is asked for afterwards tells what is new, and that the store answers.
+        if compares {
+            compare(now: now) { [self] in follow(now: now, then: done) }
+        } else {
+            follow(now: now, then: done)
+        }
     }
 
     /// Asks for all that is new, and applies it.
@@ -37,7 +42,7 @@ extension RevocationFollower {
         store.perform(.changes(after: place, limit: RevocationFollower.pageSize), now: now) { [self] result in
             count(result)
             guard case .success(.changes(let changes, let latest)) = result else { return then(false) }
-            for change in changes { apply(change.entry, now: now) }
+            for change in changes { learn(change.entry, now: now) }
             let progress = following.withLock { state in
                 state.told(
                     from: place, last: changes.last?.sequence, isPage: changes.count == RevocationFollower.pageSize,

@@ -51,21 +51,25 @@ package final class RevocationFollower: TokenStore {
 
     let store: any TokenStore
     let list: RevocationList
+    /// Accounts and secrets that other processes have disabled or changed.
+    let withdrawn: WithdrawnAccounts
     let settings: Settings
     let log: EventLog
     let following: Mutex<Following>
     let unwritten = Mutex(Unwritten())
     private let issued = Mutex<IssuedTokenStore?>(nil)
+    private let isForsaken = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - isShared: whether other processes may use the store too, or have used it before.
     ///   - now: milliseconds of the clock that never goes back.
     package init(
-        _ store: any TokenStore, list: RevocationList, isShared: Bool, settings: Settings = Settings(), log: EventLog,
-        now: Int64
+        _ store: any TokenStore, list: RevocationList, withdrawn: WithdrawnAccounts = WithdrawnAccounts(),
+        isShared: Bool, settings: Settings = Settings(), log: EventLog, now: Int64
     ) {
         self.store = store
         self.list = list
+        self.withdrawn = withdrawn
         self.settings = settings
         self.log = log
         following = Mutex(Following(isShared: isShared, now: now))
@@ -74,6 +78,10 @@ package final class RevocationFollower: TokenStore {
 
     /// Has the tokens that were issued for revoked callers dropped from there (CACHE-07).
     func purge(_ tokens: IssuedTokenStore) { issued.withLock { $0 = tokens } }
+
+    /// Another process has taken over and does not know what is in the store: what is revoked from now on is refused
+    /// here and not acknowledged.
+    package func forsake(_ forsaken: Bool = true) { isForsaken.store(forsaken, ordering: .releasing) }
 
     // MARK: The store
 
@@ -85,6 +93,12 @@ package final class RevocationFollower: TokenStore {
     ) {
         // Refused from here on, even if the store cannot be told now: it is told as soon as it answers.
         if case .deny(let entry) = operation { apply(entry, now: now) }
+        if isForsaken.load(ordering: .acquiring) {
+            switch operation {
+            case .deny, .revoke: return then(.failure(.unavailable))
+            default: break
+            }
+        }
         store.perform(operation, now: now) { [self] result in
             count(result)
             let answer: StoreAnswer
@@ -116,12 +130,20 @@ package final class RevocationFollower: TokenStore {
         }
     }
 
-    func apply(_ entry: DenyEntry, now: Int64) {
-        guard entry.until > now else { return }
+    /// - Returns: whether it is news about an account.
+    @discardableResult
+    func apply(_ entry: DenyEntry, now: Int64) -> Bool {
+        guard entry.until > now else { return false }
+        if !entry.kind.isAboutTokens { return withdrawn.apply(entry) }
         list.apply(entry)
+        purge(entry)
+        return false
+    }
+
+    private func purge(_ entry: DenyEntry) {
         guard let issued = issued.withLock({ $0 }) else { return }
         switch entry.kind {
-        case .token where entry.subject.isEmpty, .issuer: break
+        case .token where entry.subject.isEmpty, .issuer, .withdrawn, .restored: break
         case .token: issued.purge(subject: entry.subject)
         case .subject: issued.purge(subject: entry.name)
         case .backend: issued.purge(backendID: entry.name)

@@ -79,6 +79,7 @@ extension DenyEntry {
         case .subject: "subject"
         case .backend: "backendId"
         case .issuer: "issuer"
+        case .withdrawn, .restored: "account"
         }
     }
 }

@@ -63,7 +63,7 @@ struct BasicCredentials: Sendable {
         // BASIC-03; two ids are as good as none, since each side could read another one.
         default: return .rejected(.missingBackend)
         }
-        let backend = backends.backends[index]
+        let backend = backends.backend(at: index)
         guard backend.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
@@ -96,7 +96,9 @@ struct BasicCredentials: Sendable {
         _ principal: @escaping @Sendable (User) -> Principal
     ) -> AuthenticationOutcome {
         let digest = known.digest(of: credential, context: context)
-        if let digest, let principal = known.principal(digest, now: now) { return .principal(principal) }
+        if let digest, let principal = known.principal(digest, now: now), stands(principal, realm: realm) {
+            return .principal(principal)
+        }
         guard let decoded = Base64.decode(credential), let colon = decoded.firstIndex(of: ASCII.colon),
             let username = String(streamSafe: decoded[..<colon]), !username.isEmpty,
             // RFC 7617 section 2: neither part has control characters.
@@ -138,18 +140,27 @@ struct BasicCredentials: Sendable {
         if let name = principal.application {
             guard let application = applications[name],
                 let user = users.user(named: principal.subject, realm: application.realm), user.enabled,
-                (principal.issuedAt ?? .min) >= user.tokensNotBefore
+                (principal.issuedAt ?? .min) >= user.tokensNotBefore, stands(principal, realm: application.realm)
             else { return nil }
             return self.principal(user, application, at: principal.issuedAt)
         }
         let id = principal.backendBytes
-        guard let index = backends.index(id: id.span), backends.backends[index].httpBasic else {
-            return nil
-        }
-        if principal.method == .social { return social.renew(principal, backends.backends[index]) }
+        guard let index = backends.index(id: id.span) else { return nil }
+        let backend = backends.backend(at: index)
+        guard backend.httpBasic else { return nil }
+        if principal.method == .social { return social.renew(principal, backend) }
         if principal.method == .anonymousKey { return anonymous[index].key.isEmpty ? nil : anonymous[index].principal }
-        let user = users.user(named: principal.subject, realm: backends.backends[index].realm)
-        guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore else { return nil }
-        return self.principal(user, backends.backends[index], at: principal.issuedAt)
+        let user = users.user(named: principal.subject, realm: backend.realm)
+        guard let user, user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore,
+            stands(principal, realm: backend.realm)
+        else { return nil }
+        return self.principal(user, backend, at: principal.issuedAt)
+    }
+
+    /// Whether a password that was right is not withdrawn by another gateway: then one that is not there any more.
+    private func stands(_ principal: Principal, realm: String) -> Bool {
+        guard users.hasWithdrawn else { return true }
+        guard let user = users.user(named: principal.subject, realm: realm) else { return false }
+        return user.enabled && user.passwordHash != nil
     }
 }

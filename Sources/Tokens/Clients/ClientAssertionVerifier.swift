@@ -15,6 +15,7 @@ struct ClientAssertionVerifier: Sendable {
 
     private let verifier: JWTVerifier
     private let backends: [Backend]
+    private let store: BackendStore
     private let audiences: [String]
 
     init(backends: BackendStore, audiences: [String]) {
@@ -30,6 +31,7 @@ struct ClientAssertionVerifier: Sendable {
         }
         verifier = JWTVerifier(issuers: issuers)
         self.backends = known
+        store = backends
         self.audiences = audiences
     }
 
@@ -38,7 +40,10 @@ struct ClientAssertionVerifier: Sendable {
         guard case .verified(let token) = verifier.verify(assertion.token.span, now: now),
             isAddressedToUsAlone(token.claims)
         else { throw .invalidClientAssertion }
-        let backend = backends[token.issuerIndex]
+        // As it is now: another gateway may have revoked it (MBE-06).
+        guard let backend = store.backend(clientID: backends[token.issuerIndex].clientID), !backend.isRevoked else {
+            throw .invalidClientAssertion
+        }
         // RFC 7523 section 3: both `iss` and `sub` are the client.
         guard let subject = token.subject, subject.utf8.elementsEqual(backend.clientID.utf8),
             let id = token.tokenID, !id.isEmpty, id.utf8.count <= ClientAssertionVerifier.longestTokenID

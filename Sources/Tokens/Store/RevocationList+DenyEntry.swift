@@ -8,6 +8,7 @@ extension RevocationList {
         case .subject: revoke(subject: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .backend: revoke(backendID: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
         case .issuer: revoke(issuer: entry.name, issuedBefore: entry.issuedBefore, until: entry.until)
+        case .withdrawn, .restored: break
         }
     }
 
@@ -22,5 +23,20 @@ extension RevocationList {
             case .issuer: .issuer(refused.name, issuedBefore: refused.issuedBefore, until: refused.until)
             }
         }
+    }
+}
+
+extension WithdrawnAccounts {
+    /// Takes over what a store or an administrator says of accounts. Answers whether that is news.
+    package func apply(_ entry: DenyEntry) -> Bool {
+        let notice = Notice(
+            isWithdrawn: entry.kind == .withdrawn, holder: entry.subject, changedAt: entry.issuedBefore,
+            until: entry.until)
+        return apply(notice, name: entry.name)
+    }
+
+    /// What is known, as entries.
+    package func entries(now: Int64) -> [DenyEntry] {
+        notices.filter { $0.value.until > now }.map { .notice($0.key, $0.value) }
     }
 }

@@ -90,7 +90,7 @@ extension Administration {
             }
             text.set("clientSecret", of: place, to: .text(secret))
             text.put("revoked", of: place, nil)
-            text.set("tokensNotBefore", of: place, to: .number(Administration.cutoff))
+            text.set("tokensNotBefore", of: place, to: .number(cutoff))
         }
         var answer = try described(request.path[1], request.path[2], now, status: 200)
         answer.endsTokens = true
@@ -102,7 +102,7 @@ extension Administration {
         try edit(request) { (text, place, _) throws(AdminFailure) in
             text.put("clientSecret", of: place, nil)
             text.set("revoked", of: place, to: .flag(true))
-            text.set("tokensNotBefore", of: place, to: .number(Administration.cutoff))
+            text.set("tokensNotBefore", of: place, to: .number(cutoff))
         }
     }
 

@@ -119,7 +119,7 @@ extension Administration {
             if isNewPassword { text.put("password", of: place, password.map { .text($0) }) }
             // Whoever had the password, or was let in before, starts anew (MAP-04).
             let endsTokens = isNewPassword || (enabled == false && user.isEnabled)
-            if endsTokens { text.put("tokensNotBefore", of: place, .number(Administration.cutoff)) }
+            if endsTokens { text.put("tokensNotBefore", of: place, .number(cutoff)) }
             return (before: user, endsTokens: endsTokens)
         }
         let user = try find(request, now).user

@@ -17,17 +17,20 @@ struct Administration: Sendable {
     let cleaner: TokenCleaner?
     /// The wrong passwords that a running gateway has counted; nil for a directory without one.
     let attempts: LoginAttemptTable?
+    /// Within how many seconds other gateways hear of a change; 0 where there are none.
+    let reachSeconds: Int64
     /// Brings what was written into force; answers false where that failed. A directory without a gateway has nothing
     /// to do.
     let apply: @Sendable () -> Bool
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
-        attempts: LoginAttemptTable? = nil, apply: @escaping @Sendable () -> Bool = { true }
+        attempts: LoginAttemptTable? = nil, reachSeconds: Int64 = 0, apply: @escaping @Sendable () -> Bool = { true }
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
         self.attempts = attempts
+        self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory)
         self.audit = audit
         self.apply = apply
@@ -97,7 +100,7 @@ struct Administration: Sendable {
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
             }
             return Conclusion(
-                response: answer.response, since: answer.endsTokens ? Administration.cutoff : 0, user: answer.user)
+                response: answer.response, since: answer.endsTokens ? cutoff : 0, user: answer.user)
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(
@@ -111,8 +114,8 @@ struct Administration: Sendable {
 
 extension Administration {
     /// Tokens that were issued before this second since 1970 are void by a change now: the next one, since their dates
-    /// are in seconds.
-    static var cutoff: Int64 { Clock.wallSeconds + 1 }
+    /// are in seconds, or the one behind it where other gateways may issue some until they hear of it.
+    var cutoff: Int64 { Clock.wallSeconds + 1 + reachSeconds }
 }
 
 /// What became of a request.

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Foundation
@@ -15,8 +16,10 @@ extension Assembly {
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable == .deny ? .deny : .allow
+        lasting.withdrawn.use { String(decoding: Base64.encode(key.digest($0).span, .url), as: UTF8.self) }
         let follower = RevocationFollower(
-            store, list: lasting.revocations, isShared: lasting.isServing && section.kind != .memory,
+            store, list: lasting.revocations, withdrawn: lasting.withdrawn,
+            isShared: lasting.isServing && section.kind != .memory,
             settings: settings, log: lasting.log, now: Clock.monotonicMilliseconds)
         let opened = LastingStore.Opened(
             tokens: follower, sessions: SessionRegister(store: follower), key: key,

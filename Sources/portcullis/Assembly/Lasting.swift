@@ -7,6 +7,8 @@ import Tokens
 /// What outlives configurations: each finds here what the one before has left.
 struct Lasting: Sendable {
     let revocations = RevocationList()
+    /// What other gateways with the same store have disabled or changed.
+    let withdrawn = WithdrawnAccounts()
     let tls = LastingTLS()
     /// The limiters, whose buckets go on.
     let rateLimiters = RateLimiters()

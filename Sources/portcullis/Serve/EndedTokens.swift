@@ -51,20 +51,35 @@ struct EndedTokens: Sendable {
     ///
     /// - Parameter now: seconds since 1970, when no worker acts by the old configuration any more.
     func deny(in shared: SharedState, now: Int64) {
+        let isShared = shared.settings.redis != nil
         let until = now + EndedTokens.longestTokenSeconds
         for (holder, notBefore) in ended {
             switch holder {
             case .user(let name, let applications):
-                if now >= notBefore { tell(shared, .deny(.subject(name, issuedBefore: now, until: until)), now) }
+                let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
+                tell(shared, .deny(.subject(name, issuedBefore: cutoff, until: until)), now)
                 for application in applications {
                     tell(shared, .revoke(.subject(application: application, subject: name)), now)
                 }
             case .backend(let id):
-                if now >= notBefore { tell(shared, .deny(.backend(id, issuedBefore: now, until: until)), now) }
+                let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
+                tell(shared, .deny(.backend(id, issuedBefore: cutoff, until: until)), now)
                 tell(shared, .revoke(.application(id)), now)
             }
         }
     }
+
+    /// The last second whose tokens are denied: of cut-offs that lie ahead too, since other processes know nothing of
+    /// them. Where there is no date, those of the time in which other gateways hear of it, too.
+    ///
+    /// A date that lies far ahead may be a slip that is put right, which an entry cannot be: for that the configuration
+    /// of each gateway stands alone.
+    private static func lastSecond(_ notBefore: Int64, isShared: Bool, now: Int64) -> Int64 {
+        if notBefore == .max { return isShared ? now + RevocationFollower.reachSeconds : now }
+        return max(now, notBefore <= now + farAhead ? notBefore - 1 : now)
+    }
+
+    private static let farAhead: Int64 = 60
 
     private func tell(_ shared: SharedState, _ operation: StoreOperation, _ now: Int64) {
         let log = shared.log

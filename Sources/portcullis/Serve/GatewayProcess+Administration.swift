@@ -10,7 +10,8 @@ extension GatewayProcess {
         // Weak, since the process and the shared state hold the closures.
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner,
-            attempts: lasting.loginAttempts
+            attempts: lasting.loginAttempts,
+            reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds
         ) { [weak self, weak shared] in
             guard let self, let shared, reload(shared).status == 204 else { return false }
             // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01).

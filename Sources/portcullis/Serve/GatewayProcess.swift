@@ -214,8 +214,14 @@ final class GatewayProcess: Sendable {
             for user in users where user.isAnother { shared.issuedTokens.purge(subject: user.old.username) }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
             let ended = EndedTokens(old, fresh, users: users)
+            let withdrawn = lasting.withdrawn
+            let notices =
+                shared.settings.redis == nil
+                ? nil : AccountNotices(old, fresh, users: users, withdrawn: withdrawn)
             shared.afterAdoption { [weak shared] in
-                if let shared { ended.deny(in: shared, now: Clock.wallSeconds) }
+                guard let shared else { return }
+                notices?.publish(by: shared, withdrawn, milliseconds: Clock.wallMilliseconds)
+                ended.deny(in: shared, now: Clock.wallSeconds)
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
             // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.

@@ -1,0 +1,193 @@
+import Synchronization
+
+/// Accounts and secrets that another gateway with the same store has disabled or changed, while this one still has the
+/// configuration of before. What is withdrawn here is refused until the configuration says so too.
+package final class WithdrawnAccounts: Sendable {
+    /// Something that a caller is let in by.
+    package enum Credential: Sendable, Equatable {
+        /// A user, by whatever way of logging in.
+        case user(realm: String, name: String)
+        /// One password of a user, as it is stored.
+        case password(realm: String, name: String, stored: String)
+        /// A mobile backend, by whatever way of authenticating.
+        case backend(id: String)
+        /// One secret of a client.
+        case clientSecret(backendID: String, secret: String)
+
+        /// What the names of its notices begin with.
+        package var kind: Kind {
+            switch self {
+            case .user: .user
+            case .password: .password
+            case .backend: .backend
+            case .clientSecret: .clientSecret
+            }
+        }
+
+        /// The name of the user or the id of the backend, whose tokens go by it.
+        package var holder: String {
+            switch self {
+            case .user(_, let name), .password(_, let name, _): name
+            case .backend(let id), .clientSecret(let id, _): id
+            }
+        }
+
+        fileprivate var text: String {
+            let parts: [String] =
+                switch self {
+                case .user(let realm, let name): [realm, name]
+                case .password(let realm, let name, let stored): [realm, name, stored]
+                case .backend(let id): [id]
+                case .clientSecret(let id, let secret): [id, secret]
+                }
+            // No token begins like this, and no two credentials have one text.
+            return "\u{0}\(kind.rawValue)" + parts.map { "\u{0}\($0.utf8.count) \($0)" }.joined()
+        }
+    }
+
+    package enum Kind: String, Sendable, CaseIterable {
+        case user, password, backend
+        case clientSecret = "secret"
+
+        fileprivate var bit: UInt8 {
+            switch self {
+            case .user: 1
+            case .password: 2
+            case .backend: 4
+            case .clientSecret: 8
+            }
+        }
+
+        /// Of a notice's name.
+        package init?(noticeName name: String) {
+            guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            self.init(rawValue: String(name[..<colon]))
+        }
+    }
+
+    /// What is known of one credential. The later word counts.
+    package struct Notice: Sendable, Equatable {
+        package var isWithdrawn: Bool
+        /// The name of the user or the id of the backend.
+        package var holder: String
+        /// Milliseconds since 1970.
+        package var changedAt: Int64
+        /// Seconds since 1970 until which it is remembered.
+        package var until: Int64
+
+        package init(isWithdrawn: Bool, holder: String, changedAt: Int64, until: Int64) {
+            self.isWithdrawn = isWithdrawn
+            self.holder = holder
+            self.changedAt = changedAt
+            self.until = until
+        }
+
+        fileprivate func isNewer(than other: Notice) -> Bool {
+            if changedAt != other.changedAt { return changedAt > other.changedAt }
+            // Of two words of one time the stricter one.
+            return isWithdrawn && !other.isWithdrawn
+        }
+    }
+
+    private struct State {
+        var digest: (@Sendable (String) -> String)?
+        var notices: [String: Notice] = [:]
+
+        func name(of credential: Credential) -> String? {
+            digest.map { "\(credential.kind.rawValue):\($0(credential.text))" }
+        }
+    }
+
+    private let state = Mutex(State())
+    /// The kinds of which anything is withdrawn, for the hot path to ask first.
+    private let kinds = Atomic<UInt8>(0)
+
+    package init() {}
+
+    /// Says how names are made of credentials: by a keyed digest, the same in all processes that share a store, so that
+    /// nobody who reads the store can try secrets against it.
+    package func use(digest: @escaping @Sendable (String) -> String) { state.withLock { $0.digest = digest } }
+
+    /// Whether anything of that kind is withdrawn: one atomic load.
+    package func has(_ kind: Kind) -> Bool { kinds.load(ordering: .acquiring) & kind.bit != 0 }
+
+    /// Whether nothing at all is.
+    package var isEmpty: Bool { kinds.load(ordering: .acquiring) == 0 }
+
+    package func contains(_ credential: Credential) -> Bool {
+        guard has(credential.kind) else { return false }
+        return state.withLock { state in
+            state.name(of: credential).flatMap { state.notices[$0] }?.isWithdrawn == true
+        }
+    }
+
+    /// The notice that withdraws or restores a credential from now on, with its name. Nil before names can be made.
+    package func notice(
+        _ credential: Credential, isWithdrawn: Bool, milliseconds: Int64, until: Int64
+    ) -> (name: String, notice: Notice)? {
+        state.withLock { state in
+            guard let name = state.name(of: credential) else { return nil }
+            // Behind what is known, by whatever clock that was made.
+            let changedAt = max(milliseconds, (state.notices[name]?.changedAt ?? .min) &+ 1)
+            return (
+                name,
+                Notice(isWithdrawn: isWithdrawn, holder: credential.holder, changedAt: changedAt, until: until)
+            )
+        }
+    }
+
+    /// Takes a notice over. Answers whether it says anything new.
+    @discardableResult
+    package func apply(_ notice: Notice, name: String) -> Bool {
+        state.withLock { state in
+            if let known = state.notices[name], !notice.isNewer(than: known) { return false }
+            state.notices[name] = notice
+            refreshKinds(state)
+            return true
+        }
+    }
+
+    /// Everything that is known, by name.
+    package var notices: [String: Notice] { state.withLock { $0.notices } }
+
+    /// Forgets what has had its time.
+    package func prune(now: Int64) {
+        guard !state.withLock({ $0.notices.isEmpty }) else { return }
+        state.withLock { state in
+            state.notices = state.notices.filter { $0.value.until > now }
+            refreshKinds(state)
+        }
+    }
+
+    private func refreshKinds(_ state: State) {
+        var bits: UInt8 = 0
+        for (name, notice) in state.notices where notice.isWithdrawn { bits |= Kind(noticeName: name)?.bit ?? 0 }
+        kinds.store(bits, ordering: .releasing)
+    }
+}
+
+extension WithdrawnAccounts {
+    /// The user without what others have withdrawn.
+    package func current(_ user: User) -> User {
+        guard !isEmpty else { return user }
+        var user = user
+        if contains(.user(realm: user.realm, name: user.username)) { user.enabled = false }
+        if let stored = user.passwordHash,
+            contains(.password(realm: user.realm, name: user.username, stored: stored))
+        {
+            user.passwordHash = nil
+        }
+        return user
+    }
+
+    /// The backend without what others have withdrawn.
+    package func current(_ backend: Backend) -> Backend {
+        guard has(.backend) || has(.clientSecret) else { return backend }
+        var backend = backend
+        if contains(.clientSecret(backendID: backend.mobileBackendID, secret: backend.clientSecret)) {
+            backend.clientSecret = ""
+        }
+        if contains(.backend(id: backend.mobileBackendID)) { backend.revoke() }
+        return backend
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+import Configuration
+import Gateway
+import Identity
+import Reactor
+import Tokens
+
+/// What a new configuration takes from users and clients, for the gateways that share the store and have the
+/// configuration of before still: accounts that are disabled or gone, passwords and secrets that are others now. What
+/// is good again is told too.
+struct AccountNotices: Sendable {
+    private var changes: [(credential: WithdrawnAccounts.Credential, isWithdrawn: Bool)] = []
+
+    /// Whoever is not told within that time has had the configuration for long: as long as tokens live.
+    private static let rememberedSeconds: Int64 = 366 * 86_400
+
+    /// - Parameters:
+    ///   - users: those who are not the same in both configurations.
+    ///   - withdrawn: what was told before.
+    init(
+        _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, users: [ChangedUser], withdrawn: WithdrawnAccounts
+    ) {
+        for user in users { compare(user, withdrawn) }
+        if !withdrawn.isEmpty { restoreNewcomers(old, fresh, withdrawn) }
+        let backends = Dictionary(
+            fresh.backends.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
+        for backend in old.backends { compare(backend, backends[ExactText(backend.mobileBackendID)], withdrawn) }
+        let known = Set(old.backends.map { ExactText($0.mobileBackendID) })
+        for backend in fresh.backends where !known.contains(ExactText(backend.mobileBackendID)) && !backend.isRevoked {
+            restore(.backend(id: backend.mobileBackendID), withdrawn)
+            if let secret = AccountNotices.secret(of: backend) { restore(secret, withdrawn) }
+        }
+    }
+
+    private mutating func compare(_ user: ChangedUser, _ withdrawn: WithdrawnAccounts) {
+        let (old, fresh) = (user.old, user.fresh)
+        let account = WithdrawnAccounts.Credential.user(realm: old.realm, name: old.username)
+        if fresh?.isEnabled == true {
+            restore(account, withdrawn)
+        } else if old.isEnabled {
+            changes.append((account, true))
+        }
+        // Of a user who is gone too: the next one of that name has another password.
+        if old.password != fresh?.password, let password = AccountNotices.password(of: old) {
+            changes.append((password, true))
+        }
+        if let password = fresh.flatMap(AccountNotices.password) { restore(password, withdrawn) }
+    }
+
+    /// Users who were in no configuration of this gateway, but may have been in others'.
+    private mutating func restoreNewcomers(
+        _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, _ withdrawn: WithdrawnAccounts
+    ) {
+        let known = Set(old.users.map { [ExactText($0.realm), ExactText($0.username)] })
+        for user in fresh.users where user.isEnabled {
+            if known.contains([ExactText(user.realm), ExactText(user.username)]) { continue }
+            restore(.user(realm: user.realm, name: user.username), withdrawn)
+            if let password = AccountNotices.password(of: user) { restore(password, withdrawn) }
+        }
+    }
+
+    private mutating func compare(_ old: BackendEntry, _ fresh: BackendEntry?, _ withdrawn: WithdrawnAccounts) {
+        let backend = WithdrawnAccounts.Credential.backend(id: old.mobileBackendID)
+        if let fresh, !fresh.isRevoked {
+            if old.isRevoked { restore(backend, withdrawn) }
+        } else if !old.isRevoked {
+            changes.append((backend, true))
+        }
+        let (before, now) = (AccountNotices.secret(of: old), fresh.flatMap(AccountNotices.secret))
+        guard before != now else { return }
+        if let before { changes.append((before, true)) }
+        if let now { restore(now, withdrawn) }
+    }
+
+    private mutating func restore(_ credential: WithdrawnAccounts.Credential, _ withdrawn: WithdrawnAccounts) {
+        if withdrawn.contains(credential) { changes.append((credential, false)) }
+    }
+
+    private static func password(of user: UserEntry) -> WithdrawnAccounts.Credential? {
+        user.password.map { .password(realm: user.realm, name: user.username, stored: $0) }
+    }
+
+    private static func secret(of backend: BackendEntry) -> WithdrawnAccounts.Credential? {
+        guard let secret = backend.clientSecret?.value, !secret.isEmpty else { return nil }
+        return .clientSecret(backendID: backend.mobileBackendID, secret: secret)
+    }
+
+    /// Tells the store.
+    func publish(by shared: SharedState, _ withdrawn: WithdrawnAccounts, milliseconds: Int64) {
+        let (log, now) = (shared.log, milliseconds / 1000)
+        for (credential, isWithdrawn) in changes {
+            guard
+                let (name, notice) = withdrawn.notice(
+                    credential, isWithdrawn: isWithdrawn, milliseconds: milliseconds,
+                    until: now + AccountNotices.rememberedSeconds)
+            else { continue }
+            shared.tokens.perform(.deny(.notice(name, notice)), now: now) { result in
+                if case .failure(let failure) = result {
+                    log.write("revocation_failed", [("reason", .text("\(failure.reason)"))])
+                }
+            }
+        }
+    }
+}

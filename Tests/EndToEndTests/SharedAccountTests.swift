@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Gateways with one Redis server and a configuration each: what is disabled or changed by the administration of one is
+/// refused by the others, which know nothing of it from their files.
+@Suite struct SharedAccountTests {
+    /// Nodes with the same keys and the same users, each in a directory of its own.
+    private final class Nodes: Sendable {
+        let redis: RedisProcess
+        let upstream: StubUpstream
+        let directories: [ConfigurationDirectory]
+        let gateways: [GatewayProcess]
+        private let keys: ConfigurationDirectory
+
+        init(_ count: Int = 2, redis options: RedisProcess.Options = [], _ store: String = "") throws {
+            redis = try RedisProcess(options)
+            upstream = try StubUpstream()
+            keys = try ConfigurationDirectory()
+            var settings = FixtureSettings(upstream: upstream.url)
+            settings["store"] = """
+                {"kind": "redis", "url": "unix:\(redis.socketPath)", "timeout": "500ms", "keyFile": "\(keys.path)/store.key"
+                 \(store)}
+                """
+            settings["tokenService"] = #"{"keyFile": "\#(keys.path)/signing.pem"}"#
+            settings["challenge"] = #"{"keyFile": "\#(keys.path)/challenge.key"}"#
+            settings["passwords"] = #"{"cache": "60s"}"#
+            let text = settings.text
+            directories = try (0..<count).map { _ in try ConfigurationDirectory(["gateway.json": text]) }
+            // One after the other: the first makes the keys.
+            gateways = try directories.map { try GatewayProcess($0) }
+        }
+
+        deinit { upstream.stop() }
+
+        func login(_ node: Int, _ user: String = "joe", _ password: String = "Welcome1") throws -> Response {
+            try grant(gateways[node], "grant_type=password&username=\(user)&password=\(password)")
+        }
+
+        func grant(
+            _ gateway: GatewayProcess, _ body: String, client: String = "inv-client:inv-secret"
+        ) throws -> Response {
+            try gateway.request(
+                "POST", "/oauth2/token", [.basic(client), "Content-Type: application/x-www-form-urlencoded"], body: body
+            )
+        }
+
+        func token(_ node: Int, _ user: String = "joe", _ password: String = "Welcome1") throws -> String {
+            let response = try login(node, user, password)
+            return try #require(JSONText(response.text)["access_token"].string, "\(response.text)")
+        }
+
+        func bearer(_ node: Int, _ token: String) throws -> Int {
+            try gateways[node].request("GET", "/inventory/me", [.bearer(token)]).status
+        }
+
+        func basic(_ node: Int, _ credentials: String) throws -> Int {
+            try gateways[node].request(
+                "GET", "/inventory/me", [.basic(credentials), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
+            ).status
+        }
+
+        @discardableResult
+        func admin(_ node: Int, _ method: String, _ target: String, _ body: String? = nil) throws -> Response {
+            let response = try gateways[node].request(
+                method, target, [.bearer("admin-secret"), "Content-Type: application/json"], body: body,
+                listener: "admin")
+            try #require((200..<300).contains(response.status), "\(method) \(target): \(response.text)")
+            return response
+        }
+
+        /// Asks until it is so; a second is what the nodes have.
+        func isSoWithinASecond(_ condition: () throws -> Bool) rethrows -> Bool {
+            let began = ContinuousClock.now
+            while try !condition() { if ContinuousClock.now - began > .seconds(1) { return false } }
+            return true
+        }
+
+        func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
+            let deadline = Deadline.usual
+            while try !condition() { if deadline.isPast { return false } }
+            return true
+        }
+    }
+
+    @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")
+    func disabled() throws {
+        let nodes = try Nodes()
+        let (joe, ann) = (try nodes.token(1), try nodes.token(1, "ann", "Welcome2"))
+        #expect(try nodes.waitUntil { try nodes.bearer(0, joe) == 200 })
+        #expect(try nodes.bearer(1, joe) == 200 && nodes.basic(1, "joe:Welcome1") == 200)
+        try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"enabled": false}"#)
+        #expect(
+            try nodes.isSoWithinASecond {
+                try nodes.bearer(1, joe) == 401 && nodes.login(1).status == 400
+                    && nodes.basic(1, "joe:Welcome1") == 401
+            })
+        #expect(try nodes.bearer(1, ann) == 200)
+        #expect(try nodes.login(1, "ann", "Welcome2").status == 200)
+        // From its first answer on, another process on the files of before.
+        let late = try GatewayProcess(nodes.directories[1])
+        #expect(try nodes.waitUntil { try late.request("GET", "/inventory/me", [.bearer(ann)]).status == 200 })
+        #expect(try late.request("GET", "/inventory/me", [.bearer(joe)]).status == 401)
+        #expect(try nodes.grant(late, "grant_type=password&username=joe&password=Welcome1").status == 400)
+        // Names are in the log, and what is in the store tells none of them by itself.
+        let event = try #require(nodes.gateways[1].waitForEvent("account_withdrawn"))
+        #expect(event["holder"].string == "joe" && event["kind"].string == "user")
+
+        try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"enabled": true}"#)
+        // Wrong passwords count against the user: the one that is right comes when it is time.
+        _ = try #require(nodes.gateways[1].waitForEvent("account_restored"))
+        #expect(try nodes.login(1).status == 200)
+        let again = try nodes.token(0)
+        #expect(try nodes.bearer(0, again) == 200 && nodes.bearer(1, again) == 200)
+        #expect(try nodes.bearer(1, joe) == 401)
+    }
+
+    @Test("a user who is removed by one gateway, and made anew there")
+    func removed() throws {
+        let nodes = try Nodes()
+        let joe = try nodes.token(1)
+        try nodes.admin(0, "DELETE", "/admin/users/joe")
+        #expect(try nodes.isSoWithinASecond { try nodes.bearer(1, joe) == 401 && nodes.login(1).status == 400 })
+        let user = #"{"username": "joe", "password": "Another9", "roles": ["Manager"]}"#
+        try nodes.admin(0, "POST", "/admin/users", user)
+        let fresh = try nodes.token(0, "joe", "Another9")
+        #expect(try nodes.bearer(0, fresh) == 200)
+        #expect(try nodes.waitUntil { try nodes.bearer(1, fresh) == 200 })
+        #expect(try nodes.bearer(1, joe) == 401)
+        #expect(try nodes.login(1).status == 400, "the password of before")
+    }
+
+    @Test("a password that one gateway has changed opens no other one, and tokens of the new one do")
+    func password() throws {
+        let nodes = try Nodes()
+        let joe = try nodes.token(1)
+        #expect(try nodes.basic(1, "joe:Welcome1") == 200)
+        try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"password": "Another9"}"#)
+        #expect(
+            try nodes.isSoWithinASecond {
+                try nodes.login(1).status == 400 && nodes.bearer(1, joe) == 401
+                    && nodes.basic(1, "joe:Welcome1") == 401
+            })
+        let fresh = try nodes.token(0, "joe", "Another9")
+        #expect(try nodes.bearer(0, fresh) == 200 && nodes.bearer(1, fresh) == 200)
+    }
+
+    @Test("a client secret that one gateway has changed is refused by the others, until they have the new one")
+    func secret() throws {
+        let nodes = try Nodes()
+        let joe = try nodes.token(1)
+        let answer = try nodes.admin(0, "POST", "/admin/backends/inventory/1.0/rotate-secret")
+        let secret = try #require(JSONText(answer.text)["clientSecret"].string, "\(answer.text)")
+        #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 401 && nodes.bearer(1, joe) == 401 })
+        #expect(
+            try nodes.grant(nodes.gateways[1], "grant_type=client_credentials", client: "sch-client:sch-secret").status
+                == 200)
+        let fresh = try nodes.grant(
+            nodes.gateways[0], "grant_type=client_credentials", client: "inv-client:\(secret)")
+        #expect(fresh.status == 200)
+        // The files arrive.
+        try nodes.directories[1].write("gateway.json", try nodes.directories[0].read("gateway.json"))
+        try nodes.admin(1, "POST", "/admin/reload")
+        let there = try nodes.grant(
+            nodes.gateways[1], "grant_type=client_credentials", client: "inv-client:\(secret)")
+        #expect(there.status == 200)
+        #expect(try nodes.login(1).status == 401)
+    }
+
+    @Test("a backend that one gateway has revoked lets nobody in at the others")
+    func backend() throws {
+        let nodes = try Nodes()
+        let joe = try nodes.token(1)
+        let anonymous: [Field] = ["Authorization: Basic YW5vbi1pbnY6azN5", "Oracle-Mobile-Backend-ID: mbe-inv-1"]
+        func anonymousStatus(_ node: Int) throws -> Int {
+            try nodes.gateways[node].request("GET", "/inventory/public", anonymous).status
+        }
+        #expect(try anonymousStatus(1) == 200)
+        try nodes.admin(0, "POST", "/admin/backends/inventory/1.0/revoke")
+        #expect(
+            try nodes.isSoWithinASecond {
+                try nodes.login(1).status == 401 && nodes.bearer(1, joe) == 401 && anonymousStatus(1) == 401
+            })
+        #expect(
+            try nodes.grant(nodes.gateways[1], "grant_type=client_credentials", client: "sch-client:sch-secret").status
+                == 200)
+    }
+
+    // MARK: Lost writes
+
+    @Test("what a store has lost is told again by the gateways that know it, before another one starts from it")
+    func lostWrites() throws {
+        let nodes = try Nodes(2)
+        let (early, joe, ann) = (try nodes.token(0), try nodes.token(0), try nodes.token(0, "ann", "Welcome2"))
+        func revoke(_ token: String) throws {
+            let id = try #require(JSONWebToken(token).claims["jti"].string)
+            try nodes.admin(0, "POST", "/admin/revocations", #"{"jti": "\#(id)"}"#)
+        }
+        try revoke(early)
+        // As a replica has it that takes over: everything but what came last.
+        #expect(try nodes.redis.ask("SAVE") == "OK")
+        try revoke(joe)
+        try nodes.admin(0, "PATCH", "/admin/users/bob", #"{"enabled": false}"#)
+        try nodes.redis.restart()
+        let id = try #require(JSONWebToken(joe).claims["jti"].string)
+        #expect(
+            try nodes.waitUntil {
+                let held = try nodes.redis.ask("ZRANGE", "{portcullis:}denied", "0", "-1")
+                return held.contains(id) && held.contains("withdrawn")
+            })
+        // One of both was the first to find it out.
+        #expect(nodes.waitUntil { nodes.gateways.contains { !$0.events("revocations_restored").isEmpty } })
+        let late = try GatewayProcess(nodes.directories[1])
+        func status(_ token: String) throws -> Int {
+            try late.request("GET", "/inventory/me", [.bearer(token)]).status
+        }
+        #expect(try nodes.waitUntil { try status(ann) == 200 })
+        #expect(try status(early) == 401 && status(joe) == 401)
+        #expect(try nodes.grant(late, "grant_type=password&username=bob&password=Welcome3").status == 400)
+    }
+}

@@ -1,0 +1,106 @@
+import Crypto
+import Identity
+import Testing
+
+@Suite struct WithdrawnAccountsTests {
+    typealias Credential = WithdrawnAccounts.Credential
+
+    private func accounts() -> WithdrawnAccounts {
+        let accounts = WithdrawnAccounts()
+        accounts.use { "digest of \($0)" }
+        return accounts
+    }
+
+    private func change(
+        _ accounts: WithdrawnAccounts, _ credential: Credential, _ isWithdrawn: Bool, at time: Int64 = 1
+    )
+        throws
+    {
+        let made = accounts.notice(credential, isWithdrawn: isWithdrawn, milliseconds: time, until: 100)
+        let (name, notice) = try #require(made)
+        #expect(accounts.apply(notice, name: name))
+        #expect(!accounts.apply(notice, name: name), "no news any more")
+    }
+
+    static let all: [Credential] = [
+        .user(realm: "r", name: "joe"), .password(realm: "r", name: "joe", stored: "{X}1"), .backend(id: "b"),
+        .clientSecret(backendID: "b", secret: "s"),
+    ]
+
+    @Test(arguments: all)
+    func oneIsOne(_ credential: Credential) throws {
+        let accounts = accounts()
+        #expect(accounts.isEmpty)
+        try change(accounts, credential, true)
+        for other in Self.all { #expect(accounts.contains(other) == (other == credential)) }
+        #expect(accounts.has(credential.kind) && !accounts.isEmpty)
+        try change(accounts, credential, false)
+        #expect(!accounts.contains(credential) && accounts.isEmpty)
+    }
+
+    @Test func namesWithOneTextAreTwo() throws {
+        let accounts = accounts()
+        try change(accounts, .user(realm: "a", name: "b\u{0}1 c"), true)
+        #expect(!accounts.contains(.user(realm: "a\u{0}3 b", name: "c")))
+        #expect(!accounts.contains(.user(realm: "A", name: "b\u{0}1 c")))
+    }
+
+    @Test("the later word counts, in whatever order they come, and a clock that is behind is outdone")
+    func order() throws {
+        let (here, joe) = (accounts(), Self.all[0])
+        try change(here, joe, true, at: 5000)
+        try change(here, joe, false, at: 10)
+        #expect(!here.contains(joe))
+        let there = accounts()
+        for (name, notice) in here.notices { there.apply(notice, name: name) }
+        let made = there.notice(joe, isWithdrawn: true, milliseconds: 20, until: 100)
+        let (name, notice) = try #require(made)
+        #expect(notice.changedAt == 5002)
+        #expect(here.apply(notice, name: name) && here.contains(joe))
+        var older = notice
+        (older.isWithdrawn, older.changedAt) = (false, notice.changedAt - 1)
+        #expect(!here.apply(older, name: name))
+        older.changedAt = notice.changedAt
+        #expect(!here.apply(older, name: name), "of one time the stricter word")
+        here.prune(now: 99)
+        #expect(here.contains(joe))
+        here.prune(now: 100)
+        #expect(here.isEmpty && here.notices.isEmpty)
+    }
+
+    @Test("the stores answer users and backends without what is withdrawn")
+    func stores() throws {
+        let accounts = accounts()
+        let users = UserStore(
+            users: [
+                User(username: "joe", realm: "r", passwordHash: "{PlainText}1"),
+                User(username: "ann", email: "ann@example.com", realm: "r", passwordHash: "{PlainText}2"),
+            ], hasher: PasswordHasher(), withdrawn: accounts)
+        let backends = BackendStore(
+            [
+                Backend(
+                    name: "b", version: "1", mobileBackendID: "b", anonymousKey: "k", clientID: "c", clientSecret: "s")
+            ], withdrawn: accounts)
+        func lets(_ name: String, _ password: String) -> Bool {
+            users.check(username: name, password: Array(password.utf8), realm: "r") != nil
+        }
+        #expect(lets("joe", "1") && lets("ann", "2"))
+        try change(accounts, .password(realm: "r", name: "joe", stored: "{PlainText}1"), true)
+        #expect(!lets("joe", "1") && users.user(named: "joe", realm: "r")?.enabled == true)
+        try change(accounts, .user(realm: "r", name: "ann"), true)
+        #expect(!lets("ann", "2"))
+        #expect(users.users(withEmail: "ann@example.com", realm: nil).map(\.enabled) == [false])
+        #expect(users.namesakes(of: "ANN", realm: "r").map(\.enabled) == [false])
+        #expect(users.users(named: "ann", realm: nil).map(\.enabled) == [false])
+        let secret = Array("s".utf8)
+        #expect(backends.backend(clientID: "c")?.hasSecret(secret.span) == true)
+        try change(accounts, .clientSecret(backendID: "b", secret: "s"), true)
+        #expect(backends.backend(clientID: "c")?.hasSecret(secret.span) == false)
+        #expect(backends.backend(clientID: "c")?.httpBasic == true)
+        try change(accounts, .backend(id: "b"), true)
+        let id = Array("b".utf8)
+        for backend in [backends.backend(clientID: "c"), backends.backend(id: id.span), backends.backend(at: 0)] {
+            #expect(backend?.httpBasic == false && backend?.isRevoked == true)
+        }
+    }
+}
