@@ -209,10 +209,10 @@ import Testing
 
     /// A gateway whose successors wait before they start until somebody writes to the pipe `gate`: they go by the name
     /// of the script.
-    private static func withGate() throws -> GatewayProcess {
-        let directory = try ConfigurationDirectory([
-            "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
-        ])
+    private static func withGate(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> GatewayProcess {
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        change(&settings)
+        let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         let gate = directory.path + "/gate"
         let script = try directory.writeProgram(
             "launch",
@@ -242,6 +242,27 @@ import Testing
         try processes.wait()
         #expect(gateway.program.hasEndedItself())
         #expect(gateway.events("handing_over").count == 1)
+        try processes.stop()
+    }
+
+    @Test("what is revoked in memory while a successor is on its way ends the hand-over")
+    func revokedMeanwhile() throws {
+        let gateway = try Self.withGate { $0["store"] = #"{"kind": "memory"}"# }
+        let processes = HandedOver(gateway)
+        gateway.program.signal(SIGUSR2)
+        _ = try #require(gateway.waitForEvent("handing_over"))
+        let revoked = try gateway.request(
+            "POST", "/admin/revocations", [.bearer("admin-secret")], body: #"{"subject": "joe"}"#, listener: "admin")
+        #expect(revoked.status == 204)
+        let gate = try #require(FileHandle(forWritingAtPath: gateway.configuration.path + "/gate"))
+        try gate.write(contentsOf: Data("\n".utf8))
+        let failed = try #require(gateway.waitForEvent("handover_failed"))
+        #expect(failed["reason"].string?.contains("would accept revoked tokens again") == true, "\(failed)")
+        #expect(gateway.events("handed_over").isEmpty)
+        // It serves, and revokes, as before.
+        let again = try gateway.request(
+            "POST", "/admin/revocations", [.bearer("admin-secret")], body: #"{"subject": "ann"}"#, listener: "admin")
+        #expect(again.status == 204)
         try processes.stop()
     }
 

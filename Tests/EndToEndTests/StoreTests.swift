@@ -67,6 +67,20 @@ import Testing
         #expect(check.errors.contains("warning: /store/kind: "))
     }
 
+    @Test("a hand-over that would make revoked tokens good again is refused, with the reason")
+    func memoryHandOver() throws {
+        let fixture = try Fixture { $0["store"] = #"{"kind": "memory"}"# }
+        let joe = try fixture.token("joe")
+        let processes = HandedOver(fixture.gateway)
+        #expect(try revoke(fixture.gateway, #"{"subject":"joe"}"#) == 204)
+        fixture.gateway.program.signal(SIGUSR2)
+        let ignored = try #require(fixture.gateway.waitForEvent("handover_ignored"))
+        #expect(ignored["reason"].string?.contains("would accept revoked tokens again") == true, "\(ignored)")
+        #expect(fixture.gateway.events("handing_over").isEmpty)
+        #expect(try status(fixture.gateway, joe) == 401)
+        try processes.stop()
+    }
+
     @Test("a file that is no token store is refused at the start, and stays as it is")
     func foreignFile() throws {
         var settings = FixtureSettings(upstream: "http://127.0.0.1:9")

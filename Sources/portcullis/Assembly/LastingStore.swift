@@ -17,6 +17,8 @@ final class LastingStore: Sendable {
         /// configurations. Empty for a store that outlives processes. A process that takes over has another one, as it has
         /// another store.
         let life: String
+        /// Whether tokens, and what was revoked, are gone with this process.
+        var endsWithProcess: Bool { !life.isEmpty }
         /// The way to the server where a Redis server is the store.
         let redis: RedisLine?
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Identity
 import Reactor
 import Synchronization
 
@@ -44,9 +45,11 @@ extension GatewayProcess {
 
     /// Starts a successor, on a thread of its own; one at a time.
     func beginHandOver(_ shared: SharedState) {
+        let forgotten = wouldForget(shared)
         let obstacle: String? = stage.withLock { stage in
             switch stage {
             case .serving:
+                if let forgotten { return forgotten }
                 stage = .handingOver(successor: nil)
                 return nil
             case .handingOver: return "a successor is on its way"
@@ -60,8 +63,19 @@ extension GatewayProcess {
         handOverThread.withLock { $0 = thread }
     }
 
-    /// Waits for the thread of a hand-over. When the workers have ended, one may be under way: a successor that was started, and has not
-    /// been told to end yet, would be left behind with the listening sockets.
+    /// Why a successor would accept what was revoked here; nil where it would not. A store in memory ends with its
+    /// process, and what is denied there with it.
+    private func wouldForget(_ shared: SharedState) -> String? {
+        guard lasting.store.opened?.endsWithProcess == true else { return nil }
+        shared.revocations.prune(now: Clock.wallSeconds)
+        let count = shared.revocations.count
+        guard count > 0 else { return nil }
+        return "store.kind is memory, and a successor would accept revoked tokens again (\(count) entries of the "
+            + "deny list); use a store of the kind sqlite or redis"
+    }
+
+    /// Waits for the thread of a hand-over. When the workers have ended, one may be under way: a successor that was
+    /// started, and has not been told to end yet, would be left behind with the listening sockets.
     func finishHandOver() {
         handOverThread.withLock { $0.take() }?.join()
     }
@@ -79,6 +93,16 @@ extension GatewayProcess {
                 return
             }
             try successor.waitUntilReady(milliseconds: GatewayProcess.successorMilliseconds)
+            // What is revoked here from now on is not acknowledged: the successor would not hear of it.
+            if lasting.store.opened?.endsWithProcess == true { shared.tokens.forsake() }
+            if let forgotten = wouldForget(shared) {
+                shared.tokens.forsake(false)
+                _ = kill(processID, SIGTERM)
+                guard advance(to: .serving) else { return }
+                log.write("handover_failed", [("reason", .text(forgotten))])
+                service.ready()
+                return
+            }
             guard advance(to: .ending) else { return }
             log.write("handed_over", [("successor", .number(Int(processID)))])
             service.handedOver(to: processID)
