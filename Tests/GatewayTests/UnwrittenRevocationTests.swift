@@ -75,6 +75,9 @@ private final class FullStore: TokenStore {
             .subject("x", issuedBefore: 1000, until: 2000), .token("short", until: 1001),
         ]
         for entry in entries + entries { deny(follower, entry) }
+        // Asked for once more, and for longer.
+        deny(follower, .subject("x", issuedBefore: 1010, until: 1500))
+        deny(follower, .subject("x", issuedBefore: 900, until: 2500))
         #expect(follower.report(now: 0).unwritten == 5)
         #expect(follower.list.isRevoked(tokenID: "x", subject: "", backendID: nil, issuedAt: 0))
         let ready = readiness(follower)
@@ -87,7 +90,8 @@ private final class FullStore: TokenStore {
         store.fail(nil)
         follower.tick(milliseconds: 500, now: 1001)
         // One has ended meanwhile.
-        #expect(store.denied == Array(entries.prefix(4)))
+        #expect(
+            store.denied == Array(entries.prefix(3)) + [.subject("x", issuedBefore: 1010, until: 2500)])
         #expect(follower.report(now: 0).isUp && follower.report(now: 0).unwritten == 0)
         #expect(readiness(follower).isReady)
         let after = store.writes
