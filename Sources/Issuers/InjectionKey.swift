@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Tokens
 
 /// A place that tokens are injected at: a webgate, or a route without one, and the issuer that serves it. Made once when
 /// the configuration is loaded.
@@ -9,7 +10,7 @@ package final class InjectionTarget: Sendable {
     package let webgate: String
     package let issuer: any TokenIssuer
     /// What tells the place from others, in UTF-8.
-    private let placeBytes: [UInt8]
+    fileprivate let placeBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
     /// Of the issuer.
@@ -62,6 +63,29 @@ package struct InjectionKey: Hashable, Sendable {
             && a.backendBytes == b.backendBytes && a.applicationBytes == b.applicationBytes
             && a.issuer.utf8.elementsEqual(b.issuer.utf8)
             && a.roleNames.elementsEqual(b.roleNames) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    /// What the key is known by beyond the process: a keyed digest of everything that two keys are told apart by.
+    func name(_ key: TokenDigestKey) -> String {
+        var text: [UInt8] = []
+        func add(_ field: [UInt8]) {
+            text += "\(field.count) ".utf8
+            text += field
+        }
+        add(target.placeBytes)
+        add(target.configurationBytes)
+        if target.dependsOnCaller {
+            add(Array(principal.kind.rawValue.utf8))
+            add(Array("\(principal.level) \(principal.virtual)".utf8))
+            for field in [principal.subjectBytes, principal.backendBytes, principal.applicationBytes] { add(field) }
+            add(Array(principal.issuer.utf8))
+            for role in principal.roleNames { add(Array(role.utf8)) }
+            if target.dependsOnCredential {
+                add([])
+                add(principal.token)
+            }
+        }
+        return key.tokenID(of: text.span)
     }
 
     /// Seeded per process: clients can't choose subjects that collide.

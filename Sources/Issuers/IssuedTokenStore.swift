@@ -77,13 +77,19 @@ package final class IssuedTokenStore: Sendable {
     /// How many tokens are held at the most.
     let capacity: Int
     private let state: Mutex<State>
+    private let archive: IssuedTokenArchive?
     private let purges = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - maximumEntries: at least 1.
     ///   - flightSeconds: how long a call may take before another one is made in its place.
-    package init(maximumEntries: Int = 100_000, timing: TokenTiming = TokenTiming(), flightSeconds: Int64 = 60) {
+    ///   - archive: where tokens survive a restart; nil for nowhere.
+    package init(
+        maximumEntries: Int = 100_000, timing: TokenTiming = TokenTiming(), flightSeconds: Int64 = 60,
+        archive: IssuedTokenArchive? = nil
+    ) {
         self.timing = timing
+        self.archive = archive
         capacity = maximumEntries
         state = Mutex(
             State(
@@ -111,7 +117,7 @@ package final class IssuedTokenStore: Sendable {
     /// - Parameter now: seconds since 1970.
     package func lookup(_ key: InjectionKey, waiter: Waiter, now: Int64) -> Lookup {
         state.withLock { state in
-            let known = state.tokens.use(key)
+            let known = held(key, in: &state, now: now)
             if let known, now < timing.usableUntil(known) {
                 state.counters.hits += 1
                 return .hit(known, refresh: refresh(key, known, in: &state, now: now))
@@ -132,7 +138,7 @@ package final class IssuedTokenStore: Sendable {
     /// - Parameter now: seconds since 1970.
     package func find(_ key: InjectionKey, now: Int64) -> IssuedToken? {
         state.withLock { state in
-            guard let known = state.tokens.use(key), now < timing.usableUntil(known) else { return nil }
+            guard let known = held(key, in: &state, now: now), now < timing.usableUntil(known) else { return nil }
             state.counters.hits += 1
             return known
         }
@@ -158,6 +164,15 @@ package final class IssuedTokenStore: Sendable {
         }
     }
 
+    /// The token of a key, or the one that an earlier process has left.
+    private func held(_ key: InjectionKey, in state: inout State, now: Int64) -> IssuedToken? {
+        if let token = state.tokens.use(key) { return token }
+        guard let token = archive?.take(key) else { return nil }
+        guard now < timing.usableUntil(token) || token.usableRefresh(now: now) != nil else { return nil }
+        if state.tokens.insert(token, for: key) { state.counters.evictions += 1 }
+        return token
+    }
+
     private func refresh(_ key: InjectionKey, _ token: IssuedToken, in state: inout State, now: Int64) -> Flight? {
         guard now >= timing.refreshAt(token), !state.flights.isUnderWay(key, now: now),
             recentFailure(key, in: &state, now: now) == nil
@@ -169,6 +184,7 @@ package final class IssuedTokenStore: Sendable {
         state.failures[key] = nil
         guard now < timing.usableUntil(token) || token.usableRefresh(now: now) != nil else { return }
         if state.tokens.insert(token, for: key) { state.counters.evictions += 1 }
+        archive?.keep(token, for: key, now: now)
     }
 }
 
@@ -190,6 +206,7 @@ extension IssuedTokenStore {
         // Whoever is refused has lost what could have been renewed; what is still good goes on to its end.
         if failure == .refused, let token = state.tokens.use(key), now >= timing.usableUntil(token) {
             _ = state.tokens.remove(key)
+            archive?.remove(key)
         }
     }
 }
@@ -200,6 +217,7 @@ extension IssuedTokenStore {
         let subject = Array(subject.utf8)
         purge {
             $0.flights.detach { $0.principal.subjectBytes == subject }
+            archive?.remove(subject: subject)
             return $0.tokens.removeAll(subject: subject)
         }
     }
@@ -207,18 +225,27 @@ extension IssuedTokenStore {
     /// Forgets all tokens that belong to a backend.
     package func purge(backendID: String) {
         let backend = Array(backendID.utf8)
-        purge { $0.removeAll { $0.principal.backendBytes == backend } }
+        purge {
+            archive?.remove(backend: backend)
+            return $0.removeAll { $0.principal.backendBytes == backend }
+        }
     }
 
     /// Forgets all tokens of an issuer configuration.
     package func purge(configurationID: String) {
         let configuration = Array(configurationID.utf8)
-        purge { $0.removeAll { $0.target.configurationBytes == configuration } }
+        purge {
+            archive?.remove(configuration: configuration)
+            return $0.removeAll { $0.target.configurationBytes == configuration }
+        }
     }
 
     /// Forgets every token.
     package func purgeAll() {
-        purge { $0.removeAll { _ in true } }
+        purge {
+            archive?.remove()
+            return $0.removeAll { _ in true }
+        }
     }
 
     /// Forgets one token that its upstream refused. Where it has been replaced meanwhile nothing happens, so that many
@@ -238,6 +265,7 @@ extension IssuedTokenStore {
             // Workers look at this, and need not forget the tokens of everybody else.
             token.refuse()
             _ = state.tokens.remove(key)
+            archive?.remove(key)
             state.counters.purged += 1
             state.counters.refused += 1
             return true

@@ -95,6 +95,7 @@ import Testing
         #expect(configuration.upstreams[0].connectTimeout == .milliseconds(250))
         #expect(configuration.challenge.keys == [1, 0].map { [UInt8](repeating: $0, count: 32) })
         #expect(configuration.issuedTokenCache.skew == .seconds(15))
+        #expect(configuration.issuedTokenCache.persists)
         #expect(configuration.tokenService.key?.value.utf8.count == 32)
         #expect(configuration.tokenService.tokenPathAliases == ["/auth/token"])
         #expect(configuration.tokenService.requiresTLS == true)

@@ -17,6 +17,8 @@ package struct IssuedTokenCacheSection: Sendable {
     package var maximumEntries = 100_000
     /// How long before its expiry a token is no longer used.
     package var skew = Duration.seconds(30)
+    /// Whether tokens survive a restart, sealed in the store (CACHE-10).
+    package var persists = false
 
     static func read(_ field: Field) -> IssuedTokenCacheSection? {
         let standard = IssuedTokenCacheSection()
@@ -25,7 +27,8 @@ package struct IssuedTokenCacheSection: Sendable {
             maximumEntries: object.value("maxEntries", default: standard.maximumEntries) {
                 $0.integer(in: 1...10_000_000, "a number of entries")
             },
-            skew: object.duration("skew", default: standard.skew)
+            skew: object.duration("skew", default: standard.skew),
+            persists: object.flag("persist", default: standard.persists)
         )
         object.finish()
         return section

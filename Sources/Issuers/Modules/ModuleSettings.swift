@@ -57,15 +57,11 @@ package struct ModuleSettings: Sendable {
 
     // MARK: Identity
 
-    /// Digests of settings can't be tried out on a dictionary elsewhere, since secrets are among them.
-    private static let identityKey = SecureRandom.bytes(32)
-
-    /// A `configurationID`: the same for the same settings, another for any others, for the life of the process.
+    /// A `configurationID`: the same for the same settings, another for any others, see `ConfigurationIdentity`.
     package func identity(of kind: String) -> String {
         var writer = JSONWriter()
         write(to: &writer)
-        let digest = DigestAlgorithm.sha256.hmac(key: ModuleSettings.identityKey.span, writer.bytes.span)
-        return "\(kind):" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        return "\(kind):" + ConfigurationIdentity.digest(of: writer.bytes)
     }
 
     private func write(to writer: inout JSONWriter) {

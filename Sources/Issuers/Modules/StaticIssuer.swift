@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Identity
 
 /// The issuer whose token is in the configuration, the same for everybody. Module `static`.
@@ -8,15 +7,11 @@ package final class StaticIssuer: TokenIssuer {
     package let configurationID: String
     private let token: [UInt8]
 
-    /// Draws the identity of a process's static tokens: their digests can't be tried out on a dictionary elsewhere.
-    private static let identityKey = SecureRandom.bytes(32)
-
     /// - Parameter token: visible ASCII.
     package init(token: String) {
         let token = Array(token.utf8)
         self.token = token
-        let digest = DigestAlgorithm.sha256.hmac(key: StaticIssuer.identityKey.span, token.span)
-        configurationID = "static:" + String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+        configurationID = "static:" + ConfigurationIdentity.digest(of: token)
     }
 
     package func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {

@@ -27,6 +27,8 @@ package struct TokenRecord: Sendable, Equatable {
         case signOn = "sso"
         /// What an identity provider has posted, for the browser to fetch. Nobody has a token of it.
         case posted
+        /// A token that was issued for an upstream, to survive a restart (CACHE-10). Nobody has it but the gateway.
+        case issued
     }
 
     /// The family: 128 random bits as text (`AccessTokenMinter.randomID()`). A rotation keeps it.

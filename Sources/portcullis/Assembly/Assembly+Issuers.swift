@@ -68,6 +68,10 @@ extension Assembly {
 
     /// The issuers of `issuers.json` by name.
     mutating func tokenIssuers(_ serviceKey: SigningKey?) -> [String: GuardedIssuer] {
+        // What a process has kept is found by the next one where the settings are the same.
+        if configuration.issuedTokenCache.persists, let serviceKey {
+            ConfigurationIdentity.bind(to: Array(serviceKey.pem.utf8))
+        }
         let surroundings = IssuerSurroundings(
             caller: lasting.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
         var issuers: [String: GuardedIssuer] = [:]

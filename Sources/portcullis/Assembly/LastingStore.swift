@@ -1,5 +1,7 @@
 import Dispatch
+import Foundation
 import Gateway
+import Issuers
 import Reactor
 import Synchronization
 import Tokens
@@ -35,4 +37,29 @@ final class LastingStore: Sendable {
         tokens.follow(now: Clock.wallSeconds) { _ in loaded.signal() }
         _ = loaded.wait(timeout: .now() + .milliseconds(milliseconds))
     }
+
+    /// Waits until the tokens that an earlier process has kept are there, or the time is over.
+    /// - Returns: whether they are.
+    @discardableResult
+    static func load(_ tokens: IssuedTokenArchive, milliseconds: Int) -> Bool {
+        let (loaded, succeeded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        tokens.load(now: Clock.wallSeconds) { success in
+            if success { succeeded.signal() }
+            loaded.signal()
+        }
+        _ = loaded.wait(timeout: .now() + .milliseconds(milliseconds))
+        return succeeded.wait(timeout: .now()) == .success
+    }
+
+    /// The same beside the work, for a store that answers once the workers run.
+    static func loadLater(_ tokens: IssuedTokenArchive) {
+        Thread.detachNewThread {
+            for _ in 0..<triesToLoad {
+                if load(tokens, milliseconds: 5000) { return }
+                Thread.sleep(forTimeInterval: 0.5)
+            }
+        }
+    }
+
+    private static let triesToLoad = 60
 }

@@ -103,7 +103,9 @@ final class GatewayProcess: Sendable {
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
         ]
         let timing = TokenTiming(skewSeconds: configuration.issuedTokenCache.skew.components.seconds)
-        let issued = IssuedTokenStore(maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing)
+        let archive = issuedTokenArchive(configuration)
+        let issued = IssuedTokenStore(
+            maximumEntries: configuration.issuedTokenCache.maximumEntries, timing: timing, archive: archive)
         let shared = try starting { () throws(KernelError) in
             try SharedState(
                 settings: settings, workers: workers, adminListeners: [ListeningSockets.adminListener],
@@ -118,7 +120,12 @@ final class GatewayProcess: Sendable {
         }
         administer(shared)
         let patience = Int(configuration.store.staleAfter.milliseconds)
-        if settings.redis == nil { LastingStore.load(tokens, milliseconds: patience) }
+        if settings.redis == nil {
+            LastingStore.load(tokens, milliseconds: patience)
+            if let archive { LastingStore.load(archive, milliseconds: patience) }
+        } else if let archive {
+            LastingStore.loadLater(archive)
+        }
         let (listeners, files) = try open(configuration, workers: workers, &inherited)
         let plane: DataPlane
         do throws(KernelError) {
@@ -234,6 +241,15 @@ final class GatewayProcess: Sendable {
         .problem(status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: "reload_failed")
     }
 
+    /// Where issued tokens survive a restart (CACHE-10); nil where they don't.
+    private func issuedTokenArchive(_ configuration: GatewayConfiguration) -> IssuedTokenArchive? {
+        guard configuration.issuedTokenCache.persists, configuration.store.kind != .memory,
+            let opened = lasting.store.opened
+        else { return nil }
+        return IssuedTokenArchive(
+            store: opened.tokens, key: opened.key, capacity: configuration.issuedTokenCache.maximumEntries)
+    }
+
     /// Sections that were changed and that only a start reads.
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
@@ -249,6 +265,7 @@ final class GatewayProcess: Sendable {
         if old.tokenCache.maximumEntries != fresh.tokenCache.maximumEntries { names.append("tokenCache") }
         if old.issuedTokenCache.maximumEntries != fresh.issuedTokenCache.maximumEntries
             || old.issuedTokenCache.skew != fresh.issuedTokenCache.skew
+            || old.issuedTokenCache.persists != fresh.issuedTokenCache.persists
         {
             names.append("issuedTokenCache")
         }

@@ -1,0 +1,244 @@
+import Bytes
+import Crypto
+import Identity
+import Synchronization
+import Tokens
+
+/// Issued tokens in the token store, so that a process that starts anew makes no calls for them (CACHE-10).
+///
+/// A token is written when it was issued, sealed under the key of the store, and goes from there with the token in the
+/// cache. The records are read once, at the start. One is taken over when its caller comes.
+package final class IssuedTokenArchive: Sendable {
+    /// One record.
+    private struct Entry {
+        var subject: [UInt8]
+        var backend: [UInt8]
+        var configuration: [UInt8]
+        /// Seconds since 1970 from which the record is of no use.
+        var until: Int64
+        /// Nil where the cache has it, or had it.
+        var token: IssuedToken?
+    }
+
+    private struct Index {
+        var entries: [String: Entry] = [:]
+        var namesBySubject: [[UInt8]: Set<String>] = [:]
+
+        mutating func insert(_ entry: Entry, _ name: String) {
+            _ = remove(name)
+            entries[name] = entry
+            namesBySubject[entry.subject, default: []].insert(name)
+        }
+
+        mutating func remove(_ name: String) -> Bool {
+            guard let entry = entries.removeValue(forKey: name) else { return false }
+            namesBySubject[entry.subject]?.remove(name)
+            if namesBySubject[entry.subject]?.isEmpty == true { namesBySubject[entry.subject] = nil }
+            return true
+        }
+    }
+
+    private let store: any TokenStore
+    private let key: TokenDigestKey
+    private let capacity: Int
+    private let index = Mutex(Index())
+    /// How many were read and not taken over: one atomic load where there are none.
+    private let waiting = Atomic<Int>(0)
+
+    /// `TokenRecord.application` of all of them. No application and no backend has such a name.
+    package static let application = "\u{1f}issued"
+    /// A record of a token that never ends is kept for so long.
+    private static let longestSeconds: Int64 = 366 * 86_400
+    private static let page = 1000
+
+    /// - Parameter capacity: how many records this process writes and reads at the most.
+    package init(store: any TokenStore, key: TokenDigestKey, capacity: Int) {
+        self.store = store
+        self.key = key
+        self.capacity = capacity
+    }
+
+    // MARK: The start
+
+    /// Reads what an earlier process has left, except the tokens of callers that were revoked since.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - then: called when that is done, or the store has failed; with whether it is done.
+    package func load(now: Int64, then: @escaping @Sendable (Bool) -> Void) {
+        let list = StoreOperation.list(application: IssuedTokenArchive.application, subject: nil, limit: capacity)
+        store.perform(list, now: now) { [self] result in
+            guard case .success(.records(let records)) = result else { return then(false) }
+            dropRevoked(after: 0, now: now, kept: records.compactMap { read($0, now: now) }, then)
+        }
+    }
+
+    /// The deny list says of whom something was revoked, and not when: better one call too many than a token too many.
+    private func dropRevoked(
+        after place: Int64, now: Int64, kept: [(name: String, entry: Entry)], _ then: @escaping @Sendable (Bool) -> Void
+    ) {
+        let changes = StoreOperation.changes(after: place, limit: IssuedTokenArchive.page)
+        store.perform(changes, now: now) { [self] result in
+            guard case .success(.changes(let changes, _)) = result else { return then(false) }
+            var (subjects, backends): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+            for entry in changes.map(\.entry) where entry.until > now {
+                switch entry.kind {
+                case .token: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
+                case .subject: subjects.insert(Array(entry.name.utf8))
+                case .backend: backends.insert(Array(entry.name.utf8))
+                case .issuer: break
+                }
+            }
+            let kept = kept.filter { !subjects.contains($0.entry.subject) && !backends.contains($0.entry.backend) }
+            if let last = changes.last?.sequence, changes.count == IssuedTokenArchive.page {
+                return dropRevoked(after: last, now: now, kept: kept, then)
+            }
+            index.withLock { index in
+                for (name, entry) in kept where index.entries[name] == nil {
+                    index.insert(entry, name)
+                    waiting.add(1, ordering: .relaxed)
+                }
+            }
+            then(true)
+        }
+    }
+
+    private func read(_ record: TokenRecord, now: Int64) -> (name: String, entry: Entry)? {
+        guard record.kind == .issued, record.accessLives(at: now),
+            let text = key.open(record.sealed, id: record.id), let kept = SealedToken(text)
+        else { return nil }
+        let entry = Entry(
+            subject: Array(record.subject.utf8), backend: kept.backend, configuration: kept.configuration,
+            until: record.accessExpiresAt, token: kept.token)
+        return (record.id, entry)
+    }
+
+    // MARK: Use
+
+    /// The token for a key that an earlier process has left. It is given once.
+    func take(_ injection: InjectionKey) -> IssuedToken? {
+        guard waiting.load(ordering: .relaxed) > 0 else { return nil }
+        let name = injection.name(key)
+        return index.withLock { index in
+            guard let token = index.entries[name]?.token else { return nil }
+            index.entries[name]?.token = nil
+            waiting.subtract(1, ordering: .relaxed)
+            return token
+        }
+    }
+
+    /// Writes a token that was issued.
+    func keep(_ token: IssuedToken, for injection: InjectionKey, now: Int64) {
+        let name = injection.name(key)
+        let principal = injection.principal
+        let dependsOnCaller = injection.target.dependsOnCaller
+        let end = max(token.expiresAt, token.refresh == nil ? 0 : token.refreshExpiresAt ?? 0)
+        let entry = Entry(
+            subject: dependsOnCaller ? principal.subjectBytes : [],
+            backend: dependsOnCaller ? principal.backendBytes : [],
+            configuration: injection.target.configurationBytes,
+            until: min(end, now + IssuedTokenArchive.longestSeconds))
+        let isKept = index.withLock { index in
+            if index.entries.count >= capacity, index.entries[name] == nil {
+                for (name, entry) in index.entries where entry.until <= now { drop(name, from: &index) }
+                if index.entries.count >= capacity { return false }
+            }
+            drop(name, from: &index)
+            index.insert(entry, name)
+            return true
+        }
+        guard isKept else { return }
+        var record = TokenRecord(
+            id: name, kind: .issued, application: IssuedTokenArchive.application,
+            subject: dependsOnCaller ? principal.subject : "", tokenID: "", accessExpiresAt: entry.until,
+            issuedAt: token.issuedAt)
+        let sealed = SealedToken(token: token, backend: entry.backend, configuration: entry.configuration)
+        record.sealed = key.seal(sealed.json(), id: name)
+        store.perform(.insert(record), now: now) { _ in }
+    }
+
+    /// Removes the token of a key.
+    func remove(_ injection: InjectionKey) {
+        let name = injection.name(key)
+        if index.withLock({ drop(name, from: &$0) }) { store.perform(.revoke(.id(name)), now: 0) { _ in } }
+    }
+
+    /// Removes all tokens of a subject.
+    func remove(subject: [UInt8]) {
+        remove { Array($0.namesBySubject[subject] ?? []) }
+    }
+
+    /// Removes all tokens of a backend, of an issuer's configuration, or all there are.
+    func remove(backend: [UInt8]? = nil, configuration: [UInt8]? = nil) {
+        remove { index in
+            index.entries.filter { _, entry in
+                (backend ?? entry.backend) == entry.backend
+                    && (configuration ?? entry.configuration) == entry.configuration
+            }.map(\.key)
+        }
+    }
+
+    private func remove(_ choose: (borrowing Index) -> [String]) {
+        let names = index.withLock { index in
+            let names = choose(index)
+            for name in names { drop(name, from: &index) }
+            return names
+        }
+        for name in names { store.perform(.revoke(.id(name)), now: 0) { _ in } }
+    }
+
+    @discardableResult
+    private func drop(_ name: String, from index: inout Index) -> Bool {
+        if index.entries[name]?.token != nil { waiting.subtract(1, ordering: .relaxed) }
+        return index.remove(name)
+    }
+}
+
+/// What is sealed in a record.
+private struct SealedToken {
+    var token: IssuedToken
+    var backend: [UInt8]
+    var configuration: [UInt8]
+
+    init(token: IssuedToken, backend: [UInt8], configuration: [UInt8]) {
+        self.token = token
+        self.backend = backend
+        self.configuration = configuration
+    }
+
+    func json() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("value", String(decoding: token.value, as: UTF8.self))
+        writer.member("issued", token.issuedAt)
+        writer.member("expires", token.expiresAt)
+        // Whatever bytes an issuer has made it of.
+        if let refresh = token.refresh {
+            writer.member("refresh", String(decoding: Base64.encode(refresh.span, .url), as: UTF8.self))
+        }
+        if let end = token.refreshExpiresAt { writer.member("refreshExpires", end) }
+        writer.member("backend", String(decoding: backend, as: UTF8.self))
+        writer.member("configuration", String(decoding: configuration, as: UTF8.self))
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Nil for what `json()` does not write.
+    init?(_ text: [UInt8]) {
+        guard let node = try? JSONNode.parse(text.span, maximumDepth: 2), let value = node["value"]?.string,
+            let issuedAt = node["issued"]?.integer, let expiresAt = node["expires"]?.integer,
+            let backend = node["backend"]?.string, let configuration = node["configuration"]?.string
+        else { return nil }
+        var refresh: [UInt8]?
+        if let text = node["refresh"]?.string {
+            guard let bytes = Base64.decode(Array(text.utf8).span, .url) else { return nil }
+            refresh = bytes
+        }
+        token = IssuedToken(
+            value: Array(value.utf8), issuedAt: issuedAt, expiresAt: expiresAt, refresh: refresh,
+            refreshExpiresAt: node["refreshExpires"]?.integer)
+        guard token.isFitForHeaders else { return nil }
+        self.backend = Array(backend.utf8)
+        self.configuration = Array(configuration.utf8)
+    }
+}
