@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -362,6 +363,21 @@ static inline int clinux_processor_count(void) {
     for (size_t i = 0; i < sizeof set; i++) count += __builtin_popcount(set[i]);
     return count > 0 ? count : 1;
 }
+
+/// Reads the beginning of a file; answers the number of bytes or -errno.
+static inline int64_t clinux_read_file(const char *path, void *bytes, size_t count) {
+    int fd = (int)CLINUX_RETRIED(open(path, O_RDONLY | O_CLOEXEC));
+    if (fd < 0) return fd;
+    int64_t n = (int64_t)CLINUX_RETRIED(read(fd, bytes, count));
+    close(fd);
+    return n;
+}
+
+/// The most arenas that malloc makes for threads (mallopt(3)); by default eight a processor.
+static inline void clinux_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
+
+/// Gives free pages of every arena back to the system (malloc_trim(3)).
+static inline void clinux_trim_heap(void) { malloc_trim(0); }
 
 static inline void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 

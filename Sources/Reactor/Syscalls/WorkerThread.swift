@@ -59,6 +59,9 @@ package struct WorkerThread: Sendable {
     /// share, and keeps it to the next tick.
     static func standBack() { clinux_stand_back(10, 20_000_000) }
 
-    /// How many processors this process may use.
-    package static var processorCount: Int { Int(clinux_processor_count()) }
+    /// How many processors this process may use: those that it may run on, or fewer where its control group has a quota.
+    package static var processorCount: Int {
+        let count = Int(clinux_processor_count())
+        return min(count, ProcessorQuota().processors ?? count)
+    }
 }
