@@ -25,6 +25,10 @@ final class ClientConnection {
     var socket: Socket?
     /// Which listener accepted it.
     var listener = 0
+    /// What that listener serves.
+    var role = ListenerSettings.Role.proxy
+    /// When it began to wait for its next request, in milliseconds.
+    var idleSince: Int64 = 0
     /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.
     var address: IPAddress?
     /// Whether it came over TLS.
@@ -79,6 +83,7 @@ final class ClientConnection {
     func reset() {
         socket = nil
         phase = .readingHead
+        role = .proxy
         address = nil
         knownCertificate = nil
         hasReadCertificate = false

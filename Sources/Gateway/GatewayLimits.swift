@@ -41,4 +41,14 @@ package struct GatewayLimits: Sendable {
     package var tunnelIdleTimeout: Int64 = 3_600_000
 
     package init() {}
+
+    /// The limits of request heads on a listener. Administrators have the most that a buffer takes: they have to name, and
+    /// remove, what was named without a bound.
+    func head(_ role: ListenerSettings.Role) -> HTTPLimits {
+        guard role == .admin else { return head }
+        var limits = head
+        limits.maximumHeadBytes = 65_536
+        limits.maximumTargetBytes = 65_536
+        return limits
+    }
 }

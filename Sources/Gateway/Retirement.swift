@@ -13,9 +13,15 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
     private let state = Mutex(State())
     private let queue = SerialQueue(label: "portcullis.retirement")
     private let milliseconds: Int
+    private let freed: @Sendable () -> Void
 
-    /// - Parameter milliseconds: how often it is looked whether what has retired is still used.
-    init(reviewedEvery milliseconds: Int = 1000) { self.milliseconds = milliseconds }
+    /// - Parameters:
+    ///   - milliseconds: how often it is looked whether what has retired is still used.
+    ///   - freed: called when something was.
+    init(reviewedEvery milliseconds: Int = 1000, freed: @escaping @Sendable () -> Void = {}) {
+        self.milliseconds = milliseconds
+        self.freed = freed
+    }
 
     /// The one in use from now on. To be called before anybody lets go of the one before.
     func replace(with fresh: Value) {
@@ -33,7 +39,7 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
 
     /// Lets go of what nobody else has.
     private func review() {
-        let (unused, isDone) = state.withLock { state -> ([Value], Bool) in
+        var (unused, isDone) = state.withLock { state -> ([Value], Bool) in
             var (unused, used): ([Value], [Value]) = ([], [])
             while var value = state.retired.popLast() {
                 if isKnownUniquelyReferenced(&value) { unused.append(value) } else { used.append(value) }
@@ -43,7 +49,10 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
             return (unused, used.isEmpty)
         }
         // Freed here, with nobody waiting for the lock.
-        withExtendedLifetime(unused) {}
+        if !unused.isEmpty {
+            unused = []
+            freed()
+        }
         if !isDone { reviewLater() }
     }
 }

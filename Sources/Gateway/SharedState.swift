@@ -24,6 +24,8 @@ package final class SharedState: Sendable {
         package var redis: RedisLine?
         /// What could not be read anew for token exchange, by what it was.
         package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
+        /// Holds back those who guess the admin token.
+        package var adminThrottle = ClientThrottle()
         package init() {}
     }
 
@@ -51,13 +53,16 @@ package final class SharedState: Sendable {
     let errands = AddressTally()
     let buffers = BufferBudget()
     let handshakes = HandshakeGate()
+    /// Gives back what configurations have taken.
+    package let heap: HeapTrimmer
     /// The configurations of before that somebody still acts by.
-    let snapshots = Retirement<GatewaySnapshot>()
+    let snapshots: Retirement<GatewaySnapshot>
     /// Listeners with these ids take admin requests. One or two, which each request is held against: no set.
     private let adminListeners: [Int]
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
     private let administrator = Mutex<Administrator?>(nil)
     private let reloads = Mutex(ReloadCounters())
+    private let readinessWatch = Mutex<ReadinessWatch?>(nil)
     private let startedAt = Clock.wallSeconds
     /// What workers that have ended had counted.
     private let lastMetrics = Mutex<[Int: WorkerMetrics]>([:])
@@ -85,6 +90,9 @@ package final class SharedState: Sendable {
         self.tokens = tokens
         tokens.purge(issuedTokens)
         self.log = log
+        let heap = HeapTrimmer()
+        self.heap = heap
+        snapshots = Retirement(freed: { heap.request() })
         // Signatures are pure computation: more of them at a time than processors helps nobody, and a queue that takes longer
         // than a client waits helps neither.
         let width = max(2, WorkerThread.processorCount)
@@ -97,6 +105,29 @@ package final class SharedState: Sendable {
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }
+
+    // MARK: Readiness
+
+    /// Calls back with the readiness of now, and each time it changes between ready and not ready. Worker 0 looks once
+    /// a second.
+    package func watchReadiness(of snapshot: GatewaySnapshot, _ tell: @escaping @Sendable (Readiness) -> Void) {
+        readinessWatch.withLock { $0 = ReadinessWatch(tell: tell) }
+        note(Readiness(snapshot, store: tokens.report(now: Clock.monotonicMilliseconds), isDraining: false))
+    }
+
+    func note(_ readiness: Readiness) {
+        readinessWatch.withLock { watch in
+            guard let tell = watch?.tell, watch?.isReady != readiness.isReady else { return }
+            watch?.isReady = readiness.isReady
+            tell(readiness)
+        }
+    }
+
+    private struct ReadinessWatch {
+        let tell: @Sendable (Readiness) -> Void
+        /// As it was told last.
+        var isReady: Bool?
+    }
 
     // MARK: Issued tokens
 

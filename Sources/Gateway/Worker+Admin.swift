@@ -7,13 +7,10 @@ import Policy
 import Reactor
 import Tokens
 
-/// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05).
+/// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05). Listeners for
+/// monitoring serve the first three alone.
 extension Worker {
-    /// Connections that the admin listener takes; they do not count for the limit of the others, which an operator may
-    /// want to look at just because it is reached.
-    static let maximumAdminClients = 64
-
-    func answerAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+    func answerControl(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) {
         let head = exchange.head
         guard isStreamSafe(exchange, bytes, length: head.length) else { return }
         exchange.path.ensureFree(Int(head.path.count))
@@ -23,7 +20,7 @@ extension Worker {
             reply(exchange, status: 421, reason: "unknown_host", detail: "the admin listener does not have this name")
             return
         }
-        guard let resource = AdminResource(path: name) else {
+        guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
             reply(exchange, status: 404, reason: "no_route", detail: "no such resource")
             return
         }
@@ -32,12 +29,14 @@ extension Worker {
                 exchange, .text(405, "use \(resource.method)\n", reason: "method_not_allowed", allow: resource.method))
             return
         }
-        if resource.needsToken, !isAdmin(exchange, bytes) {
-            respond(
-                exchange,
-                EndpointResponse(
-                    status: 401, headers: [("WWW-Authenticate", "Bearer realm=\"portcullis-admin\"")], body: [],
-                    reason: "missing_credential"))
+        if resource.needsToken, let refusal = refusal(exchange, bytes) {
+            respond(exchange, refusal)
+            return
+        }
+        if !resource.isHealth, isCrowded(client.listener) {
+            reply(
+                exchange, status: 503, reason: "overloaded", detail: "all connections of the listener are in use",
+                retryAfter: 1)
             return
         }
         switch resource {
@@ -68,25 +67,43 @@ extension Worker {
         shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))
     }
 
+    var readiness: Readiness {
+        Readiness(snapshot, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+    }
+
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
-        let readiness = Readiness(
-            snapshot.issuerKeys, tokenIssuers: snapshot.issuers.map(\.report),
-            store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+        let readiness = readiness
         respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
     }
 
-    /// Health, readiness and metrics are open on the admin listener, which is on loopback by default; whatever changes
-    /// something needs the token.
-    private func isAdmin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
-        guard let expected = exchange.snapshot.adminToken, requestHeaders.occurrences(.authorization) == 1,
-            let range = requestHeaders.value(.authorization)
-        else { return false }
+    /// Nil where the request has the admin token. Health, readiness and metrics are open on the admin listener, which is
+    /// on loopback by default; all that changes something needs the token. Wrong ones are counted as wrong secrets of
+    /// clients are.
+    private func refusal(_ exchange: Exchange, _ bytes: Span<UInt8>) -> EndpointResponse? {
+        guard let expected = exchange.snapshot.adminToken, let token = bearerToken(bytes) else { return .noAdminToken }
+        let origin = ClientOrigin(exchange.address, now: poller.wallSeconds)
+        guard let attempt = shared.settings.adminThrottle.admit("admin", secret: token, from: origin) else {
+            return .tooManyAdminTokens
+        }
+        guard constantTimeEqual(token.span, expected.span) else {
+            attempt.failed()
+            return .noAdminToken
+        }
+        attempt.succeeded()
+        return nil
+    }
+
+    /// The token of the only `Authorization` field; nil for none.
+    private func bearerToken(_ bytes: Span<UInt8>) -> [UInt8]? {
+        guard requestHeaders.occurrences(.authorization) == 1, let range = requestHeaders.value(.authorization) else {
+            return nil
+        }
         let value = bytes.slice(range)
         guard value.count > 7, bytesEqualIgnoringCase(value.extracting(first: 7), Array("bearer ".utf8).span) else {
-            return false
+            return nil
         }
-        return constantTimeEqual(value.extracting(7...), expected.span)
+        return Array(copying: value.extracting(7...))
     }
 
     /// The body of an admin request is whole.
@@ -201,7 +218,7 @@ enum AdminResource: Equatable {
 
     init?(path: String) {
         switch path {
-        case "/healthz", "/admin/health": self = .health
+        case "/healthz", "/livez", "/admin/health": self = .health
         case "/readyz", "/admin/ready": self = .readiness
         case "/metrics", "/admin/metrics": self = .metrics
         case "/admin/reload": self = .reload
@@ -239,15 +256,29 @@ enum AdminResource: Equatable {
         self == .administration ? AdminRequest.maximumBodyBytes : TokenService.maximumBodyBytes
     }
 
-    var needsToken: Bool {
+    /// Whether it is served without the token, and by listeners for monitoring.
+    var isMonitoring: Bool {
         switch self {
-        case .health, .readiness, .metrics: false
-        case .reload, .revocations, .administration: true
+        case .health, .readiness, .metrics: true
+        case .reload, .revocations, .administration: false
         }
     }
+
+    var needsToken: Bool { !isMonitoring }
+
+    /// Whether a probe asks, which has room of its own.
+    var isHealth: Bool { self == .health || self == .readiness }
 }
 
 extension EndpointResponse {
+    fileprivate static let noAdminToken = EndpointResponse(
+        status: 401, headers: [("WWW-Authenticate", "Bearer realm=\"portcullis-admin\"")], body: [],
+        reason: "missing_credential")
+
+    fileprivate static let tooManyAdminTokens = EndpointResponse.problem(
+        status: 429, title: "Too Many Requests", detail: "too many wrong tokens", code: "client_throttled",
+        reason: "client_throttled", headers: [("Retry-After", "30")])
+
     /// A short plain text.
     fileprivate static func text(
         _ status: Int, _ text: String, reason: StaticString, allow: String? = nil

@@ -6,17 +6,15 @@ import Reactor
 extension Worker {
     /// Whether a connection, of whomever, is one too many, and which limit says so.
     private func refusal() -> Limit? {
-        if openClients - adminClients >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
+        if openClients - controlClients.count >= snapshot.limits.maximumConnectionsPerWorker { return .connections }
         return bufferPressure == .over ? .memory : nil
     }
 
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
     ///
     /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
-    func admit(_ socket: Socket, listener: Int) -> Bool {
-        if shared.isAdmin(listener: listener) {
-            return adminClients < Worker.maximumAdminClients || refuse(socket, .connections)
-        }
+    func admit(_ socket: Socket, listener: Int, _ role: ListenerSettings.Role) -> Bool {
+        if role != .proxy { return hasControlRoom(listener) || refuse(socket, .connections) }
         if let limit = refusal() { return refuse(socket, limit) }
         return true
     }
@@ -69,7 +67,7 @@ extension Worker {
         client.headDeadline = .max
         let settings = snapshot.listener(client.listener)
         client.mayBeHTTP2 = settings?.takesHTTP2 == true
-        client.parser = RequestParser(limits: snapshot.limits.head)
+        client.parser = RequestParser(limits: snapshot.limits.head(client.role))
         setDeadline(client, in: snapshot.limits.headerTimeout)
         if let tls = settings?.tls {
             if !mayHandshake() || !secure(client, socket, tls) { closeClient(client, reset: true) }
@@ -81,7 +79,9 @@ extension Worker {
     /// The limit of its address that the connection is over, before anything is done for it; else counts it. A trusted
     /// proxy speaks for many and has no limit.
     private func refusal(of client: ClientConnection) -> Limit? {
-        guard let address = client.address, !snapshot.proxies.contains(address) else { return nil }
+        guard client.role == .proxy, let address = client.address, !snapshot.proxies.contains(address) else {
+            return nil
+        }
         let limits = snapshot.limits
         if limits.maximumFloodsPerAddress > 0,
             shared.floods.bars(address, limit: limits.maximumFloodsPerAddress, now: poller.now)

@@ -16,7 +16,7 @@ extension Worker {
             stream.load(into: requestHeaders)
             return buffer
         }
-        var parser = RequestParser(limits: exchange.snapshot.limits.head)
+        var parser = RequestParser(limits: exchange.snapshot.limits.head(exchange.client?.role ?? .proxy))
         guard case .head = parser.parse(buffer.readable, into: requestHeaders) else { return nil }
         return buffer
     }

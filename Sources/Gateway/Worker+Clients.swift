@@ -9,7 +9,8 @@ extension Worker {
     static let lingerTime: Int64 = 2000
 
     func accept(_ socket: Socket, listener: Int) {
-        guard admit(socket, listener: listener) else { return }
+        let role = role(ofListener: listener)
+        guard admit(socket, listener: listener, role) else { return }
         let client: ClientConnection
         if let index = vacantClients.popLast() {
             client = clients[index]
@@ -23,11 +24,13 @@ extension Worker {
         }
         metrics.connectionsAccepted &+= 1
         openClients += 1
-        if shared.isAdmin(listener: listener) { adminClients += 1 }
         socket.role = Role.client
         socket.owner = client.index
         client.socket = socket
         client.listener = listener
+        client.role = role
+        client.idleSince = poller.now
+        if role != .proxy { controlClients.append(client) }
         client.address = socket.peer?.ipAddress
         if awaitsProxyHeader(client) {
             client.phase = .readingProxyHeader
@@ -99,7 +102,7 @@ extension Worker {
             begin(client, head, inbox)
             return true
         case .needMore:
-            if inbox.free == 0 { poller.growInbox(socket, toHold: snapshot.limits.head.maximumHeadBytes) }
+            if inbox.free == 0 { poller.growInbox(socket, toHold: snapshot.limits.head(client.role).maximumHeadBytes) }
             // A slow head is given its time once, from its first byte on (slowloris).
             if client.headDeadline == .max {
                 client.headDeadline = poller.now + snapshot.limits.headerTimeout
@@ -150,6 +153,7 @@ extension Worker {
     private func awaitRequest(_ client: ClientConnection) {
         client.phase = .readingHead
         client.headDeadline = .max
+        client.idleSince = poller.now
         setDeadline(client, in: snapshot.limits.idleTimeout)
     }
 
@@ -273,7 +277,7 @@ extension Worker {
         leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.leave(address) }
-        if shared.isAdmin(listener: client.listener) { adminClients -= 1 }
+        if client.role != .proxy { controlClients.removeAll { $0 === client } }
         client.reset()
         vacantClients.append(client.index)
         openClients -= 1

@@ -48,8 +48,8 @@ extension Worker {
         let head = exchange.head
         takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
-        if shared.isAdmin(listener: client.listener) {
-            answerAdmin(exchange, bytes)
+        if client.role != .proxy {
+            answerControl(exchange, client, bytes)
             return
         }
         guard let rewritten = canonicalise(exchange, bytes) else {

@@ -34,8 +34,8 @@ final class Worker {
     var clients: [ClientConnection] = []
     var vacantClients: [Int] = []
     var openClients = 0
-    /// Those of them that came by the admin listener.
-    var adminClients = 0
+    /// Those of them that came by the admin listener or one for monitoring, the oldest first.
+    var controlClients: [ClientConnection] = []
     var exchanges: [Exchange] = []
     private var firstVacantExchange: Exchange?
     var vacantExchanges = 0
@@ -302,7 +302,10 @@ final class Worker {
         refreshKeys()
         reviewLasting()
         reviewUntaken()
-        if number == 0 { cleanTokensDaily() }
+        if number == 0 {
+            cleanTokensDaily()
+            if !isDraining { shared.note(readiness) }
+        }
         pruneRevocations()
         shared.settings.sessions?.tick(now: poller.wallSeconds)
         guard isDraining else { return }

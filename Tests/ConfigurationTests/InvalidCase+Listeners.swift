@@ -38,6 +38,14 @@ extension InvalidCase {
             #"gateway.json:4: error: /listeners/0/mode: invalid value (expected permission bits as octal text, such as "0660", found "0888")"#
         ),
         listener(
+            "role-admin", #""address": "::1", "port": 80, "role": "admin""#,
+            #"gateway.json:4: error: /listeners/0/role: invalid value (expected "proxy" or "metrics", found "admin")"#
+        ),
+        listener(
+            "role-metrics-alone", #""address": "::1", "port": 80, "role": "metrics""#,
+            #"gateway.json:4: error: /listeners: no listener takes requests for routes (expected at least one listener without "role")"#
+        ),
+        listener(
             "unix-mode-number", #""address": "unix:gw.sock", "mode": 660"#,
             #"gateway.json:4: error: /listeners/0/mode: wrong type (expected permission bits as octal text, such as "0660", found 660)"#
         ),

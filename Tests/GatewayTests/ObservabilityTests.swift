@@ -229,7 +229,7 @@ import Testing
     // MARK: Admin
 
     @Test(arguments: [
-        ("/healthz", AdminResource.health), ("/admin/health", .health), ("/readyz", .readiness),
+        ("/healthz", AdminResource.health), ("/livez", .health), ("/admin/health", .health), ("/readyz", .readiness),
         ("/admin/ready", .readiness), ("/metrics", .metrics), ("/admin/metrics", .metrics),
         ("/admin/reload", .reload), ("/admin/revocations", .revocations),
     ])

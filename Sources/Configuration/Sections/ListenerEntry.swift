@@ -1,6 +1,7 @@
 /// A socket that clients connect to.
 package struct ListenerEntry: Sendable {
     package var name: String
+    package var role: ListenerRole
     package var place: ListenerPlace
     /// Whether HTTP/2 is spoken: by ALPN where the listener has TLS, else with clients that know beforehand.
     package var http2: Bool
@@ -24,6 +25,9 @@ package struct ListenerEntry: Sendable {
             }
             listeners.append(listener)
         }
+        if !listeners.isEmpty, !listeners.contains(where: { $0.role == .proxy }) {
+            field.error("no listener takes requests for routes", expected: "at least one listener without \"role\"")
+        }
         return listeners
     }
 
@@ -35,6 +39,7 @@ package struct ListenerEntry: Sendable {
         let http2Field = object.take("http2")
         let entry = ListenerEntry(
             name: object.value("name", default: place.standardName(at: index)) { $0.name() },
+            role: object.value("role", default: .proxy) { $0.choice(ListenerRole.self) },
             place: place,
             http2: http2Field.flatMap { $0.bool() } ?? (tlsField != nil),
             proxyProtocol: proxyField.flatMap { $0.addressBlocks() } ?? [],
@@ -48,4 +53,12 @@ package struct ListenerEntry: Sendable {
         object.finish()
         return entry
     }
+}
+
+/// What requests to a listener are answered by.
+package enum ListenerRole: String, Sendable, CaseIterable {
+    /// Routes and the gateway's own endpoints.
+    case proxy
+    /// Health, readiness and metrics alone, without a token.
+    case metrics
 }

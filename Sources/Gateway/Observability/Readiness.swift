@@ -3,9 +3,14 @@ import Issuers
 import Tokens
 
 /// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.
-struct Readiness {
-    let isReady: Bool
-    let text: String
+package struct Readiness: Sendable {
+    package let isReady: Bool
+    package let text: String
+
+    init(_ snapshot: GatewaySnapshot, store: RevocationFollower.Report, isDraining: Bool) {
+        self.init(
+            snapshot.issuerKeys, tokenIssuers: snapshot.issuers.map(\.report), store: store, isDraining: isDraining)
+    }
 
     /// - Parameter tokenIssuers: those that upstreams' tokens come from. One that fails is told of, and takes no requests
     ///   away from the routes that need none of it.

@@ -44,14 +44,14 @@ package final class ClientThrottle: Sendable {
     }
 
     /// An attempt that may go on. It has been counted as a failure, unless it is none.
-    struct Attempt: Sendable {
+    package struct Attempt: Sendable {
         fileprivate let throttle: ClientThrottle
         fileprivate let guess: UInt64
         /// Nil where nothing is counted.
         fileprivate let counted: LoginThrottle.Attempt?
 
         /// The secret was right, whatever it was under an earlier configuration.
-        func succeeded() {
+        package func succeeded() {
             if let counted {
                 throttle.throttle.succeeded(counted)
             } else {
@@ -60,14 +60,14 @@ package final class ClientThrottle: Sendable {
         }
 
         /// The secret was wrong. What was counted stays so.
-        func failed() { if counted != nil { throttle.misses.withLock { $0.insert(guess) } } }
+        package func failed() { if counted != nil { throttle.misses.withLock { $0.insert(guess) } } }
 
         /// Nothing was learned of it.
         func withdraw() { if let counted { throttle.throttle.withdraw(counted) } }
     }
 
     /// Nil where too many secrets were wrong for this one to be looked at.
-    func admit(_ client: String, secret: [UInt8], from origin: ClientOrigin) -> Attempt? {
+    package func admit(_ client: String, secret: [UInt8], from origin: ClientOrigin) -> Attempt? {
         guard !origin.network.isEmpty else { return Attempt(throttle: self, guess: 0, counted: nil) }
         let place = String(decoding: Base64.encode(origin.network.span, .url), as: UTF8.self)
         // Neither a client's name nor the place has a control character.
@@ -107,14 +107,16 @@ package final class ClientThrottle: Sendable {
 }
 
 /// Where a client comes from that shows a secret, and when.
-struct ClientOrigin: Sendable {
+package struct ClientOrigin: Sendable {
     /// The address that one party is counted by; empty for none.
     let network: [UInt8]
     /// Seconds since 1970.
     let now: Int64
 
-    init(_ request: EndpointRequest, now: Int64) {
-        network = request.address?.subscriberBytes ?? []
+    init(_ request: EndpointRequest, now: Int64) { self.init(request.address, now: now) }
+
+    package init(_ address: IPAddress?, now: Int64) {
+        network = address?.subscriberBytes ?? []
         self.now = now
     }
 }

@@ -9,6 +9,7 @@ extension Assembly {
     mutating func listeners() -> [ListenerSettings] {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
+            settings.role = entry.role == .metrics ? .monitoring : .proxy
             settings.takesHTTP2 = entry.http2
             settings.takesClearCredentials =
                 !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)

@@ -16,6 +16,8 @@ struct Lasting: Sendable {
     let throttle = LoginThrottle(clock: .system)
     /// The same for secrets of clients.
     let clientThrottle = ClientThrottle(clock: .system)
+    /// The same for the admin token.
+    let adminThrottle = ClientThrottle(clock: .system)
     /// The same for what browsers bring back from identity providers.
     let callbackThrottle = LoginThrottle(clock: .system)
     /// Wrong passwords of applications of service domains.
@@ -48,5 +50,6 @@ struct Lasting: Sendable {
         throttle.use(settings)
         callbackThrottle.use(settings)
         clientThrottle.use(settings)
+        adminThrottle.use(settings)
     }
 }
