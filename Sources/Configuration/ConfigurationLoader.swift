@@ -8,14 +8,17 @@ package enum ConfigurationLoader {
     ///   - environment: what `env:` secrets refer to.
     ///   - production: whether to warn of what is fit for development only.
     ///   - draft: a file of the directory as it is going to be, read in the place of the one that is there.
+    ///   - formerFiles: files of sections that the configuration in force was read from. One that is missing now is an
+    ///     error, unless `optionalFiles` names it or its section stands in `gateway.json`.
     ///   - credentials: what `cred:` secrets refer to.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
+        formerFiles: Set<String> = [],
         credentials: @escaping CredentialLookup = { _ in .missing }
     ) -> LoadedConfiguration {
         let path = URL(filePath: directory).standardizedFileURL.path(percentEncoded: false)
         let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        var reading = DirectoryReading(path: root, draft: draft)
+        var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles)
         reading.run()
         let findings = Findings(
             sources: reading.sources, directory: root, environment: environment, production: production,
@@ -57,15 +60,17 @@ package struct ConfigurationDraft: Sendable {
 struct DirectoryReading {
     let path: String
     let draft: ConfigurationDraft?
+    let formerFiles: Set<String>
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
     var isDirectoryMissing = false
     /// JSON files that are no sections.
     private var unread: [String] = []
 
-    init(path: String, draft: ConfigurationDraft?) {
+    init(path: String, draft: ConfigurationDraft?, formerFiles: Set<String> = []) {
         self.path = path
         self.draft = draft
+        self.formerFiles = formerFiles
     }
 
     mutating func run() {
@@ -74,6 +79,7 @@ struct DirectoryReading {
             report(.error, ".", 0, "", "the directory \"\(path)\" cannot be read", expected: "a readable directory")
             return
         }
+        let missing = formerFiles.subtracting(names)
         if let draft, !names.contains(draft.file) { names.append(draft.file) }
         names.sort()
         if names.contains(Sources.gatewayFile) {
@@ -84,6 +90,19 @@ struct DirectoryReading {
         for name in names where name.hasSuffix(".json") && name != Sources.gatewayFile {
             readSection(name)
         }
+        for file in missing.sorted() { reportMissing(file) }
+    }
+
+    /// A file that was deleted or renamed, or is just being replaced: nobody has said that its section is to be empty.
+    private mutating func reportMissing(_ file: String) {
+        let section = String(file.dropLast(5))
+        let root = sources.gateway?.root
+        if root?.members?.contains(where: { $0.name == section }) == true { return }
+        if root?["optionalFiles"]?.array?.contains(where: { $0.string == file }) == true { return }
+        sources.unreadable.insert(section)
+        report(
+            .error, file, 1, "/\(section)", "the file is missing, and the configuration in force was read from it",
+            expected: "the file, or \"optionalFiles\": [\"\(file)\"] in gateway.json")
     }
 
     private mutating func readSection(_ file: String) {

@@ -32,6 +32,9 @@ package struct LoadedConfiguration: Sendable {
         sources.sections[name]?.name ?? sources.gateway?.root[name].map { _ in Sources.gatewayFile }
     }
 
+    /// Names of the files that sections stand in, but `gateway.json`.
+    package var sectionFiles: Set<String> { Set(sources.sections.values.map(\.name)) }
+
     /// Findings about what is read later than the rest.
     func findings() -> Findings {
         Findings(sources: sources, directory: directory, environment: environment, production: production)

@@ -11,6 +11,11 @@ extension InvalidCase {
             #"gateway.json:5: error: /listeners/0/port: wrong type (expected a port number from 0 to 65535, found "x")"#
         ),
         InvalidCase(
+            "optional-file-unknown",
+            ["gateway.json": ConfigurationDirectory.gateway("\"optionalFiles\": [\"user.json\"]")],
+            #"gateway.json:5: error: /optionalFiles/0: invalid value (expected the name of a section's file, such as "users.json", found "user.json"; did you mean "users.json"?)"#
+        ),
+        InvalidCase(
             "port-range",
             ["gateway.json": #"{"baseUrl": "http://a.example", "listeners": [{"address": "::1", "port": 65536}]}"#],
             "gateway.json:1: error: /listeners/0/port: out of range (expected a port number from 0 to 65535, found 65536)"

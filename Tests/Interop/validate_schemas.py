@@ -32,6 +32,8 @@ SPOILED = {
         (("listeners", 2, "port"), 80),
         (("listeners", 2, "mode"), "0888"),
         (("listeners", 3, "socket"), "a:b"),
+        (("listeners", 3, "role"), "admin"),
+        (("optionalFiles", 0), "limits.json"),
         (("listeners", 4, "tls", "certificates"), []),
         (("listeners", 4, "tls", "certificates", 0, "keyFile"), None),
         (("listeners", 4, "tls", "clientCaFile"), None),

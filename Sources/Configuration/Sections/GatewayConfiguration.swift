@@ -12,6 +12,8 @@ package struct GatewayConfiguration: Sendable {
     /// What these stand on.
     package var engine: EngineEntry
     package var listeners: [ListenerEntry]
+    /// Files of sections that may go missing while the gateway runs.
+    package var optionalFiles: [String]
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
     /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed.
@@ -93,6 +95,9 @@ extension GatewayConfiguration {
             workers: root.value("workers", default: 0) { $0.integer(in: 0...256, "a number of workers") },
             engine: root.value("engine", default: .auto) { $0.choice(EngineEntry.self) },
             listeners: root.required("listeners", "an array of listeners", standIn: [], ListenerEntry.readAll),
+            optionalFiles: root.value("optionalFiles", default: []) {
+                $0.names("an array of file names") { $0.sectionFile() }
+            },
             admin: root.optional("admin", AdminSection.read),
             trustedProxies: root.value("trustedProxies", default: []) { $0.addressBlocks() },
             forwardedFields: root.value("forwardedFields", default: .xForwarded) {
@@ -164,6 +169,19 @@ extension GatewayConfiguration {
 extension Field {
     /// Whether this object is the root of a file and may name its schema.
     var isFileRoot: Bool { findings.sources.sections[String(pointer.dropFirst())] != nil }
+
+    /// Name of a file that a section may stand in.
+    func sectionFile() -> String? {
+        let files = GatewayConfiguration.sectionNames.map { "\($0).json" }
+        guard let name = text("the name of a section's file") else { return nil }
+        guard files.contains(name) else {
+            invalid(
+                "the name of a section's file, such as \"users.json\"",
+                suggestion: Suggestion.nearest(to: name, among: files))
+            return nil
+        }
+        return name
+    }
 
     func origins() -> [WebOrigin]? { elements("an array of origins")?.compactMap { $0.origin() } }
 

@@ -25,13 +25,15 @@ struct Administration: Sendable {
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
-        attempts: LoginAttemptTable? = nil, reachSeconds: Int64 = 0, apply: @escaping @Sendable () -> Bool = { true }
+        attempts: LoginAttemptTable? = nil, reachSeconds: Int64 = 0, isServed: Bool = false,
+        formerFiles: @escaping @Sendable () -> Set<String> = { [] },
+        apply: @escaping @Sendable () -> Bool = { true }
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
         self.attempts = attempts
         self.reachSeconds = reachSeconds
-        configuration = ConfigurationChange(directory: directory)
+        configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)
         self.audit = audit
         self.apply = apply
     }
@@ -68,7 +70,8 @@ struct Administration: Sendable {
         var outcome: Result<AdminAnswer, AdminFailure>
 
         var hasWritten: Bool {
-            guard case .success = outcome else { return false }
+            // What was only looked at is not audited.
+            guard case .success(let answer) = outcome, answer.isAudited else { return false }
             return resource?.changesConfiguration == true
         }
     }

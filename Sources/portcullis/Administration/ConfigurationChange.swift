@@ -7,10 +7,13 @@ import Foundation
 /// before anything is written, and written at once or not at all.
 struct ConfigurationChange: Sendable {
     let directory: String
+    /// Files that the configuration in force was read from. A section whose file has gone missing is not made anew with
+    /// what is added to it, and nothing else.
+    var formerFiles: @Sendable () -> Set<String> = { [] }
 
     /// Everything there is now.
     func read() throws(AdminFailure) -> Assembly.Reading {
-        switch Assembly.examine(directory) {
+        switch Assembly.examine(directory, formerFiles: formerFiles()) {
         case .good(let reading): return reading
         case .bad(let diagnostics):
             throw ConfigurationChange.notValid(diagnostics)
@@ -58,7 +61,7 @@ struct ConfigurationChange: Sendable {
     ) throws(AdminFailure) {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        let examination = Assembly.examine(directory)
+        let examination = Assembly.examine(directory, formerFiles: formerFiles())
         let (name, before): (String?, [Diagnostic]) =
             switch examination {
             case .good(let reading): (reading.loaded.file(ofSection: section), [])
@@ -68,7 +71,7 @@ struct ConfigurationChange: Sendable {
             (draft) throws(AdminFailure) in
             if before.isEmpty { return try examine(draft) }
             // Whatever else is wrong is to be mended first, and told as it is.
-            guard case .good(let after) = Assembly.examine(directory, draft: draft) else {
+            guard case .good(let after) = Assembly.examine(directory, draft: draft, formerFiles: formerFiles()) else {
                 throw ConfigurationChange.notValid(before)
             }
             return after
@@ -108,7 +111,7 @@ struct ConfigurationChange: Sendable {
     }
 
     private func examine(_ draft: ConfigurationDraft) throws(AdminFailure) -> Assembly.Reading {
-        switch Assembly.examine(directory, draft: draft) {
+        switch Assembly.examine(directory, draft: draft, formerFiles: formerFiles()) {
         case .good(let reading): return reading
         case .bad(let diagnostics):
             throw .invalid("with this change the configuration would not be valid", diagnostics)

@@ -21,15 +21,15 @@ extension Assembly {
                 "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected,
                 severity: isCheck ? .error : .warning)
         }
-        let directory = loaded.directory
+        let (directory, files) = (loaded.directory, loaded.sectionFiles)
         let reloads = lasting.assertions
         let policyReader = reloads.reader(of: "policy", log: lasting.log) {
-            ConfigurationLoader.policies(directory: directory).map {
+            ConfigurationLoader.policies(directory: directory, formerFiles: files).map {
                 AssertionPolicy($0, baseURL: baseURL, catalogue: catalogue)
             }
         }
         let certificateReader = reloads.reader(of: "certificates", log: lasting.log) {
-            ConfigurationLoader.certificates(directory: directory).map { entries in
+            ConfigurationLoader.certificates(directory: directory, formerFiles: files).map { entries in
                 CertificateStore(
                     entries.compactMap { entry in
                         (try? SignerCertificate(pem: entry.pem)).map { .init(alias: entry.alias, certificate: $0) }

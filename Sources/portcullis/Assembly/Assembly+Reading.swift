@@ -20,13 +20,15 @@ extension Assembly {
 
     /// Reads a directory, as it is or as it is going to be.
     ///
-    /// - Parameter makesKeys: whether key files that are missing are made.
+    /// - Parameters:
+    ///   - makesKeys: whether key files that are missing are made.
+    ///   - formerFiles: files that the configuration in force was read from.
     static func examine(
-        _ directory: String, makesKeys: Bool = false, draft: ConfigurationDraft? = nil
+        _ directory: String, makesKeys: Bool = false, draft: ConfigurationDraft? = nil, formerFiles: Set<String> = []
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft,
-            credentials: SecretStore.lookup(directory))
+            formerFiles: formerFiles, credentials: SecretStore.lookup(directory))
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return .bad(loaded.diagnostics)
         }

@@ -1,6 +1,7 @@
 import Dispatch
 import Gateway
 import Reactor
+import Synchronization
 import Tokens
 
 /// Administration of a running gateway: what the admin listener is asked for is done on the files of the configuration
@@ -11,7 +12,8 @@ extension GatewayProcess {
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: lasting.cleaner,
             attempts: lasting.loginAttempts,
-            reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds
+            reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
+            formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
             guard let self, let shared, reload(shared).status == 204 else { return false }
             // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01).
@@ -29,9 +31,10 @@ extension GatewayProcess {
                 }
             }
         }
-        shared.onAdministration { [administrationQueue] request, done in
+        shared.onAdministration { [administrationQueue, heap = shared.heap] request, done in
             administrationQueue.submit {
                 let (response, since) = administration.handle(request)
+                heap.request()
                 SerialQueue.run(atSecond: since) { done(response) }
             }
         }

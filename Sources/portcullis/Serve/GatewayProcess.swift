@@ -24,6 +24,8 @@ final class GatewayProcess: Sendable {
     let handOverThread = Mutex<WorkerThread?>(nil)
     /// The listening sockets for a successor, until this process is to end: they would outlive its workers.
     let copies = Mutex<[ListenerCopy]>([])
+    /// Files of sections that the configuration in force was read from.
+    let sectionFiles = Mutex<Set<String>>([])
 
     private struct State {
         var generation: UInt64 = 0
@@ -39,6 +41,8 @@ final class GatewayProcess: Sendable {
 
     func run() throws(ExitStatus) {
         defer { log.flush() }
+        // One for each loop, and two for what reads configurations and hashes passwords.
+        HeapTrimmer.limitArenas(to: WorkerThread.processorCount + 2)
         var inherited = InheritedDescriptors()
         let signals: SignalSource
         do throws(KernelError) {
@@ -49,12 +53,13 @@ final class GatewayProcess: Sendable {
         }
         _ = ProcessLimits.raiseOpenFiles()
         ProcessLimits.reserveOpenFiles()
-        let (loaded, snapshot) = load(generation: 1)
+        let (loaded, snapshot, _) = load(generation: 1)
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed
         }
         lasting.use(LoginThrottle.Settings(configuration.passwords.throttle))
         log.use(configuration.log.eventLevel)
+        sectionFiles.withLock { $0 = loaded.sectionFiles }
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
@@ -69,10 +74,14 @@ final class GatewayProcess: Sendable {
     }
 
     /// Reads the directory. Complains, and answers no snapshot, where it is not good.
-    private func load(generation: UInt64, bound: BoundListeners? = nil) -> (LoadedConfiguration, GatewaySnapshot?) {
+    ///
+    /// - Returns: the errors beside what was read.
+    private func load(
+        generation: UInt64, bound: BoundListeners? = nil
+    ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
-            credentials: SecretStore.lookup(directory))
+            formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory))
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
         if var assembly = Assembly(
@@ -82,7 +91,7 @@ final class GatewayProcess: Sendable {
             diagnostics += assembly.diagnostics
         }
         for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
-        return (loaded, snapshot)
+        return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))
     }
 
     private func serve(
@@ -93,12 +102,13 @@ final class GatewayProcess: Sendable {
         var settings = SharedState.Settings()
         settings.engine = try LoopEngine.chosen(configuration.engine)
         settings.tokenCacheEntries = configuration.tokenCache.maximumEntries
-        let accessLog = try starting { () throws(KernelError) in try openAccessLog(configuration.log.access) }
+        let accessLog = try openAccessLog(configuration.log.access)
         settings.accessLog = accessLog
         settings.version = VersionCommand.number
         settings.cleaner = lasting.cleaner
         settings.redis = lasting.store.opened?.redis
         settings.sessions = lasting.store.opened?.sessions
+        settings.adminThrottle = lasting.adminThrottle
         settings.assertionReloadFailures = [
             ("policy", lasting.assertions.policyFailures), ("certificates", lasting.assertions.certificateFailures),
         ]
@@ -114,7 +124,10 @@ final class GatewayProcess: Sendable {
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
-                if let shared { done(reload(shared)) }
+                guard let shared else { return }
+                let answer = reload(shared)
+                // In force: no worker acts by the old configuration any more.
+                if answer.status == 204 { shared.afterAdoption { done(answer) } } else { done(answer) }
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
@@ -137,12 +150,15 @@ final class GatewayProcess: Sendable {
         }
         // The workers speak to the server. Until it has answered, bearer requests are refused.
         if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
-        log.write(
-            "ready",
-            [
-                ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
-                ("pid", .number(ProcessLimits.processID)),
-            ])
+        let facts: [(String, EventLog.Value)] = [
+            ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
+            ("pid", .number(ProcessLimits.processID)),
+        ]
+        shared.watchReadiness(of: snapshot) { [log] readiness in
+            if readiness.isReady { return log.write("ready", facts) }
+            let lines = readiness.text.split(separator: "\n").dropFirst().joined(separator: "; ")
+            log.write("not_ready", facts + [("reason", .text(lines))])
+        }
         // A predecessor speaks for the service until it has heard of us.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
@@ -169,11 +185,16 @@ final class GatewayProcess: Sendable {
         do throws(KernelError) { return try body() } catch { throw StartFailure(error) }
     }
 
-    private func openAccessLog(_ access: LogSection.Access) throws(KernelError) -> LogWriter? {
+    private func openAccessLog(_ access: LogSection.Access) throws(StartFailure) -> LogWriter? {
         switch access {
-        case .off: nil
-        case .standardOutput: LogWriter(.standardOutput)
-        case .file(let path): try LogWriter(appendingTo: path)
+        case .off: return nil
+        case .standardOutput: return LogWriter(.standardOutput)
+        case .file(let path):
+            do throws(KernelError) {
+                return try LogWriter(appendingTo: path)
+            } catch {
+                throw StartFailure("the access log \(path) cannot be opened: \(error.text)")
+            }
         }
     }
 
@@ -199,15 +220,18 @@ final class GatewayProcess: Sendable {
     /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
     func reload(_ shared: SharedState) -> EndpointResponse {
         state.withLock { state in
-            let (loaded, snapshot) = load(generation: state.generation + 1, bound: state.bound)
+            let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
                 shared.reloadFailed()
+                shared.heap.request()
                 log.write("reload_failed", [("generation", .number(Int(state.generation)))])
-                return GatewayProcess.problem(422, "the configuration is not valid; the last good one stays in force")
+                return GatewayProcess.problem(
+                    422, "the configuration is not valid; the last good one stays in force", errors)
             }
             state.generation += 1
             state.configuration = fresh
             log.use(fresh.log.eventLevel)
+            sectionFiles.withLock { $0 = loaded.sectionFiles }
             let isBound = state.bound?.are(fresh.listeners) != false
             for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {
                 log.write(
@@ -232,13 +256,18 @@ final class GatewayProcess: Sendable {
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
             // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.
-            DispatchQueue.global(qos: .utility).async { extendLifetime((loaded, old)) }
+            DispatchQueue.global(qos: .utility).async { [heap = shared.heap] in
+                extendLifetime((loaded, old))
+                heap.request()
+            }
             return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
         }
     }
 
-    private static func problem(_ status: Int, _ detail: String) -> EndpointResponse {
-        .problem(status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: "reload_failed")
+    private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
+        .problem(
+            status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: "reload_failed",
+            errors: errors)
     }
 
     /// Where issued tokens survive a restart (CACHE-10); nil where they don't.

@@ -1,0 +1,56 @@
+import Glibc
+import Testing
+
+/// Files of sections that go missing while the gateway runs.
+@Suite struct MissingFileTests {
+    private static func fixture(_ change: (inout FixtureSettings) -> Void = { _ in }) throws -> Fixture {
+        let settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        let files = ["routes", "users"].map { ("\($0).json", settings[$0] ?? "") }
+        return try Fixture(files: Dictionary(uniqueKeysWithValues: files)) {
+            $0["routes"] = nil
+            $0["users"] = nil
+            change(&$0)
+        }
+    }
+
+    @Test(
+        "without a file that was there the last good configuration stays, with an error",
+        arguments: ["users", "routes"])
+    func missing(_ section: String) throws {
+        let fixture = try MissingFileTests.fixture()
+        #expect(try fixture.request("GET", "/plain", [.bearer(fixture.token("joe"))]).status == 200)
+        let text = try fixture.gateway.configuration.read("\(section).json")
+        try fixture.gateway.configuration.remove("\(section).json")
+        fixture.gateway.program.signal(SIGHUP)
+        #expect(fixture.gateway.waitForEvent("reload_failed") != nil)
+        let sentence = "the file is missing, and the configuration in force was read from it"
+        #expect(fixture.gateway.everythingWritten.contains("\(section).json:1: error: /\(section): \(sentence)"))
+        let response = try fixture.admin("POST", "/admin/reload")
+        #expect(response.status == 422)
+        #expect(JSONText(response.text)["errors"][0].string?.contains(sentence) == true, "\(response.text)")
+        #expect(try fixture.request("GET", "/plain", [.bearer(fixture.token("joe"))]).status == 200)
+        // Nor does a change make the file anew with that and nothing else.
+        let change = try fixture.admin("POST", "/admin/users", body: #"{"username": "zoe"}"#)
+        #expect(change.status == 422, "\(change.text)")
+        #expect(try fixture.request("GET", "/plain", [.bearer(fixture.token("joe"))]).status == 200)
+        try fixture.gateway.configuration.write("\(section).json", text)
+        #expect(try fixture.admin("POST", "/admin/reload").status == 204)
+    }
+
+    @Test("a file that may go missing does; so does one whose section has moved, and one that is missing at a start")
+    func allowed() throws {
+        let fixture = try MissingFileTests.fixture { $0["optionalFiles"] = #"["users.json"]"# }
+        #expect(try fixture.grant("grant_type=password&username=joe&password=Welcome1").status == 200)
+        try fixture.gateway.configuration.remove("users.json")
+        #expect(try fixture.admin("POST", "/admin/reload").status == 204)
+        #expect(try fixture.grant("grant_type=password&username=joe&password=Welcome1").status == 400)
+        try fixture.gateway.configuration.remove("routes.json")
+        var settings = FixtureSettings(upstream: fixture.upstream.url)
+        settings["users"] = nil
+        try fixture.gateway.configuration.write("gateway.json", settings.text)
+        #expect(try fixture.admin("POST", "/admin/reload").status == 204)
+        #expect(try fixture.request("GET", "/open/x").status == 200)
+        let other = try GatewayProcess(fixture.gateway.configuration)
+        #expect(try other.request("GET", "/open/x").status == 200)
+    }
+}
