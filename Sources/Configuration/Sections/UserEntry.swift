@@ -74,7 +74,7 @@ package struct UserEntry: Sendable {
     private static func read(_ field: Field) -> UserEntry {
         var object = field.object("a user: {\"username\"}")
         let user = UserEntry(
-            username: object.required("username", "a user name", standIn: "") { $0.name() },
+            username: object.required("username", "a user name", standIn: "") { $0.userName() },
             email: object.optional("email") { $0.email() },
             firstName: object.optional("firstName") { $0.name() },
             lastName: object.optional("lastName") { $0.name() },

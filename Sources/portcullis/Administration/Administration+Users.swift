@@ -32,6 +32,9 @@ extension Administration {
         if request.contentType?.lowercased().hasPrefix("text/csv") == true { return try importUsers(request) }
         let body = try AdminBody(request, known: NewUser.members)
         var user = NewUser(username: try body.required("username"))
+        if let problem = UserName.problem(user.username) {
+            throw .malformed("\(problem.text); expected \(UserName.expected)")
+        }
         user.realm = try body.text("realm")
         user.email = try body.text("email")
         user.firstName = try body.text("firstName")

@@ -68,6 +68,7 @@ struct UserList {
             names.firstIndex { isSame($0, name) }.map { record.fields[$0] }.flatMap { $0.isEmpty ? nil : $0 }
         }
         guard let username = value("username") else { throw RowProblem(message: "the username is missing") }
+        if let problem = UserName.problem(username) { throw RowProblem(message: problem.text) }
         var user = NewUser(username: username)
         user.email = value("email")
         user.firstName = value("firstName")

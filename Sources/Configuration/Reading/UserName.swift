@@ -1,0 +1,76 @@
+import Bytes
+
+/// What a user may be called. Names are shown, logged, sent in header fields and typed: two that look alike, or one that
+/// turns the text around it, mislead whoever reads them.
+package enum UserName {
+    /// In UTF-8.
+    package static let maximumBytes = 256
+
+    package static let expected =
+        "a user name of at most \(maximumBytes) bytes without blanks at its ends and without invisible characters"
+
+    /// What is wrong with a name.
+    package enum Problem: Equatable {
+        case tooLong
+        /// Empty, only blanks, or a blank at an end.
+        case blanks
+        /// A control character, a mark of direction, a no-break space or another invisible one.
+        case invisible(Unicode.Scalar)
+
+        package var text: String {
+            switch self {
+            case .tooLong: "the user name is too long"
+            case .blanks: "the user name is empty or has a blank at an end"
+            case .invisible(let scalar):
+                "the user name has the invisible character U+"
+                    + String(repeating: "0", count: max(0, 4 - hexadecimal(scalar).count)) + hexadecimal(scalar)
+            }
+        }
+
+        private func hexadecimal(_ scalar: Unicode.Scalar) -> String {
+            String(scalar.value, radix: 16, uppercase: true)
+        }
+    }
+
+    /// Nil for a good name. The length comes last: names that are no worse than long can be told apart.
+    package static func problem(_ name: String) -> Problem? {
+        let bytes = name.utf8.span
+        if bytes.isEmpty || bytes[0] == ASCII.space || bytes[bytes.count - 1] == ASCII.space { return .blanks }
+        var isPrintable = true
+        for i in bytes.indices where bytes[i] < 0x20 || bytes[i] > 0x7e {
+            isPrintable = false
+            break
+        }
+        if !isPrintable, let scalar = name.unicodeScalars.first(where: isInvisible) { return .invisible(scalar) }
+        return bytes.count > maximumBytes ? .tooLong : nil
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .spaceSeparator: scalar != " "
+        // Joiners stand within words of Persian and Indic scripts.
+        case .format: scalar.value != 0x200C && scalar.value != 0x200D
+        default: false
+        }
+    }
+}
+
+extension Field {
+    /// A user name. One that is only too long is taken with a warning: it was made by an earlier version, and whoever has it
+    /// can still be removed.
+    func userName() -> String? {
+        guard let name = text(UserName.expected) else { return nil }
+        switch UserName.problem(name) {
+        case nil: return name
+        case .tooLong?:
+            warning(
+                UserName.Problem.tooLong.text, expected: "at most \(UserName.maximumBytes) bytes",
+                found: "\(name.utf8.count)")
+            return name
+        case let problem?:
+            error(problem.text, expected: UserName.expected)
+            return nil
+        }
+    }
+}
