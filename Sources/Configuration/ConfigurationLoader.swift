@@ -82,12 +82,16 @@ struct DirectoryReading {
         let missing = formerFiles.subtracting(names)
         if let draft, !names.contains(draft.file) { names.append(draft.file) }
         names.sort()
-        if names.contains(Sources.gatewayFile) {
-            sources.gateway = read(Sources.gatewayFile, pointer: "")
+        let gateways = names.filter(Sources.gatewayFiles.contains)
+        if let gateway = gateways.first {
+            sources.gateway = read(gateway, pointer: "")
+            if gateways.count > 1 {
+                report(.error, gateways[1], 1, "", "\(gateway) is there as well", expected: "one of the two")
+            }
         } else {
             report(.error, Sources.gatewayFile, 1, "", "the file is missing", expected: "gateway.json in \"\(path)\"")
         }
-        for name in names where name.hasSuffix(".json") && name != Sources.gatewayFile {
+        for name in names where DirectoryReading.section(of: name) != nil && !gateways.contains(name) {
             readSection(name)
         }
         for file in missing.sorted() { reportMissing(file) }
@@ -105,8 +109,13 @@ struct DirectoryReading {
             expected: "the file, or \"optionalFiles\": [\"\(file)\"] in gateway.json")
     }
 
+    /// The name of a file without `.json` or `.jsonc`; nil for other files.
+    private static func section(of file: String) -> String? {
+        [".json", ".jsonc"].first { file.hasSuffix($0) }.map { String(file.dropLast($0.count)) }
+    }
+
     private mutating func readSection(_ file: String) {
-        let section = String(file.dropLast(5))
+        let section = DirectoryReading.section(of: file) ?? file
         guard GatewayConfiguration.sectionNames.contains(section) else {
             unread.append(file)
             return
@@ -114,16 +123,34 @@ struct DirectoryReading {
         if let member = sources.gateway?.root.members?.first(where: { $0.name == section }) {
             let line = sources.gateway?.line(at: member.nameOffset) ?? 1
             report(
-                .error, Sources.gatewayFile, line, "/\(section)",
+                .error, sources.gateway?.name ?? Sources.gatewayFile, line, "/\(section)",
                 "the section \"\(section)\" stands in \(file) as well",
+                expected: "one of the two")
+        }
+        if let other = sources.sections[section] {
+            report(
+                .error, file, 1, "/\(section)", "the section \"\(section)\" stands in \(other.name) as well",
                 expected: "one of the two")
         }
         guard let source = read(file, pointer: "/\(section)") else {
             sources.unreadable.insert(section)
             return
         }
-        sources.sections[section] = source
+        sources.sections[section] = list(section, in: source)
         if section == "webgates", source.root.members != nil { readSchemes(source) }
+    }
+
+    /// A list may stand in an object beside the name of its schema.
+    private mutating func list(_ section: String, in source: SourceFile) -> SourceFile {
+        guard section != "webgates", GatewayConfiguration.isList(section), let list = source.root[section] else {
+            return source
+        }
+        for member in source.root.members ?? [] where ![section, "$schema"].contains(member.name) {
+            report(
+                .error, source.name, source.line(at: member.nameOffset), "/\(section)",
+                "unknown member \"\(member.name)\"", expected: "\"$schema\" and \"\(section)\"")
+        }
+        return source.part(list)
     }
 
     /// SCH-01: `webgates.json` may be an object with the webgates and the schemes that they name. Either is a section, in
@@ -154,7 +181,7 @@ struct DirectoryReading {
     /// configuration itself names, are in their place.
     mutating func warnOfUnread(except namedFiles: Set<String>) {
         for file in unread where !namedFiles.contains("\(path)/\(file)") {
-            let name = String(file.dropLast(5))
+            let name = DirectoryReading.section(of: file) ?? file
             let isMember = GatewayConfiguration.gatewaySections.contains(name)
             let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
             report(
@@ -165,25 +192,29 @@ struct DirectoryReading {
     }
 
     private mutating func read(_ file: String, pointer: String) -> SourceFile? {
-        guard let text = contents(of: file) else {
-            report(.error, file, 1, pointer, "the file cannot be read", expected: "a readable file")
+        let text: [UInt8]
+        do throws(UnreadableFile) {
+            text = try contents(of: file)
+        } catch {
+            report(
+                .error, file, 1, pointer, "the file \"\(error.path)\" cannot be read: \(error.reason)",
+                expected: "a readable file")
             return nil
         }
         do throws(JSONError) {
-            return SourceFile(name: file, text: text, root: try JSONNode.parse(text.span))
+            return SourceFile(name: file, text: text, root: try JSONNode.parse(text, file: file))
         } catch {
-            let line = SourceFile.line(at: error.offset, in: text)
-            let column = SourceFile.column(at: error.offset, in: text)
+            let problem = JSONProblem(error, in: text, file: file)
             report(
-                .error, file, line, pointer, "malformed JSON at column \(column): \(error.kind.rawValue)",
-                expected: "RFC 8259 JSON")
+                .error, file, problem.line, pointer,
+                "malformed JSON at column \(problem.column): \(problem.message)", expected: problem.expected)
             return nil
         }
     }
 
-    private func contents(of file: String) -> [UInt8]? {
+    private func contents(of file: String) throws(UnreadableFile) -> [UInt8] {
         if let draft, draft.file == file { return draft.text }
-        return FileManager.default.contents(atPath: "\(path)/\(file)").map(Array.init)
+        return try FileText.read("\(path)/\(file)")
     }
 
     private mutating func report(

@@ -165,11 +165,31 @@ extension InvalidCase {
         ),
         InvalidCase(
             "json-comma", ["gateway.json": "{\n\"baseUrl\": \"http://a.example\",\n}"],
-            "gateway.json:3: error: malformed JSON at column 1: expected a member name in double quotes (expected RFC 8259 JSON)"
+            "gateway.json:3: error: malformed JSON at column 1: a comma stands before the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
+        ),
+        InvalidCase(
+            "json-name", ["gateway.json": "{\nbaseUrl: 1}"],
+            "gateway.json:2: error: malformed JSON at column 1: expected a member name in double quotes (expected RFC 8259 JSON)"
+        ),
+        InvalidCase(
+            "json-comma-list", ["roles.json": "[\"Manager\", ]"],
+            "roles.json:1: error: /roles: malformed JSON at column 13: a comma stands before the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
+        ),
+        InvalidCase(
+            "json-comment", ["roles.json": "[\n  // who may\n  \"Manager\"]"],
+            "roles.json:2: error: /roles: malformed JSON at column 3: JSON has no comments (expected JSON without it, or a file whose name ends in .jsonc)"
+        ),
+        InvalidCase(
+            "json-comment-behind", ["roles.json": "[\"Manager\" /* who may */]"],
+            "roles.json:1: error: /roles: malformed JSON at column 12: JSON has no comments (expected JSON without it, or a file whose name ends in .jsonc)"
+        ),
+        InvalidCase(
+            "json-comment-hash", ["roles.json": "# who may\n[\"Manager\"]"],
+            "roles.json:1: error: /roles: malformed JSON at column 1: JSON has no comments (expected JSON without it, or a file whose name ends in .jsonc)"
         ),
         InvalidCase(
             "json-duplicate-member", ["gateway.json": "{\n\"workers\": 1,\n\"workers\": 2\n}"],
-            "gateway.json:3: error: malformed JSON at column 1: the object has this member already (expected RFC 8259 JSON)"
+            "gateway.json:3: error: malformed JSON at column 1: the object has the member \"workers\" already (expected each member once)"
         ),
         InvalidCase(
             "json-column", ["gateway.json": "{ \"baseUrl\": \"http://bücher.example\", \"workers\" 2 }"],

@@ -272,7 +272,7 @@ extension InvalidCase {
         InvalidCase(
             "trusted-keys-missing",
             trusted("\"name\": \"idp\", \"issuer\": \"https://idp\", \"audience\": [\"a\"],\n\"jwksFile\": \"none\""),
-            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksFile: the file cannot be read (expected a readable file, found "none")"#
+            #"trustedIssuers.json:3: error: /trustedIssuers/0/jwksFile: the file "DIR/none" cannot be read: No such file or directory (expected a readable file)"#
         ),
         InvalidCase(
             "trusted-introspection-and-keys",

@@ -110,7 +110,7 @@ extension InvalidCase {
         listener(
             "tls-directory",
             #""address": "::1", "port": 80, "tls": { "certificates": [{ "certFile": "/", "keyFile": "key.pem" }] }"#,
-            #"gateway.json:4: error: /listeners/0/tls/certificates/0/certFile: the file cannot be read (expected a readable file, found "/")"#
+            #"gateway.json:4: error: /listeners/0/tls/certificates/0/certFile: the file "/" cannot be read: Is a directory (expected a readable file)"#
         ),
         tls(
             "tls-version-number", #""minVersion": 1.2"#,

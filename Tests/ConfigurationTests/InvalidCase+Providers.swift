@@ -101,7 +101,7 @@ extension InvalidCase {
                     + #", "signingAlgorithm": "PS256", "nameIdFormat": "per sistent", "authnContexts": ["urn:a", "urn:a"], "metadataFile": "none.xml""#
             ),
             #"identityProviders.json:2: error: /identityProviders/0/authnContexts/1: "urn:a" is listed twice"#,
-            #"identityProviders.json:2: error: /identityProviders/0/metadataFile: the file cannot be read (expected a readable file, found "none.xml")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/metadataFile: the file "DIR/none.xml" cannot be read: No such file or directory (expected a readable file)"#,
             #"identityProviders.json:2: error: /identityProviders/0/nameIdFormat: invalid value (expected a URI of at most 1024 visible ASCII characters, found "per sistent")"#,
             #"identityProviders.json:2: error: /identityProviders/0/signingAlgorithm: invalid value (expected one of "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", found "PS256"; did you mean "RS256"?)"#
         ),

@@ -22,7 +22,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "secret-file", gateway: #""challenge": {"key": "file:secrets/none"}"#,
-            #"gateway.json:5: error: /challenge/key: the file "secrets/none" cannot be read (expected a readable file)"#
+            #"gateway.json:5: error: /challenge/key: the file "DIR/secrets/none" cannot be read: No such file or directory (expected a readable file)"#
         ),
         InvalidCase(
             "secret-store", gateway: #""challenge": {"key": "cred:challenge"}"#,
@@ -169,7 +169,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "policy-auth-tokens", ["policies.json": #"{"Security_AuthTokenConfiguration": "{]"}"#],
-            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: expected a member name in double quotes at offset 1 (expected an object, its JSON in a string, or \"file:NAME\")"
+            "policies.json:1: error: /policies/Security_AuthTokenConfiguration: the text is not JSON: line 1, column 2: expected a member name in double quotes (expected an object, its JSON in a string, or \"file:NAME\")"
         ),
     ]
 }

@@ -83,7 +83,7 @@ import Testing
 
     @Test("a section is found in its own file and in gateway.json")
     func sections() throws {
-        var own = try SectionText(file: "realms.json", bytes: Array("[ \"A\" ]\n".utf8), section: nil)
+        var own = try SectionText(file: "realms.json", bytes: Array("[ \"A\" ]\n".utf8), section: "realms")
         var inline = try SectionText(
             file: "gateway.json", bytes: Array("{ \"realms\": [ \"A\" ] }\n".utf8), section: "realms")
         #expect(own.root.array == own.node(at: [])?.array)

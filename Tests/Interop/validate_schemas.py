@@ -292,6 +292,17 @@ def main():
             unused -= {"host", "port", "isSSL"}  # in the place of baseUrl
         check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
 
+    # A list may stand beside the name of its schema, in its own file alone.
+    for name in schemas:
+        complete = load((CLIENT if name == "client" else COMPLETE) / f"{name}.json")
+        if not isinstance(complete, list):
+            continue
+        named = {"$schema": f"schema/{name}.schema.json", name: complete}
+        check(validators[name].is_valid(named), f"{name}: a list beside $schema is refused")
+        check(not validators[name].is_valid(named | {"more": 1}), f"{name}: a further member is accepted")
+        check(not validators[name].is_valid({"$schema": "x"}), f"{name}: no list is accepted")
+        check(not validators["gateway"].is_valid(load(COMPLETE / "gateway.json") | {name: named}), f"{name}: inline")
+
     # Every section inline, as gateway.json allows.
     inline = load(COMPLETE / "gateway.json")
     for name in schemas:

@@ -17,8 +17,23 @@ package struct CSVTable: Equatable, Sendable {
     package private(set) var records: [Record] = []
 
     package init(_ bytes: [UInt8]) throws(Problem) {
+        var problems: [Problem] = []
+        self.init(bytes, problems: &problems)
+        if let problem = problems.first { throw problem }
+    }
+
+    /// Reads what can be read, and goes on behind the line of each problem.
+    package init(_ bytes: [UInt8], problems: inout [Problem]) {
         var reader = Reader(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
-        while let record = try reader.next() { records.append(record) }
+        while true {
+            do throws(Problem) {
+                guard let record = try reader.next() else { return }
+                records.append(record)
+            } catch {
+                problems.append(error)
+                reader.skipLine()
+            }
+        }
     }
 
     /// Walks over the bytes once.
@@ -43,6 +58,12 @@ package struct CSVTable: Equatable, Sendable {
                 if rest.isEmpty || takeLineEnd() { return Record(fields: fields, line: start) }
                 throw Problem(line: line, message: "a comma or the end of the line is expected behind a quoted field")
             }
+        }
+
+        /// Goes on with the next line.
+        mutating func skipLine() {
+            rest = rest.drop { $0 != ASCII.lineFeed }
+            _ = takeLineEnd()
         }
 
         private mutating func takeLineEnd() -> Bool {

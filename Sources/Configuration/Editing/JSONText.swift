@@ -11,9 +11,14 @@ package struct JSONText: Sendable {
 
     package private(set) var bytes: [UInt8]
     package private(set) var root: JSONNode
+    /// The same text without what JSON has not, where it may have that.
+    private var plain: [UInt8]?
 
-    package init(_ bytes: [UInt8]) throws(JSONError) {
-        root = try JSONNode.parse(bytes.span)
+    /// - Parameter isJSONC: whether there may be comments and commas before closing brackets.
+    package init(_ bytes: [UInt8], isJSONC: Bool = false) throws(JSONError) {
+        plain = isJSONC ? JSONC.plain(bytes) : nil
+        let text = plain ?? bytes
+        root = try JSONNode.parse(text.span)
         self.bytes = bytes
     }
 
@@ -90,7 +95,15 @@ package struct JSONText: Sendable {
             index = places.indices.contains(number) ? number : nil
         }
         guard let index else { return }
-        if index + 1 < places.count {
+        if let plain, places.count > 1 {
+            // Comments around it stay. Between two values there is nothing else than a comma.
+            let before = index + 1 < places.count ? index : index - 1
+            let comma = plain[places[before].upperBound...].firstIndex(of: ASCII.comma)
+            let isBehind = before == index
+            if isBehind, let comma { replace(comma..<comma + 1, with: "") }
+            replace(places[index], with: "")
+            if !isBehind, let comma { replace(comma..<comma + 1, with: "") }
+        } else if index + 1 < places.count {
             replace(places[index].lowerBound..<places[index + 1].lowerBound, with: "")
         } else if index > 0 {
             replace(places[index - 1].upperBound..<places[index].upperBound, with: "")
@@ -151,18 +164,21 @@ package struct JSONText: Sendable {
 
     private mutating func replace(_ place: Range<Int>, with text: String) {
         bytes.replaceSubrange(place, with: text.utf8)
-        // What is put in was written by `JSONForm`, and what goes is a whole value with its comma: it parses.
-        if let root = try? JSONNode.parse(bytes.span) { self.root = root }
+        if plain != nil { plain = JSONC.plain(bytes) }
+        // What is put in was written by `JSONForm`, and what goes is a whole value with its comma: it parses in the end.
+        let text = plain ?? bytes
+        if let root = try? JSONNode.parse(text.span) { self.root = root }
     }
 
     /// Where a value of the text ends. The text is valid, so that brackets outside of strings need only be counted.
     private func end(of node: JSONNode) -> Int {
+        let bytes = plain ?? self.bytes
         var place = node.offset
         var depth = 0
         while place < bytes.count {
             switch bytes[place] {
             case ASCII.quote:
-                place = endOfString(at: place)
+                place = endOfString(at: place, bytes)
                 if depth == 0 { return place }
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
@@ -178,7 +194,7 @@ package struct JSONText: Sendable {
         return place
     }
 
-    private func endOfString(at start: Int) -> Int {
+    private func endOfString(at start: Int, _ bytes: [UInt8]) -> Int {
         var place = start + 1
         while place < bytes.count, bytes[place] != ASCII.quote {
             place += bytes[place] == ASCII.backslash ? 2 : 1

@@ -10,11 +10,13 @@ package struct SectionText: Sendable {
 
     /// - Parameters:
     ///   - file: the file's name.
-    ///   - section: nil where the file is the section.
-    package init(file: String, bytes: [UInt8], section: String?) throws(JSONError) {
+    ///   - section: the section, a member of the file or all of it.
+    package init(file: String, bytes: [UInt8], section: String) throws(JSONError) {
         self.file = file
-        text = try JSONText(bytes)
-        prefix = section.map { [.member($0)] } ?? []
+        text = try JSONText(bytes, isJSONC: JSONC.isName(file))
+        let isMember =
+            Sources.gatewayFiles.contains(file) || (GatewayConfiguration.isList(section) && text.root[section] != nil)
+        prefix = isMember ? [.member(section)] : []
     }
 
     /// The text of the whole file.

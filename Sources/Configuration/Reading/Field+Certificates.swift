@@ -42,11 +42,7 @@ extension Field {
     }
 
     private func pem(_ path: String) -> String? {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            error("the file cannot be read", expected: "a readable file", found: summary)
-            return nil
-        }
-        return String(decoding: data, as: UTF8.self)
+        contents(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func warnOfReaders(_ path: String) {

@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
@@ -51,11 +50,7 @@ extension Field {
     }
 
     private func secret(file: String) -> Secret? {
-        guard let data = FileManager.default.contents(atPath: findings.path(of: file)) else {
-            error("the file \"\(file)\" cannot be read", expected: "a readable file")
-            return nil
-        }
-        var bytes = Array(data)
+        guard var bytes = contents(of: findings.path(of: file)) else { return nil }
         if bytes.last == ASCII.lineFeed { bytes.removeLast() }
         if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
         guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
@@ -76,16 +71,22 @@ extension Field {
         return key
     }
 
+    /// The text of a file; nil after an error.
+    func contents(of path: String) -> [UInt8]? {
+        do throws(UnreadableFile) {
+            return try FileText.read(path)
+        } catch {
+            self.error("the file \"\(path)\" cannot be read: \(error.reason)", expected: "a readable file")
+            return nil
+        }
+    }
+
     /// Absolute path of a file that may come into being later.
     package func path() -> String? { name("a file name").map(findings.path(of:)) }
 
     /// Absolute path of a file that can be read now.
     func readableFile() -> String? {
-        guard let path = path() else { return nil }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            error("the file cannot be read", expected: "a readable file", found: summary)
-            return nil
-        }
+        guard let path = path(), contents(of: path) != nil else { return nil }
         return path
     }
 }

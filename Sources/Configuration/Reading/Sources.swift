@@ -61,6 +61,7 @@ struct Sources: Sendable {
     var unreadable: Set<String> = []
 
     static let gatewayFile = "gateway.json"
+    static let gatewayFiles = [gatewayFile, "gateway.jsonc"]
 
     /// The value of a section, wherever it stands.
     func node(of section: String) -> JSONNode? { sections[section]?.root ?? gateway?.root[section] }

@@ -81,6 +81,9 @@ extension GatewayConfiguration {
         "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
     ]
 
+    /// Whether a section is a list; the others are objects.
+    static func isList(_ section: String) -> Bool { !["policies", "issuers", "serviceDomains"].contains(section) }
+
     /// Reads every section; problems go to `findings`.
     static func read(_ findings: Findings) -> GatewayConfiguration {
         var root = rootReader(findings)

@@ -65,20 +65,20 @@ package struct PoliciesSection: Sendable {
         let expected = "an object, its JSON in a string, or \"file:NAME\""
         guard let text = field.text(expected) else { return nil }
         guard text.hasPrefix("file:") else { return object(of: Array(text.utf8), "the text", field, expected) }
-        guard let data = FileManager.default.contents(atPath: field.findings.path(of: String(text.dropFirst(5)))) else {
-            field.error("the file cannot be read", expected: "a readable file", found: field.summary)
-            return nil
-        }
-        return object(of: Array(data), "the file", field, expected)
+        let path = field.findings.path(of: String(text.dropFirst(5)))
+        return field.contents(of: path).flatMap { object(of: $0, "the file", field, expected, file: path) }
     }
 
-    private static func object(of text: [UInt8], _ noun: String, _ field: Field, _ expected: String) -> JSONNode? {
+    private static func object(
+        of text: [UInt8], _ noun: String, _ field: Field, _ expected: String, file: String = ""
+    ) -> JSONNode? {
         do throws(JSONError) {
-            let node = try JSONNode.parse(text.span)
+            let node = try JSONNode.parse(text, file: file)
             if node.members != nil { return node }
             field.error("\(noun) is not a JSON object", expected: expected)
         } catch {
-            field.error("\(noun) is not JSON: \(error)", expected: expected)
+            field.error(
+                "\(noun) is not JSON: \(JSONProblem(error, in: text, file: file).text)", expected: expected)
         }
         return nil
     }

@@ -41,6 +41,12 @@ package struct StoredCertificateEntry: Sendable {
 extension Field {
     fileprivate func pem() -> [UInt8]? {
         guard let text = text("a certificate in PEM form") else { return nil }
+        if text.hasPrefix("file:") {
+            error(
+                "\"pem\" is the text of a certificate, not the name of a file",
+                expected: "\"pemFile\": \"\(text.dropFirst(5))\"")
+            return nil
+        }
         return certificate(text) { error("there is no single certificate in the text", expected: $0) }
     }
 

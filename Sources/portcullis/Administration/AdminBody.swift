@@ -13,7 +13,7 @@ struct AdminBody {
         do throws(JSONError) {
             node = try JSONNode.parse(request.body.span)
         } catch {
-            throw .malformed("the body is not JSON: \(error)")
+            throw .malformed("the body is not JSON: \(JSONProblem(error, in: request.body, file: "").text)")
         }
         guard let members = node.members else { throw .malformed("the body is to be a JSON object") }
         for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {

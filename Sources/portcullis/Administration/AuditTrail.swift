@@ -75,8 +75,11 @@ enum AuditTrail: Sendable {
         guard !manager.fileExists(atPath: path) else { return }
         try? manager.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let model = path.dropLast("state".count) + "gateway.json"
-        guard getuid() == 0, let owner = try? manager.attributesOfItem(atPath: String(model)) else { return }
+        let model = String(path.dropLast("state".count) + "gateway.json")
+        guard getuid() == 0,
+            let owner = (try? manager.attributesOfItem(atPath: model))
+                ?? (try? manager.attributesOfItem(atPath: model + "c"))
+        else { return }
         let keys = [FileAttributeKey.ownerAccountID, .groupOwnerAccountID]
         try? manager.setAttributes(owner.filter { keys.contains($0.key) }, ofItemAtPath: path)
     }

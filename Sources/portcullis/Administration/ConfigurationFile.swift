@@ -15,7 +15,8 @@ struct ConfigurationFile {
         let named = directory + "/" + name
         path = try ConfigurationFile.target(of: named)
         exists = FileManager.default.fileExists(atPath: path)
-        model = exists ? path : directory + "/gateway.json"
+        let gateway = directory + "/gateway.json"
+        model = exists ? path : FileManager.default.fileExists(atPath: gateway) ? gateway : gateway + "c"
     }
 
     /// The file that a name leads to. A link is followed only to a plain file of the link's own owner: somebody else's

@@ -159,11 +159,7 @@ extension Assembly {
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            error(pointer, "\(path) cannot be read")
-            return nil
-        }
-        return keySet(Array(data), from: path, pointer: pointer)
+        contents(of: path, at: pointer).flatMap { keySet($0, from: path, pointer: pointer) }
     }
 
     /// - Parameter path: where the text comes from, for what is said of it.

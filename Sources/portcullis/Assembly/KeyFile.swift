@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Crypto
 import Foundation
 import JOSE
@@ -48,10 +49,11 @@ enum KeyFile {
 
     private static func read(_ path: String) throws(KeyFileError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw KeyFileError(message: "\(path) cannot be read")
+        do throws(UnreadableFile) {
+            return try FileText.read(path)
+        } catch {
+            throw KeyFileError(message: error.text)
         }
-        return Array(data)
     }
 
     /// An empty file that nobody else may read, where there is none yet: for a database, which gives its own files the

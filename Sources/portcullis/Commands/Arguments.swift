@@ -14,6 +14,24 @@ enum Terminal {
     static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }
 
+extension FileText {
+    /// A file that a command was told of.
+    /// - Throws: `.failed` after saying what is wrong.
+    static func named(_ path: String) throws(ExitStatus) -> [UInt8] {
+        do throws(UnreadableFile) {
+            return try read(path)
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+    }
+
+    /// The same, and `-` for standard input.
+    static func given(_ path: String) throws(ExitStatus) -> [UInt8] {
+        path == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : try named(path)
+    }
+}
+
 /// The arguments of one command: options with values, flags, and the rest; all behind `--` is rest.
 struct Arguments {
     private var values: [String: String] = [:]

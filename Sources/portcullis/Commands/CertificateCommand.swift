@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Foundation
 import Gateway
 import HTTP
 
@@ -37,12 +36,6 @@ enum CertificateCommand: Command {
     }
 
     private static func text(of file: String) throws(ExitStatus) -> String {
-        let data =
-            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
-        guard let data else {
-            Terminal.complain("portcullis: \(file) cannot be read")
-            throw .failed
-        }
-        return String(decoding: data, as: UTF8.self)
+        String(decoding: try FileText.given(file), as: UTF8.self)
     }
 }

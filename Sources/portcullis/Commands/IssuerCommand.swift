@@ -1,3 +1,4 @@
+import Configuration
 import Gateway
 import Identity
 import Tokens
@@ -5,19 +6,21 @@ import Tokens
 /// `portcullis issuer`: the outside issuers whose tokens are exchanged (JWT-41).
 enum IssuerCommand: Command {
     static let name = "issuer"
-    static let summary = "list issuers whose tokens are exchanged, and test a token"
+    static let summary = "list issuers whose tokens are exchanged or trusted, and test a token"
     static let help = """
         usage: portcullis issuer list --config DIR
                portcullis issuer test TOKEN --config DIR [--backend NAME/VERSION] [--jwks FILE]
 
-        list   the issuers of Security_AuthTokenConfiguration, and what is wrong with those that are disabled
+        list   the issuers of Security_AuthTokenConfiguration, and what is wrong with those that are disabled; then those of
+               trustedIssuers.json
         test   which issuer a token is of, a JWT or a packed SAML assertion, and what each check says of it, also behind
-               one that fails. No token is issued. `-` reads the token from standard input.
+               one that fails. No token is issued. `-` reads the token from standard input. Of an issuer of
+               trustedIssuers.json: whom the token stands for on a route, or why it is refused.
 
         --backend  look for the user in the realm of this backend alone, and check whether it may exchange
         --jwks     take the issuer's keys from this file
 
-        exit status of test: 0 the token would be exchanged, 1 it would not
+        exit status of test: 0 the token would be exchanged or accepted, 1 it would not
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -48,6 +51,15 @@ enum IssuerCommand: Command {
             let kind = issuer.saml == nil ? "" : "SAML  "
             let state = issuer.isEnabled ? "enabled" : "disabled"
             Terminal.print("\(name)  \(state)  \(kind)\(keys(issuer.keys))  \(users)")
+        }
+        for entry in reading.configuration.trustedIssuers {
+            let keys =
+                switch entry.keys {
+                case .file(let path): path
+                case .published(let published): published.jwksURI ?? published.discoveryURI ?? ""
+                case .introspection, nil: "introspection"
+                }
+            Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")
         }
         for finding in policy.findings {
             Terminal.complain(

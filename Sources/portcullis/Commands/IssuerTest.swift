@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Identity
 import JOSE
+import Policy
 import Reactor
 import Tokens
 
@@ -36,6 +37,9 @@ struct IssuerTest {
             if case .invalid = sources.currentPolicy.lookup(name) {
                 throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` tells what is wrong")
             }
+            if let trusted = reading.configuration.trustedIssuers.first(where: { isSame($0.issuer, name) }) {
+                return try runTrusted(token, trusted)
+            }
             throw IssuerTest.failed("issuer", .unknownIssuer, "no issuer of the name \"\(name)\"")
         }
         let now = Clock.wallSeconds
@@ -50,6 +54,30 @@ struct IssuerTest {
         for line in report.lines { IssuerTest.print(line.step, line.verdict) }
         let isAllowed = isAllowed { issuer.allows($0) && $0.oauthConsumer }
         guard report.isAccepted, isAllowed else { throw .failed }
+    }
+
+    /// A token that routes take as it is: nothing is exchanged.
+    private func runTrusted(_ token: [UInt8], _ issuer: TrustedIssuerEntry) throws(ExitStatus) {
+        Terminal.print("ok     issuer: \"\(issuer.name)\" of trustedIssuers.json, whose tokens routes take as they are")
+        guard keySet == nil, backend == nil else {
+            Terminal.complain("portcullis: --jwks and --backend are for tokens that are exchanged")
+            throw .usage
+        }
+        let calls: OutsideCalls
+        do throws(KernelError) {
+            calls = try OutsideCalls(reading)
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+        defer { calls.end() }
+        do throws(DenialReason) {
+            let principal = try Explanation.principal(of: token, reading.snapshot.policy)
+            Terminal.print("ok     token: \(Explanation.text(of: principal))")
+        } catch {
+            Terminal.print("FAILED token: \(error.rawValue)")
+            throw .failed
+        }
     }
 
     /// Whether the backend may exchange, if one was named; and says so.
@@ -88,11 +116,7 @@ struct IssuerTest {
     }
 
     private static func keys(_ path: String) throws(ExitStatus) -> KeySet {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            Terminal.complain("portcullis: \(path) cannot be read")
-            throw .failed
-        }
-        let text = Array(data)
+        let text = try FileText.named(path)
         do throws(KeySetError) {
             return try KeySet(jwks: text.span)
         } catch {

@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Foundation
 
 /// `portcullis policy flatten|pretty FILE`: the value of a policy on one line, as it is stored, and with indentation, as
@@ -14,18 +15,12 @@ enum PolicyLayout {
 
     /// - Parameter action: `flatten` or `pretty`.
     static func run(_ action: String, _ file: String) throws(ExitStatus) {
-        let data =
-            file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
-        guard let data else {
-            Terminal.complain("portcullis: \(file) cannot be read")
-            throw .failed
-        }
+        let text = try FileText.given(file)
         do throws(JSONError) {
-            let text = Array(data)
             let laidOut = action == "flatten" ? try JSONLayout.flattened(text) : try JSONLayout.indented(text)
             Terminal.print(String(decoding: laidOut, as: UTF8.self))
         } catch {
-            Terminal.complain("portcullis: \(file) is not JSON: \(error)")
+            Terminal.complain("portcullis: \(file) is not JSON: \(JSONProblem(error, in: text, file: "").text)")
             throw .failed
         }
     }

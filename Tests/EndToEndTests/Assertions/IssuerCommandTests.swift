@@ -54,6 +54,30 @@ import Testing
         #expect(result.0 == .exit(0), "\(result)")
     }
 
+    /// Whose tokens routes take as they are.
+    @Test func trusted() throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text, "keys.json": idp.keySet,
+            "trustedIssuers.json": #"""
+            [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["api"], "jwksFile": "keys.json",
+              "roleAttributes": ["roles"]}]
+            """#,
+        ])
+        let (ending, output, errors) = try run(
+            "issuer", "test", try idp.token(#""aud": "api", "roles": ["Clerk"]"#), "--config", directory.path)
+        #expect(ending == .exit(0), "\(output) \(errors)")
+        #expect(output.contains(#"ok     issuer: "idp" of trustedIssuers.json"#))
+        #expect(output.contains("ok     token: joe, user by bearer, issuer idp"), "\(output)")
+        for (members, reason) in [(#""aud": "other""#, "audience"), (#""aud": "api", "exp": 1000"#, "expired")] {
+            let refused = try run("issuer", "test", try idp.token(members), "--config", directory.path)
+            #expect(refused.0 == .exit(1) && refused.1.contains("FAILED token: "), "\(refused)")
+            #expect(refused.1.contains(reason), "\(refused)")
+        }
+        let unknown = try run("issuer", "test", try idp.token(issuer: "https://x"), "--config", directory.path)
+        #expect(unknown.0 == .exit(1) && unknown.1.contains("no issuer of the name"), "\(unknown)")
+        #expect(try run("issuer", "list", "--config", directory.path).1.contains("https://idp.example.com  trusted"))
+    }
+
     /// JWT-19, AMB-03: the message names the place.
     @Test func checkNamesThePlace() throws {
         let directory = try directory(

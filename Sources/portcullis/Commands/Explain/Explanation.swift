@@ -94,17 +94,37 @@ struct Explanation {
     private mutating func authenticate(
         _ route: Route, _ request: [UInt8], _ fields: HeaderTable
     ) throws(DenialReason) -> Principal? {
+        let principal = try Explanation.holder(
+            policy, route, request, fields, isEncrypted: isEncrypted)
+        pass("credential", principal.map(Explanation.text(of:)) ?? "none that counts here")
+        return principal
+    }
+
+    /// Whom the credential of a request stands for; nil where it has none that counts.
+    private static func holder(
+        _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ fields: HeaderTable, isEncrypted: Bool
+    ) throws(DenialReason) -> Principal? {
         let outcome = policy.authenticate(
             route, bytes: request.span, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
             cache: VerifiedTokenCache(capacity: 1))
-        let principal: Principal?
         switch outcome {
-        case .none: principal = nil
-        case .principal(let known): principal = known
+        case .none: return nil
+        case .principal(let known): return known
         case .rejected(let reason), .malformed(let reason): throw reason
-        case .resolve(let effect): principal = try effect.waited().get()
+        case .resolve(let effect): return try effect.waited().get()
         }
-        pass("credential", principal.map(text(of:)) ?? "none that counts here")
+    }
+
+    /// Whom a bearer token stands for, on any route.
+    static func principal(of token: [UInt8], _ policy: PolicySnapshot) throws(DenialReason) -> Principal {
+        let request =
+            Array("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ".utf8) + token
+            + Array("\r\n\r\n".utf8)
+        let fields = HeaderTable()
+        var parser = RequestParser(limits: HTTPLimits())
+        guard case .head = parser.parse(request.span, into: fields),
+            let principal = try holder(policy, nil, request, fields, isEncrypted: true)
+        else { throw .malformedToken }
         return principal
     }
 
@@ -124,7 +144,7 @@ struct Explanation {
         return parts.joined(separator: ", ")
     }
 
-    private func text(of principal: Principal) -> String {
+    static func text(of principal: Principal) -> String {
         var parts = ["\(principal.subject)", "\(principal.kind.rawValue) by \(principal.method.rawValue)"]
         parts.append("issuer \(principal.issuer)")
         if let id = principal.backendID { parts.append("backend \(id)") }
