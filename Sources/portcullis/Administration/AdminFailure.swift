@@ -13,8 +13,10 @@ enum AdminFailure: Error {
     case conflict(String)
     /// It is not any more what the caller has seen.
     case changedMeanwhile
-    /// With this change the configuration would not be valid, or it is not valid as it is.
+    /// With this change the configuration would not be valid.
     case invalid(String, [Diagnostic])
+    /// The configuration is not valid as it is, and the change does not mend it.
+    case alreadyInvalid([Diagnostic])
     /// Another change is taking too long.
     case busy
     case cannotWrite(String)
@@ -28,7 +30,7 @@ enum AdminFailure: Error {
         case .methodNotAllowed: 405
         case .conflict: 409
         case .changedMeanwhile: 412
-        case .unusable, .invalid: 422
+        case .unusable, .invalid, .alreadyInvalid: 422
         case .cannotWrite: 500
         case .busy, .unavailable: 503
         }
@@ -42,7 +44,7 @@ enum AdminFailure: Error {
         case .methodNotAllowed: "method_not_allowed"
         case .conflict: "conflict"
         case .changedMeanwhile: "precondition_failed"
-        case .unusable, .invalid: "invalid_configuration"
+        case .unusable, .invalid, .alreadyInvalid: "invalid_configuration"
         case .cannotWrite: "write_failed"
         case .busy: "busy"
         case .unavailable: "unavailable"
@@ -56,7 +58,7 @@ enum AdminFailure: Error {
         case .methodNotAllowed: "Method Not Allowed"
         case .conflict: "Conflict"
         case .changedMeanwhile: "Precondition Failed"
-        case .unusable, .invalid: "Unprocessable Content"
+        case .unusable, .invalid, .alreadyInvalid: "Unprocessable Content"
         case .cannotWrite: "Internal Server Error"
         case .busy, .unavailable: "Service Unavailable"
         }
@@ -70,6 +72,7 @@ enum AdminFailure: Error {
         case .changedMeanwhile: "it was changed in the meantime; read it again"
         case .unusable: "some lines cannot be used"
         case .invalid(let text, _): text
+        case .alreadyInvalid: "the configuration is not valid as it is, and must be mended first"
         case .busy: "another change is being made"
         }
     }
@@ -78,7 +81,8 @@ enum AdminFailure: Error {
     private var errors: [String] {
         switch self {
         case .unusable(let lines): lines
-        case .invalid(_, let diagnostics): diagnostics.filter { $0.severity == .error }.map(\.description)
+        case .invalid(_, let diagnostics), .alreadyInvalid(let diagnostics):
+            diagnostics.filter { $0.severity == .error }.map(\.description)
         default: []
         }
     }

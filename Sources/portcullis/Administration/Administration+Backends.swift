@@ -15,7 +15,8 @@ extension Administration {
             writer.value(json: reading.snapshot.tokens.describe(backend, includingSecrets: false).span)
         }
         writer.endArray()
-        return .shown(writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "backends", reading)))
+        return .shown(
+            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "backends", reading.loaded)))
     }
 
     /// With `?secrets=true` the client secret is shown too, and that it was is written down (MBE-04).
@@ -36,7 +37,7 @@ extension Administration {
         let showsSecrets = request.parameter("secrets").map { isSame($0, "true") } ?? false
         var answer = AdminAnswer.shown(
             reading.snapshot.tokens.describe(backend, includingSecrets: showsSecrets),
-            tag: ConfigurationChange.tag(of: try configuration.text(of: "backends", reading)))
+            tag: ConfigurationChange.tag(of: try configuration.text(of: "backends", reading.loaded)))
         answer.object = "\(backend.name)/\(backend.version)"
         answer.isAudited = showsSecrets
         return answer
@@ -48,9 +49,10 @@ extension Administration {
         let backend = NewBackend(
             name: try body.text("name") ?? "", version: try body.text("version") ?? "",
             realm: try body.text("realm") ?? "Default")
-        let (_, now) = try configuration.change("backends", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("backends", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
-            if before.snapshot.backends.backend(name: backend.name, version: backend.version) != nil {
+            if before.backends.contains(where: { isSame($0.name, backend.name) && isSame($0.version, backend.version) })
+            {
                 throw .conflict("there is a backend \(backend.name)/\(backend.version) already")
             }
             text.append([.object(backend.members().map { ($0.name, .text($0.value)) })])
@@ -76,7 +78,7 @@ extension Administration {
     /// A new secret; the old one and all tokens are void at once. A revoked backend is a backend again (MBE-06).
     func rotateSecret(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let secret = NewBackend.secret()
-        let (_, now) = try configuration.change("backends", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("backends", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let place = try place(of: request, before)
             guard text.node(at: place)?["clientId"] != nil else {
@@ -118,8 +120,8 @@ extension Administration {
     func addBackendRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = try AdminBody(request, known: ["route"]).required("route")
         return try edit(request) { (text, place, before) throws(AdminFailure) in
-            guard before.configuration.routes.contains(where: { isSame($0.name, name) }) else {
-                let near = Suggestion.nearest(to: name, among: before.configuration.routes.map(\.name))
+            guard before.routes.contains(where: { isSame($0.name, name) }) else {
+                let near = Suggestion.nearest(to: name, among: before.routes.map(\.name))
                 throw .notFound("there is no route \"\(name)\"", suggestion: near)
             }
             guard let routes = text.node(at: place)?["routes"]?.array else {
@@ -146,9 +148,9 @@ extension Administration {
     /// Changes the backend of the path; answers its settings without the secret.
     private func edit(
         _ request: AdminRequest,
-        _ change: (inout SectionText, [JSONText.Step], Assembly.Reading) throws(AdminFailure) -> Void
+        _ change: (inout SectionText, [JSONText.Step], GatewayConfiguration) throws(AdminFailure) -> Void
     ) throws(AdminFailure) -> AdminAnswer {
-        let (_, now) = try configuration.change("backends", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("backends", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             try change(&text, try place(of: request, before), before)
         }
@@ -156,10 +158,10 @@ extension Administration {
     }
 
     private func place(
-        of request: AdminRequest, _ reading: Assembly.Reading
+        of request: AdminRequest, _ configuration: GatewayConfiguration
     ) throws(AdminFailure) -> [JSONText.Step] {
         let (name, version) = (request.path[1], request.path[2])
-        let backends = reading.configuration.backends
+        let backends = configuration.backends
         guard let index = backends.firstIndex(where: { isSame($0.name, name) && isSame($0.version, version) }) else {
             throw .notFound("no backend \(name)/\(version)")
         }
@@ -167,13 +169,18 @@ extension Administration {
     }
 
     private func described(
-        _ name: String, _ version: String, _ reading: Assembly.Reading, status: Int, includingSecrets: Bool = true
+        _ name: String, _ version: String, _ now: ConfigurationChange.Outcome<Void>, status: Int,
+        includingSecrets: Bool = true
     ) throws(AdminFailure) -> AdminAnswer {
-        guard let backend = reading.snapshot.backends.backend(name: name, version: version) else {
-            throw .notFound("\(name)/\(version) did not become a backend")
-        }
-        return .changed(
-            "\(name)/\(version)", status: status,
-            reading.snapshot.tokens.describe(backend, includingSecrets: includingSecrets))
+        let made = now.configuration.backends.last { isSame($0.name, name) && isSame($0.version, version) }
+        guard let entry = made else { throw .notFound("\(name)/\(version) did not become a backend") }
+        let backend = Backend(entry)
+        // Which endpoints there are is known once the configuration is valid.
+        let text =
+            now.snapshot?.tokens.describe(backend, includingSecrets: includingSecrets)
+            ?? backend.settingsJSON(
+                baseURL: now.configuration.baseURL.description, paths: .init(token: nil, exchange: nil, sso: nil),
+                includingSecrets: includingSecrets)
+        return .changed("\(name)/\(version)", status: status, text)
     }
 }

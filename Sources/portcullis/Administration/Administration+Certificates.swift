@@ -12,7 +12,7 @@ extension Administration {
         writer.beginArray()
         for entry in reading.configuration.certificates { write(entry, to: &writer) }
         writer.endArray()
-        let text = try configuration.text(of: "certificates", reading)
+        let text = try configuration.text(of: "certificates", reading.loaded)
         return .shown(writer.bytes, tag: ConfigurationChange.tag(of: text))
     }
 
@@ -24,9 +24,9 @@ extension Administration {
         } catch {
             throw .unusable([error.description])
         }
-        let (_, now) = try configuration.change("certificates", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("certificates", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
-            if before.configuration.certificates.contains(where: { isSame($0.alias, alias) }) {
+            if before.certificates.contains(where: { isSame($0.alias, alias) }) {
                 throw .conflict("there is a certificate \"\(alias)\" already")
             }
             text.append([.object([("alias", .text(alias)), ("pem", .text(pem))])])
@@ -40,7 +40,7 @@ extension Administration {
         let alias = request.path[1]
         _ = try configuration.change("certificates", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
-            let aliases = before.configuration.certificates.map(\.alias)
+            let aliases = before.certificates.map(\.alias)
             guard let index = aliases.firstIndex(where: { isSame($0, alias) }) else {
                 let near = Suggestion.nearest(to: alias, among: aliases)
                 throw .notFound("there is no certificate \"\(alias)\"", suggestion: near)

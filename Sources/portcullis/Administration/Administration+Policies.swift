@@ -7,7 +7,7 @@ extension Administration {
     /// Those that are set, as they are written.
     func listPolicies(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let reading = try configuration.read()
-        let text = try configuration.text(of: "policies", reading)
+        let text = try configuration.text(of: "policies", reading.loaded)
         var writer = JSONWriter()
         writer.beginObject()
         for member in text?.root.members ?? [] where PoliciesSection.names.contains(where: { isSame($0, member.name) })
@@ -21,7 +21,7 @@ extension Administration {
     func showPolicy(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = try policyName(request)
         let reading = try configuration.read()
-        let text = try configuration.text(of: "policies", reading)
+        let text = try configuration.text(of: "policies", reading.loaded)
         guard let value = text?.root[name] else { throw .notFound("the policy \(name) is not set") }
         return .shown(policy(name, value), tag: ConfigurationChange.tag(of: text))
     }
@@ -33,11 +33,11 @@ extension Administration {
         if let named = try body.text("name"), !isSame(named, name) {
             throw .malformed("\"name\" is not that of the path")
         }
-        let (_, now) = try configuration.change("policies", empty: "{}", condition: request.condition) {
+        let now = try configuration.change("policies", empty: "{}", condition: request.condition) {
             (text, _) throws(AdminFailure) in text.set(name, to: value)
         }
         var answer = AdminAnswer.changed(name, policy(name, value))
-        answer.tag = ConfigurationChange.tag(of: try configuration.text(of: "policies", now))
+        answer.tag = ConfigurationChange.tag(of: try configuration.text(of: "policies", now.loaded))
         return answer
     }
 

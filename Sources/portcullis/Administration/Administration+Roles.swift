@@ -10,16 +10,16 @@ extension Administration {
         writer.beginArray()
         for name in reading.configuration.roles { writer.role(name, reading.configuration.roleDescriptions[name]) }
         writer.endArray()
-        return .shown(writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "roles", reading)))
+        return .shown(
+            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "roles", reading.loaded)))
     }
 
     func addRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["name", "description"])
         let (name, description) = (try body.required("name"), try body.text("description"))
-        try configuration.add(to: "roles", empty: "[]", condition: request.condition) {
-            (text) throws(AdminFailure) in
-            let roles = (text.root.array ?? []).compactMap { $0.string ?? $0["name"]?.string }
-            if roles.contains(where: { isSame($0, name) }) {
+        _ = try configuration.change("roles", empty: "[]", condition: request.condition) {
+            (text, before) throws(AdminFailure) in
+            if before.roles.contains(where: { isSame($0, name) }) {
                 throw .conflict("there is a role \"\(name)\" already")
             }
             text.append([Administration.node(name, description)])
@@ -31,21 +31,19 @@ extension Administration {
     func changeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let body = try AdminBody(request, known: ["description"])
         let (name, description) = (request.path[1], try body.text("description"))
-        let (shown, _) = try configuration.change("roles", empty: "[]", condition: request.condition) {
+        let changed = try configuration.change("roles", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let index = try findRole(name, before)
-            guard body.has("description") else { return before.configuration.roleDescriptions[name] }
+            guard body.has("description") else { return before.roleDescriptions[name] }
             text.replace([.element(index)], with: Administration.node(name, description))
             return description
         }
-        return .changed(name, role(name, shown))
+        return .changed(name, role(name, changed.value))
     }
 
     /// Whatever names the role keeps it (UPS-05): without it the configuration would not be valid.
     func removeRole(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[1]
-        // Where it is not valid as it is, that is told, and not taken for a use.
-        _ = try configuration.read()
         do throws(AdminFailure) {
             _ = try configuration.change("roles", empty: "[]", condition: request.condition) {
                 (text, before) throws(AdminFailure) in
@@ -58,8 +56,8 @@ extension Administration {
         return .changed(name)
     }
 
-    private func findRole(_ name: String, _ reading: Assembly.Reading) throws(AdminFailure) -> Int {
-        let roles = reading.configuration.roles
+    private func findRole(_ name: String, _ configuration: GatewayConfiguration) throws(AdminFailure) -> Int {
+        let roles = configuration.roles
         guard let index = roles.firstIndex(where: { isSame($0, name) }) else {
             throw .notFound("there is no role \"\(name)\"", suggestion: Suggestion.nearest(to: name, among: roles))
         }

@@ -6,14 +6,14 @@ import Gateway
 extension Administration {
     func listRoutes(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let reading = try configuration.read()
-        let text = try configuration.text(of: "routes", reading)
+        let text = try configuration.text(of: "routes", reading.loaded)
         return .shown(json(text?.root ?? JSONNode(.array([]))), tag: ConfigurationChange.tag(of: text))
     }
 
     func showRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let reading = try configuration.read()
-        let text = try configuration.text(of: "routes", reading)
-        let index = try place(of: request.path[1], reading)
+        let text = try configuration.text(of: "routes", reading.loaded)
+        let index = try place(of: request.path[1], reading.configuration)
         return .shown(
             json(text?.node(at: [.element(index)]) ?? JSONNode(.null)), tag: ConfigurationChange.tag(of: text))
     }
@@ -22,7 +22,7 @@ extension Administration {
     /// null takes one out.
     func setRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let members = try routeMembers(request)
-        let (index, now) = try configuration.change("routes", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("routes", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) -> Int in
             let index = try place(of: request.path[1], before)
             for member in members {
@@ -31,8 +31,8 @@ extension Administration {
             }
             return index
         }
-        let text = try configuration.text(of: "routes", now)
-        return .changed(request.path[1], json(text?.node(at: [.element(index)]) ?? JSONNode(.null)))
+        let text = try configuration.text(of: "routes", now.loaded)
+        return .changed(request.path[1], json(text?.node(at: [.element(now.value)]) ?? JSONNode(.null)))
     }
 
     private func routeMembers(_ request: AdminRequest) throws(AdminFailure) -> [JSONMember] {
@@ -65,8 +65,8 @@ extension Administration {
     }
 
     /// By its name, or by its path where only one route has it.
-    private func place(of name: String, _ reading: Assembly.Reading) throws(AdminFailure) -> Int {
-        let routes = reading.configuration.routes
+    private func place(of name: String, _ configuration: GatewayConfiguration) throws(AdminFailure) -> Int {
+        let routes = configuration.routes
         if let index = routes.firstIndex(where: { isSame($0.name, name) }),
             routes.count(where: { isSame($0.name, name) }) == 1
         {

@@ -17,14 +17,15 @@ extension Administration {
             writer.write(user)
         }
         writer.endArray()
-        return .shown(writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading)))
+        return .shown(
+            writer.bytes, tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading.loaded)))
     }
 
     func showUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let reading = try configuration.read()
-        let (_, user) = try find(request, reading)
+        let (_, user) = try find(request, reading.configuration)
         return .shown(
-            UserText.json(user), tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading)))
+            UserText.json(user), tag: ConfigurationChange.tag(of: try configuration.text(of: "users", reading.loaded)))
     }
 
     /// One user as JSON, or many as CSV.
@@ -44,9 +45,9 @@ extension Administration {
         user.password = try storedPassword(body)
         user.attributes = try body.object("attributes")
         let made = user
-        let (_, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
-            try made.refuseDuplicate(among: before.configuration.users)
+            try made.refuseDuplicate(among: before.users)
             text.append([made.node])
         }
         let added = now.configuration.users.last { isSame($0.username, made.username) }
@@ -54,44 +55,6 @@ extension Administration {
         answer.user = added.map(User.init)
         answer.roles = MembershipChange(from: [], to: made.roles)
         return answer
-    }
-
-    /// All or nothing (MBE-10).
-    private func importUsers(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let scheme = try PasswordScheme.named(request.parameter("scheme"))
-        let list = try UserList(request.body)
-        let hasher = try hasher(for: scheme)
-        var users: [NewUser] = []
-        var problems: [String] = []
-        for row in list.rows {
-            var user = row.user
-            if let password = row.password {
-                do throws(PasswordError) {
-                    user.password = try hasher.make(Array(password.utf8).span, scheme: scheme)
-                } catch {
-                    problems.append("line \(row.line): \(error.text)")
-                }
-            }
-            users.append(user)
-        }
-        guard problems.isEmpty else { throw .unusable(problems) }
-        let made = users
-        var existing = 0
-        do throws(AdminFailure) {
-            _ = try configuration.change("users", empty: "[]", condition: request.condition) {
-                (text, before) throws(AdminFailure) in
-                existing = before.configuration.users.count
-                try list.refuseDuplicates(among: before.configuration.users)
-                text.append(made.map(\.node))
-            }
-        } catch {
-            throw list.located(error, from: existing)
-        }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("added", made.count)
-        writer.endObject()
-        return .changed("\(made.count) users", status: 201, writer.bytes)
     }
 
     /// Members that are null are taken out; `addRoles` and `removeRoles` change the list that is there.
@@ -102,7 +65,7 @@ extension Administration {
         let (enabled, attributes) = (try body.flag("enabled"), try body.object("attributes"))
         let (roles, added) = (try body.texts("roles"), try body.texts("addRoles") ?? [])
         let removed = try body.texts("removeRoles") ?? []
-        let (change, now) = try configuration.change("users", empty: "[]", condition: request.condition) {
+        let now = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
@@ -125,15 +88,15 @@ extension Administration {
             if endsTokens { text.put("tokensNotBefore", of: place, .number(cutoff)) }
             return (before: user, endsTokens: endsTokens)
         }
-        let user = try find(request, now).user
-        var answer = AdminAnswer.changed(user.username, UserText.json(user), endsTokens: change.endsTokens)
+        let user = try find(request, now.configuration).user
+        var answer = AdminAnswer.changed(user.username, UserText.json(user), endsTokens: now.value.endsTokens)
         answer.user = User(user)
-        answer.roles = MembershipChange(from: change.before.roles, to: user.roles)
+        answer.roles = MembershipChange(from: now.value.before.roles, to: user.roles)
         return answer
     }
 
     func removeUser(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let (name, _) = try configuration.change("users", empty: "[]", condition: request.condition) {
+        let removed = try configuration.change("users", empty: "[]", condition: request.condition) {
             (text, before) throws(AdminFailure) in
             let (index, user) = try find(request, before)
             try checkCondition(request, user)
@@ -141,7 +104,7 @@ extension Administration {
             return user.username
         }
         // Who gets the name next is told apart by the second.
-        return .changed(name, endsTokens: true)
+        return .changed(removed.value, endsTokens: true)
     }
 
     /// UPS-03: what somebody has seen of one user, while others may have changed meanwhile.
@@ -161,10 +124,10 @@ extension Administration {
 
     /// The user of the path, in the realm of the query (`Default` by default).
     private func find(
-        _ request: AdminRequest, _ reading: Assembly.Reading
+        _ request: AdminRequest, _ configuration: GatewayConfiguration
     ) throws(AdminFailure) -> (index: Int, user: UserEntry) {
         let (name, realm) = (request.path[1], request.parameter("realm") ?? "Default")
-        let users = reading.configuration.users
+        let users = configuration.users
         guard let index = users.firstIndex(where: { isSame($0.username, name) && isSame($0.realm, realm) }) else {
             let near = Suggestion.nearest(to: name, among: users.map(\.username))
             throw .notFound("there is no user \"\(name)\" in the realm \"\(realm)\"", suggestion: near)
@@ -188,7 +151,7 @@ extension Administration {
         }
     }
 
-    private func hasher(for scheme: PasswordScheme) throws(AdminFailure) -> PasswordHasher {
+    func hasher(for scheme: PasswordScheme) throws(AdminFailure) -> PasswordHasher {
         guard scheme == .aes else { return PasswordHasher() }
         return PasswordHasher(aesKey: try configuration.read().configuration.passwords.aesKey)
     }

@@ -16,10 +16,9 @@ extension Assembly {
         if !policy.entries.isEmpty { warnOfBackends() }
         if !policy.samlEntries.isEmpty, let obstacle = SAMLVerifier.obstacle {
             // JWTs are exchanged all the same, so this is no reason not to start.
-            report(
+            errorOfCheck(
                 "/policies/Security_AuthTokenConfiguration/samlIssuers",
-                "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected,
-                severity: isCheck ? .error : .warning)
+                "\(obstacle.problem): no assertion can be exchanged", expected: obstacle.expected)
         }
         let (directory, files) = (loaded.directory, loaded.sectionFiles)
         let reloads = lasting.assertions
@@ -69,7 +68,7 @@ extension Assembly {
                 let certificate = try SignerCertificate(pem: entry.pem)
                 entries.append(.init(alias: entry.alias, certificate: certificate))
                 if certificate.notAfter < Clock.wallSeconds {
-                    warning("/certificates/\(index)", "the certificate has expired")
+                    expired("/certificates/\(index)", "the certificate has expired")
                 }
             } catch {
                 self.error("/certificates/\(index)", error.description)
@@ -82,8 +81,11 @@ extension Assembly {
     /// and reads the policy again when it is asked for one (JWT-03).
     private mutating func report(_ finding: AssertionFinding) {
         let pointer = "/policies/Security_AuthTokenConfiguration\(finding.pointer)"
-        let isError = finding.severity == .error && isCheck
-        report(pointer, finding.message, expected: finding.expected, severity: isError ? .error : .warning)
+        if finding.severity == .error {
+            errorOfCheck(pointer, finding.message, expected: finding.expected)
+        } else {
+            report(pointer, finding.message, expected: finding.expected, severity: .warning)
+        }
     }
 
     /// AMB-09: the documents ask for HTTP Basic where tokens are exchanged, and nothing comes of it.

@@ -9,13 +9,7 @@ extension Assembly {
         var backends: [Backend] = []
         for (index, entry) in configuration.backends.enumerated() {
             var backend = Backend(
-                name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
-                anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
-                clientSecret: entry.isRevoked ? "" : entry.clientSecret?.value ?? "", realm: entry.realm,
-                oauthConsumer: entry.oauthConsumer, httpBasic: entry.httpBasic && !entry.isRevoked,
-                enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
-                tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0,
-                facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
+                entry, facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
             backend.loginChoices = entry.identityProviders.compactMap { name in
                 configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
             }
@@ -27,6 +21,19 @@ extension Assembly {
 
     func backendID(_ reference: String) -> String? {
         configuration.backends.first { $0.reference == reference }?.mobileBackendID
+    }
+}
+
+extension Backend {
+    /// - Parameter facebook: how its users log in with Facebook.
+    init(_ entry: BackendEntry, facebook: SocialLogin? = nil) {
+        self.init(
+            name: entry.name, version: entry.version, mobileBackendID: entry.mobileBackendID,
+            anonymousKey: entry.anonymousKey ?? "", clientID: entry.clientID ?? "",
+            clientSecret: entry.isRevoked ? "" : entry.clientSecret?.value ?? "", realm: entry.realm,
+            oauthConsumer: entry.oauthConsumer, httpBasic: entry.httpBasic && !entry.isRevoked,
+            enableSSO: entry.enableSSO && !entry.isRevoked, issuer: entry.issuer,
+            tokensNotBefore: entry.isRevoked ? .max : entry.tokensNotBefore ?? 0, facebook: facebook)
     }
 }
 

@@ -96,7 +96,7 @@ extension Assembly {
         if certificate.isPremature(at: now) {
             warning(pointer, "the certificate for \(names) is not valid yet")
         } else if certificate.isExpired(at: now) {
-            warning(pointer, "the certificate for \(names) has expired")
+            expired(pointer, "the certificate for \(names) has expired")
         } else {
             let left = certificate.notAfter - now
             guard left < min(30 * 86_400, (certificate.notAfter - certificate.notBefore) / 3) else { return }
@@ -106,10 +106,11 @@ extension Assembly {
     }
 
     mutating func contents(of path: String, at pointer: String) -> [UInt8]? {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            error(pointer, "\(path) cannot be read")
+        do throws(UnreadableFile) {
+            return try FileText.read(path)
+        } catch {
+            self.error(pointer, error.text)
             return nil
         }
-        return Array(data)
     }
 }

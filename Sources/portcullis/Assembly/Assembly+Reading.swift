@@ -12,10 +12,15 @@ extension Assembly {
         let lasting: Lasting
     }
 
-    enum Examination {
-        case good(Reading)
-        /// At least one of these is an error.
-        case bad([Diagnostic])
+    /// A directory as it is, or as it is going to be.
+    struct Examination {
+        let loaded: LoadedConfiguration
+        /// What `check` says of it.
+        let diagnostics: [Diagnostic]
+        /// Nil where a gateway could not start with it.
+        let reading: Reading?
+
+        var errors: [Diagnostic] { diagnostics.filter { $0.severity == .error } }
     }
 
     /// Reads a directory, as it is or as it is going to be.
@@ -24,32 +29,29 @@ extension Assembly {
     ///   - makesKeys: whether key files that are missing are made.
     ///   - formerFiles: files that the configuration in force was read from.
     static func examine(
-        _ directory: String, makesKeys: Bool = false, draft: ConfigurationDraft? = nil, formerFiles: Set<String> = []
+        _ directory: String, makesKeys: Bool = false, production: Bool = false, draft: ConfigurationDraft? = nil,
+        formerFiles: Set<String> = []
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ProcessInfo.processInfo.environment, production: false, draft: draft,
-            formerFiles: formerFiles, credentials: SecretStore.lookup(directory))
+            directory: directory, environment: ProcessInfo.processInfo.environment, production: production,
+            draft: draft, formerFiles: formerFiles, credentials: SecretStore.lookup(directory))
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
-            return .bad(loaded.diagnostics)
+            return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }
-        guard let snapshot = assembly.snapshot(generation: 1) else {
-            return .bad(loaded.diagnostics + assembly.diagnostics)
-        }
-        return .good(
+        let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
-                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, lasting: assembly.lasting))
+                loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, lasting: assembly.lasting)
+        }
+        assembly.checkWriting()
+        return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.checked, reading: reading)
     }
 
     /// Reads a directory for a command that needs a good configuration.
     /// - Throws: `.failed` after saying every error.
     static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
-        switch examine(directory, makesKeys: makesKeys) {
-        case .good(let reading): return reading
-        case .bad(let diagnostics):
-            for diagnostic in diagnostics where diagnostic.severity == .error {
-                Terminal.complain(diagnostic.description)
-            }
-            throw .failed
-        }
+        let examination = examine(directory, makesKeys: makesKeys)
+        if let reading = examination.reading { return reading }
+        for error in examination.errors { Terminal.complain(error.description) }
+        throw .failed
     }
 }

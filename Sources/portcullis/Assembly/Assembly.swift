@@ -23,17 +23,16 @@ struct Assembly {
     let lasting: Lasting
     /// The listeners of a process that runs already.
     private let bound: BoundListeners?
-    /// Whether the configuration is only looked at.
-    let isCheck: Bool
     var diagnostics: [Diagnostic] = []
+    /// Places in `diagnostics` of warnings that a gateway starts with, and that `check` reports as errors.
+    private var raised: Set<Int> = []
     /// Of the trusted issuers that publish theirs.
     var issuerKeys: [IssuerKeys] = []
     /// By which the gateway shows identity providers who it is.
     var providerKeys: [SigningKey] = []
 
     init?(
-        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil,
-        isCheck: Bool = false
+        _ loaded: LoadedConfiguration, lasting: Lasting = Lasting(), makesKeys: Bool, bound: BoundListeners? = nil
     ) {
         guard let configuration = loaded.configuration else { return nil }
         self.loaded = loaded
@@ -41,7 +40,6 @@ struct Assembly {
         self.lasting = lasting
         self.makesKeys = makesKeys
         self.bound = bound
-        self.isCheck = isCheck
     }
 
     /// The snapshot, or nil with errors among the diagnostics.
@@ -100,6 +98,10 @@ struct Assembly {
         let (policy, problems) = PolicySnapshot.make(settings)
         for problem in problems { report(problem, origins) }
         guard let policy, !hasErrors else { return nil }
+        if configuration.routes.isEmpty {
+            report(
+                "/routes", "there is no route: nothing is forwarded", expected: "routes.json", severity: .warning)
+        }
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
         lasting.cleaner.use(
@@ -127,8 +129,28 @@ struct Assembly {
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
+    /// The diagnostics as `check` reports them.
+    var checked: [Diagnostic] {
+        diagnostics.enumerated().map { place, diagnostic in
+            var diagnostic = diagnostic
+            if raised.contains(place) { diagnostic.severity = .error }
+            return diagnostic
+        }
+    }
+
+    /// Reports what is an error to `check`, and no reason for a gateway not to start.
+    mutating func errorOfCheck(_ pointer: String, _ message: String, expected: String? = nil) {
+        raised.insert(diagnostics.count)
+        report(pointer, message, expected: expected, severity: .warning)
+    }
+
     mutating func error(_ pointer: String, _ message: String) {
         diagnostics.append(loaded.diagnostic(pointer: pointer, message: message, severity: .error))
+    }
+
+    /// Warns of a certificate that has expired; what is checked for production must have none.
+    mutating func expired(_ pointer: String, _ message: String) {
+        if loaded.isForProduction { errorOfCheck(pointer, message) } else { warning(pointer, message) }
     }
 
     mutating func warning(_ pointer: String, _ message: String) {

@@ -10,7 +10,8 @@ enum ServeCommand: Command {
     static let name = "serve"
     static let summary = "run the gateway"
     static let help = """
-        usage: portcullis serve --config DIR
+        usage: portcullis serve DIR
+               portcullis serve --config DIR
 
         Runs the gateway with the configuration in DIR. Says on standard error, a JSON line each, what it listens on and
         what happens; the access log goes where `log.access` says (standard output by default).
@@ -26,7 +27,8 @@ enum ServeCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: [])
-        guard let directory = arguments["--config"], arguments.positional.isEmpty else {
+        let directories = arguments.positional + (arguments["--config"].map { [$0] } ?? [])
+        guard let directory = directories.first, directories.count == 1 else {
             throw Arguments.complaint("one directory is served: serve --config DIR")
         }
         try GatewayProcess(directory: directory).run()

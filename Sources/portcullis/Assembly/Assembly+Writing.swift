@@ -1,0 +1,67 @@
+import Configuration
+import Foundation
+
+extension Assembly {
+    /// Reports what only a start would find out: that a file which the gateway writes cannot be written.
+    mutating func checkWriting() {
+        var places: [(pointer: String, path: String, isDatabase: Bool)] = []
+        if configuration.store.kind == .sqlite { places.append(("/store/path", configuration.store.path, true)) }
+        if configuration.store.kind != .memory, configuration.store.key == nil {
+            places.append(("/store/keyFile", configuration.store.keyFile, false))
+        }
+        if configuration.tokenService.key == nil {
+            places.append(("/tokenService/keyFile", configuration.tokenService.keyFile, false))
+        }
+        if configuration.challenge.keys.isEmpty {
+            places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))
+        }
+        // One folder is told once.
+        var obstacles: Set<String> = []
+        for (pointer, path, isDatabase) in places {
+            // A key that is there is only read.
+            if !isDatabase, FileManager.default.fileExists(atPath: path) { continue }
+            guard let obstacle = WritableFile.obstacle(path, makesFolders: true, isDatabase: isDatabase),
+                obstacles.insert(obstacle).inserted
+            else { continue }
+            errorOfCheck(
+                pointer, "\(path) cannot be written: \(obstacle)", expected: "a place that the gateway may write to")
+        }
+        if case .file(let path) = configuration.log.access, let obstacle = WritableFile.obstacle(path) {
+            errorOfCheck(
+                "/log/access", "the access log \(path) cannot be written: \(obstacle)",
+                expected: "a file that can be appended to, in a folder that is there")
+        }
+    }
+}
+
+/// Whether a file could be written, without a try.
+private enum WritableFile {
+    /// What stands against it, with the path that is the cause; nil for nothing.
+    ///
+    /// - Parameters:
+    ///   - makesFolders: whether folders that are missing would be made.
+    ///   - isDatabase: whether other files are written beside it.
+    static func obstacle(_ path: String, makesFolders: Bool = false, isDatabase: Bool = false) -> String? {
+        let manager = FileManager.default
+        let exists = manager.fileExists(atPath: path)
+        if exists {
+            if isFolder(path) { return "\(path): Is a directory" }
+            if !manager.isWritableFile(atPath: path) { return "\(path): Permission denied" }
+            if !isDatabase { return nil }
+        }
+        var folder = URL(filePath: path).deletingLastPathComponent()
+        while !manager.fileExists(atPath: folder.path), folder.path != "/" {
+            let parent = folder.deletingLastPathComponent()
+            if !makesFolders, isFolder(parent.path) { return "\(folder.path): No such file or directory" }
+            folder = parent
+        }
+        if !isFolder(folder.path) { return "\(folder.path): Not a directory" }
+        return manager.isWritableFile(atPath: folder.path) ? nil : "\(folder.path): Permission denied"
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        let place = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let type = try? FileManager.default.attributesOfItem(atPath: place)[.type] as? FileAttributeType
+        return type == .typeDirectory
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `portcullis check`: what a start would find, and how strict it is.
+@Suite struct CheckCommandTests {
+    private func directory(_ change: (inout FixtureSettings) -> Void) throws -> ConfigurationDirectory {
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        change(&settings)
+        return try ConfigurationDirectory(["gateway.json": settings.text])
+    }
+
+    @Test(
+        "a log that cannot be written is found by check as by serve, with path and reason",
+        arguments: [
+            ("/nonexistent/logs/a.log", "/nonexistent: No such file or directory", "No such file or directory"),
+            ("plain/a.log", "DIR/plain: Not a directory", "Not a directory"),
+            (".", "DIR/.: Is a directory", "Is a directory"),
+        ])
+    func log(_ path: String, _ obstacle: String, _ reason: String) throws {
+        let directory = try directory { $0["log"] = #"{"access": "file:\#(path)"}"# }
+        try directory.write("plain", "")
+        let wanted = path.hasPrefix("/") ? path : directory.path + "/" + path
+        let checked = try CommandLine.run("check", directory.path)
+        #expect(checked.ending == .exit(1))
+        #expect(
+            checked.errors.contains(
+                "error: /log/access: the access log \(wanted) cannot be written: "
+                    + obstacle.replacing("DIR", with: directory.path)), "\(checked.errors)")
+        let served = try CommandLine.run("serve", "--config", directory.path)
+        #expect(served.ending == .exit(1))
+        #expect(
+            served.errors.contains("portcullis: the access log \(wanted) cannot be opened: \(reason)"),
+            "\(served.errors)")
+    }
+
+    @Test("a log that can be written is none of its business, and not made")
+    func goodLog() throws {
+        let directory = try directory { $0["log"] = #"{"access": "file:a.log"}"# }
+        #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/a.log"))
+    }
+
+    @Test("a state directory that cannot be made is told once")
+    func state() throws {
+        let directory = try directory { $0["store"] = #"{"kind": "redis", "url": "redis://127.0.0.1:9"}"# }
+        try directory.write("state", "a file")
+        let checked = try CommandLine.run("check", directory.path)
+        #expect(checked.ending == .exit(1))
+        let lines = checked.errors.split(separator: "\n").filter { $0.contains("cannot be written") }
+        #expect(lines.count == 1 && lines[0].contains("\(directory.path)/state: Not a directory"), "\(checked.errors)")
+        // A user who may not write, for root may everywhere.
+        try directory.remove("state")
+        try FileManager.default.createDirectory(atPath: directory.path + "/state", withIntermediateDirectories: true)
+        #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
+        guard getuid() == 0 else {
+            try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory.path + "/state")
+            let result = try CommandLine.run("check", directory.path)
+            #expect(result.errors.contains("\(directory.path)/state: Permission denied"), "\(result)")
+            return
+        }
+    }
+
+    @Test("--strict fails on warnings; a directory without routes has one")
+    func strict() throws {
+        let directory = try directory {
+            $0["routes"] = "[]"
+            $0["backends"] = "[]"
+            $0["store"] = #"{"kind": "redis", "url": "redis://127.0.0.1:9"}"#
+        }
+        let result = try CommandLine.run("check", directory.path)
+        #expect(result.ending == .exit(0))
+        #expect(result.errors.contains("warning: /routes: there is no route"), "\(result.errors)")
+        #expect(try CommandLine.run("check", directory.path, "--strict").ending == .exit(1))
+        let sample = try SampleConfiguration.copy()
+        #expect(try CommandLine.run("check", sample.path, "--strict").ending == .exit(0))
+    }
+
+    @Test("an expired certificate is a warning, and an error for production")
+    func expired() throws {
+        let directory = try directory { _ in }
+        try directory.write("index.txt", "")
+        try directory.write(
+            "ca.cnf",
+            """
+            [ca]
+            default_ca=d
+            [d]
+            database=index.txt
+            new_certs_dir=.
+            rand_serial=yes
+            default_md=sha256
+            policy=p
+            [p]
+            commonName=supplied
+            """)
+        for words in [
+            "req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=old -keyout old.key -out old.csr",
+            "ca -selfsign -batch -notext -config ca.cnf -in old.csr -keyfile old.key -out old.pem"
+                + " -startdate 20200101000000Z -enddate 20200102000000Z",
+        ] {
+            let made = try Program.run(
+                "/usr/bin/openssl", words.split(separator: " ").map(String.init), directory: directory.path)
+            try #require(made.ending == .exit(0), "\(made.errors)")
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.path + "/old.key")
+        try directory.write("certificates.json", #"[{"alias": "old", "pemFile": "old.pem"}]"#)
+        let usual = try CommandLine.run("check", directory.path)
+        #expect(usual.ending == .exit(0))
+        #expect(usual.errors.contains("warning: /certificates/0: the certificate has expired"), "\(usual.errors)")
+        let production = try CommandLine.run("check", directory.path, "--production")
+        #expect(production.ending == .exit(1))
+        #expect(production.errors.contains("error: /certificates/0: the certificate has expired"))
+        try directory.remove("certificates.json")
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["listeners"] = #"""
+            [{"name": "public", "address": "127.0.0.1", "port": 0,
+              "tls": {"certificates": [{"certFile": "old.pem", "keyFile": "old.key"}]}}]
+            """#
+        try directory.write("gateway.json", settings.text)
+        #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
+        let listener = try CommandLine.run("check", directory.path, "--production")
+        #expect(listener.ending == .exit(1))
+        #expect(listener.errors.contains("has expired"), "\(listener.errors)")
+    }
+
+    @Test("serve DIR is serve --config DIR; both at once are refused")
+    func serve() throws {
+        let directory = try directory { _ in }
+        let program = try Program(GatewayProcess.binary, ["serve", directory.path])
+        let ready = program.wait(.errors) { lines in
+            lines.contains { JSONText($0)["event"].string == "ready" } ? true : nil
+        }
+        #expect(ready == true)
+        program.signal(SIGTERM)
+        #expect(program.waitForEnd() == .exit(0))
+        #expect(try CommandLine.run("serve", directory.path, "--config", directory.path).ending == .exit(2))
+    }
+
+    @Test("a configuration in files with comments is checked and changed by commands, which keep them")
+    func comments() throws {
+        let directory = try ConfigurationDirectory([
+            "gateway.jsonc": #"""
+            // the gateway
+            {"baseUrl": "http://gw.example.com", /* here */
+             "listeners": [{"name": "local", "address": "127.0.0.1", "port": 8080},],
+             "upstreams": {"api": {"url": "http://127.0.0.1:9000"}}}
+            """#,
+            "routes.json": #"{"$schema": "x.json", "routes": [{"path": "/a/**", "upstream": "api"}]}"#,
+            "roles.jsonc": "[\n  \"Manager\", // runs it\n]\n",
+        ])
+        let checked = try CommandLine.run("check", directory.path, "--strict")
+        #expect(checked.ending == .exit(0), "\(checked.errors)")
+        let added = try CommandLine.run("roles", "add", "Clerk", "--config", directory.path)
+        #expect(added.ending == .exit(0), "\(added.errors)")
+        #expect(try directory.read("roles.jsonc") == "[\n  \"Manager\",\n  \"Clerk\", // runs it\n]\n")
+        let set = try CommandLine.run("route", "set", "/a/**", #"roles=["Clerk"]"#, "--config", directory.path)
+        #expect(set.ending == .exit(0), "\(set.errors)")
+        #expect(
+            try directory.read("routes.json")
+                == #"{"$schema": "x.json", "routes": [{"path": "/a/**", "upstream": "api", "roles": ["Clerk"]}]}"#
+        )
+        let made = try CommandLine.run("realms", "add", "Staff", "--config", directory.path)
+        #expect(made.ending == .exit(0), "\(made.errors)")
+    }
+}
