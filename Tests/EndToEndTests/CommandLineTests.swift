@@ -138,15 +138,32 @@ import Testing
     }
 
     @Test(
-        "behind how a command goes stands what is missing",
+        "what is missing is said first, and behind it how the action goes, not how all of them go",
         arguments: [
-            (["users", "list"], "portcullis: --config DIR or --admin URL says where"),
-            (["users", "add", "--config", "a"], "portcullis: users add: too few names"),
-            (["users", "list", "x", "--config", "a"], "portcullis: users list: too many names"),
+            (["users", "list"], "portcullis: --config DIR or --admin URL says where", []),
+            (
+                ["users", "add", "--config", "a"], "portcullis: users add: expected 1 name, found 0",
+                ["portcullis users add NAME ", "[--roles A,B]"]
+            ),
+            (
+                ["users", "list", "x", "--config", "a"], "portcullis: users list: expected 0 names, found 1",
+                ["usage: portcullis users list "]
+            ),
+            (
+                ["backend", "disable", "a", "--config", "a"], "portcullis: backend disable: expected 3 names, found 1",
+                ["portcullis backend enable|disable NAME VERSION oauth|basic|sso"]
+            ),
+            (
+                ["users", "assign-role", "a", "--config", "a"],
+                "portcullis: users assign-role: expected 2 to 65 names, found 1",
+                ["portcullis users assign-role|remove-role NAME ROLE..."]
+            ),
         ])
-    func lastWord(_ arguments: [String], _ word: String) throws {
-        let errors = try CommandLine.run(arguments).errors
-        #expect(errors.hasPrefix("usage: ") && errors.split(separator: "\n").last?.hasPrefix(word) == true, "\(errors)")
+    func missing(_ arguments: [String], _ word: String, _ forms: [String]) throws {
+        let lines = try CommandLine.run(arguments).errors.split(separator: "\n")
+        #expect(lines.first?.hasPrefix(word) == true, "\(lines)")
+        #expect(lines.count <= 4)
+        for form in forms { #expect(lines.dropFirst().contains { $0.contains(form) }, "\(form): \(lines)") }
     }
 
     @Test("version names the program and the libraries it is linked with")

@@ -38,7 +38,8 @@ import Testing
         #expect(second.ending == .exit(1))
         // In one line, behind which there is nothing.
         let told = second.errors.split(separator: "\n").filter { $0.hasPrefix("portcullis: ") }
-        #expect(told == ["portcullis: cannot listen on 127.0.0.1:\(port): Address already in use"])
+        #expect(
+            told == ["portcullis: the listener \"public\" cannot listen on 127.0.0.1:\(port): Address already in use"])
         #expect(second.errors.hasSuffix(told.last ?? "?"))
         #expect(try gateway.request("GET", "/nothing").status == 404)
         // The port is free again with the end of its holder.
@@ -55,7 +56,9 @@ import Testing
         let directory = try ConfigurationDirectory(["gateway.json": settings.text])
         let result = try CommandLine.run("serve", "--config", directory.path)
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("No such file or directory"))
+        #expect(
+            result.errors.contains(
+                "portcullis: the access log /nonexistent/access.log cannot be opened: No such file or directory"))
     }
 
     @Test("key files are for their owner alone, and a second start accepts the tokens of the first")

@@ -12,14 +12,18 @@ struct AdminClient: Sendable {
 
     private let host: String
     private let port: UInt16
-    private let token: String
+    /// Nil for what is open to everybody who reaches the listener.
+    private let token: String?
+    private let timeoutMilliseconds: Int32
 
     /// Longer than the gateway takes for its longest piece of work.
-    private static let timeoutMilliseconds: Int32 = 610_000
+    static let longestMilliseconds: Int32 = 610_000
     private static let maximumAnswerBytes = 64 << 20
 
     /// - Parameter url: `http://127.0.0.1:9901`, with nothing behind the port. The admin listener speaks no TLS.
-    init(url: String, token: String) throws(Failure) {
+    init(
+        url: String, token: String?, timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
+    ) throws(Failure) {
         let wrong = Failure(message: "--admin is to be like http://127.0.0.1:9901")
         guard url.hasPrefix("http://") else { throw wrong }
         var rest = url.dropFirst("http://".count)
@@ -33,10 +37,11 @@ struct AdminClient: Sendable {
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.slash }) else { throw wrong }
         self.port = UInt16(port)
         // It goes into a field line.
-        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+        if let token, token.isEmpty || !token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) {
             throw Failure(message: "the admin token is to be visible ASCII characters without blanks")
         }
         self.token = token
+        self.timeoutMilliseconds = timeoutMilliseconds
     }
 
     /// The status and the body of the answer.
@@ -48,13 +53,19 @@ struct AdminClient: Sendable {
         for address in BlockingConnection.addresses(ofHost: host, port: port) {
             let connection: BlockingConnection
             do throws(KernelError) {
-                connection = try BlockingConnection(address, timeoutMilliseconds: AdminClient.timeoutMilliseconds)
+                connection = try BlockingConnection(address, timeoutMilliseconds: timeoutMilliseconds)
             } catch {
                 reason = error.text
                 continue
             }
             do throws(KernelError) {
-                try connection.send(chunk)
+                do throws(KernelError) {
+                    try connection.send(chunk)
+                } catch {
+                    // A request that is refused before it is whole has an answer all the same.
+                    guard let refusal = try? answer(from: connection) else { throw error }
+                    return refusal
+                }
                 return try answer(from: connection)
             } catch {
                 // Perhaps it was done, so that nobody else is asked to.
@@ -71,7 +82,8 @@ struct AdminClient: Sendable {
         if !query.isEmpty { target += "?" + query.joined(separator: "&") }
         let name = host.contains(":") ? "[\(host)]" : host
         var head = "\(request.method.text) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
-        head += "Authorization: Bearer \(token)\r\nContent-Length: \(request.body.count)\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
+        head += "Content-Length: \(request.body.count)\r\n"
         head += "Content-Type: \(request.contentType ?? "application/json")\r\n"
         if let condition = request.condition { head += "If-Match: \(condition)\r\n" }
         return head + "\r\n"

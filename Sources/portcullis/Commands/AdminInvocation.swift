@@ -30,12 +30,35 @@ struct AdminInvocation {
         arguments = try Arguments(
             words.dropFirst(), options: shape.options.union(AdminTarget.options), flags: shape.flags)
         guard shape.names.contains(arguments.positional.count) else {
-            Terminal.complain(command.help)
-            let some = arguments.positional.count < shape.names.lowerBound ? "few" : "many"
-            throw Arguments.complaint("\(command.name) \(action): too \(some) names")
+            throw AdminInvocation.complaint(command, action, arguments.positional.count, shape.names)
         }
         self.action = action
-        target = try AdminTarget(arguments, usage: command.help)
+        target = try AdminTarget(arguments)
+    }
+
+    /// Says how many names an action takes, and the lines of the help that show them.
+    private static func complaint(
+        _ command: any Command.Type, _ action: String, _ count: Int, _ wanted: ClosedRange<Int>
+    ) -> ExitStatus {
+        let number =
+            switch wanted {
+            case 1...1: "1 name"
+            case _ where wanted.count == 1: "\(wanted.lowerBound) names"
+            default: "\(wanted.lowerBound) to \(wanted.upperBound) names"
+            }
+        _ = Arguments.complaint("\(command.name) \(action): expected \(number), found \(count)")
+        let start = "portcullis \(command.name) "
+        var isShown = false
+        for line in command.help.split(separator: "\n", omittingEmptySubsequences: false).prefix(while: { !$0.isEmpty })
+        {
+            if let form = line.firstRange(of: start) {
+                let actions = line[form.upperBound...].prefix { $0 != " " }.split(separator: "|")
+                isShown = actions.contains { isSame(String($0), action) }
+            }
+            if isShown { Terminal.complain(String(line)) }
+        }
+        Terminal.complain("`portcullis help \(command.name)` explains them")
+        return .usage
     }
 
     var names: [String] { arguments.positional }

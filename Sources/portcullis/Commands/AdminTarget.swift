@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Foundation
 import Gateway
 import Glibc
@@ -32,8 +33,8 @@ enum AdminTarget {
         --admin-token-file FILE  its `admin.adminToken`; by default that is in the variable \(tokenVariable)
         """
 
-    /// - Parameter usage: said where neither or both places are named.
-    init(_ arguments: Arguments, usage: String) throws(ExitStatus) {
+    /// - Throws: `.usage` where neither or both places are named.
+    init(_ arguments: Arguments) throws(ExitStatus) {
         switch (arguments["--config"], arguments["--admin"]) {
         case (let directory?, nil) where arguments["--admin-token-file"] == nil:
             self = .directory(Administration(directory: directory, audit: .command(directory: directory)))
@@ -46,20 +47,16 @@ enum AdminTarget {
                 throw .usage
             }
         default:
-            Terminal.complain(usage)
             throw Arguments.complaint(
                 "--config DIR or --admin URL says where, one of them (--admin-token-file belongs to --admin)")
         }
     }
 
     /// Never an argument: those are seen by everybody on the machine.
-    private static func token(_ file: String?) throws(ExitStatus) -> String {
+    static func token(_ file: String?) throws(ExitStatus) -> String {
         if let file {
-            guard let data = FileManager.default.contents(atPath: file) else {
-                Terminal.complain("portcullis: \(file) cannot be read")
-                throw .failed
-            }
-            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let text = String(decoding: try FileText.named(file), as: UTF8.self)
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         guard let token = ProcessInfo.processInfo.environment[tokenVariable] else {
             Terminal.complain("portcullis: the admin token is missing; set \(tokenVariable), or --admin-token-file")
@@ -69,9 +66,12 @@ enum AdminTarget {
     }
 
     /// What the request was answered with; nil for nothing.
+    /// - Parameter consequence: said of a change that is refused.
     /// - Throws: `.failed` after saying what is wrong.
     @discardableResult
-    func perform(_ request: AdminRequest) throws(ExitStatus) -> JSONNode? {
+    func perform(
+        _ request: AdminRequest, consequence: String = "; nothing was written"
+    ) throws(ExitStatus) -> JSONNode? {
         let (status, body) = try answer(to: request)
         let answer = try? JSONNode.parse(body.span)
         guard status >= 300 else { return answer }
@@ -79,7 +79,7 @@ enum AdminTarget {
         let isChange = !request.method.isSafe && status < 500
         let detail =
             answer?["detail"]?.string ?? (status == 401 ? "the admin token is not accepted" : "status \(status)")
-        Terminal.complain("portcullis: \(detail)" + (isChange ? "; nothing was written" : ""))
+        Terminal.complain("portcullis: \(detail)" + (isChange ? consequence : ""))
         throw .failed
     }
 

@@ -46,7 +46,7 @@ enum TestCommand: Command {
         }
         // What is wrong with it is told before anything is sent.
         let target =
-            try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments, usage: help) : nil
+            try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
         let profile = try ClientPlace(arguments).profile()
         // What comes of a test is no login.
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")

@@ -41,7 +41,7 @@ struct ListeningSockets {
         if let admin = configuration.admin {
             let place = ListenerPlace.address(admin.address, port: admin.port)
             let key = place.isChosenBySystem ? "admin:" : "admin:\(place)"
-            let wanted = Wanted(id: ListeningSockets.adminListener, place: place, key: key)
+            let wanted = Wanted(id: ListeningSockets.adminListener, name: "admin", place: place, key: key)
             announce("admin", try open(wanted, workers: 1, &inherited))
         }
     }
@@ -49,11 +49,13 @@ struct ListeningSockets {
     /// A listener, and the name under which its sockets go from one process to the next.
     private struct Wanted {
         let id: Int
+        let name: String
         let place: ListenerPlace
         let key: String
 
-        init(id: Int, place: ListenerPlace, key: String) {
+        init(id: Int, name: String, place: ListenerPlace, key: String) {
             self.id = id
+            self.name = name
             self.place = place
             self.key = key
         }
@@ -62,6 +64,7 @@ struct ListeningSockets {
         /// key has a colon, which systemd's names have not.
         init(_ entry: ListenerEntry, id: Int) {
             self.id = id
+            name = entry.name
             place = entry.place
             key = entry.place.isChosenBySystem ? "listener:\(entry.name)" : "at:\(entry.place)"
         }
@@ -85,7 +88,7 @@ struct ListeningSockets {
             if claimed != nil {
                 try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             } else {
-                let bound = try listening(on: address.description) { () throws(KernelError) in
+                let bound = try listening(on: address.description, for: wanted) { () throws(KernelError) in
                     try BoundListener(address, mode: UInt32(mode))
                 }
                 try take(bound, for: wanted, by: Array(0..<workers))
@@ -110,7 +113,7 @@ struct ListeningSockets {
         var address: SocketAddress?
         for index in 0..<count {
             let takers = index < workers ? Array(stride(from: index, to: workers, by: count)) : [index % workers]
-            let bound = try listening(on: "the inherited socket \(name)") { () throws(KernelError) in
+            let bound = try listening(on: "the inherited socket \(name)", for: wanted) { () throws(KernelError) in
                 try inherited.claim(name)
             }
             guard let bound else { break }
@@ -125,9 +128,13 @@ struct ListeningSockets {
         _ wantedAddress: SocketAddress, for wanted: Wanted, workers: Int
     ) throws(StartFailure) -> SocketAddress {
         var address = wantedAddress
-        try listening(on: address.description) { () throws(KernelError) in try BoundListener.checkFree(address) }
+        try listening(on: address.description, for: wanted) { () throws(KernelError) in
+            try BoundListener.checkFree(address)
+        }
         for worker in 0..<workers {
-            let bound = try listening(on: address.description) { () throws(KernelError) in try BoundListener(address) }
+            let bound = try listening(on: address.description, for: wanted) { () throws(KernelError) in
+                try BoundListener(address)
+            }
             address = bound.address
             try take(bound, for: wanted, by: [worker])
         }
@@ -148,12 +155,12 @@ struct ListeningSockets {
     }
 
     private func listening<T: ~Copyable>(
-        on place: String, _ body: () throws(KernelError) -> T
+        on place: String, for wanted: Wanted, _ body: () throws(KernelError) -> T
     ) throws(StartFailure) -> T {
         do throws(KernelError) {
             return try body()
         } catch {
-            throw StartFailure("cannot listen on \(place): \(error.text)")
+            throw StartFailure("the listener \"\(wanted.name)\" cannot listen on \(place): \(error.text)")
         }
     }
 

@@ -1,0 +1,51 @@
+import Gateway
+import HTTP
+
+/// `portcullis status`: whether a running gateway takes requests, and which configuration is in force.
+enum StatusCommand: Command {
+    static let name = "status"
+    static let summary = "show whether a running gateway is ready, and by which configuration"
+    static let help = """
+        usage: portcullis status --admin URL
+               portcullis status --config DIR
+
+        Prints what `/readyz` of the admin listener says, the number of the configuration in force, which counts from 1
+        at each start, and how many reloads were refused since then.
+
+        \(RunningGateway.help)
+
+        exit status: 0 ready, 1 not ready or not reached
+
+        example: portcullis status --admin http://127.0.0.1:9901
+        """
+
+    private static let timeoutMilliseconds: Int32 = 10_000
+
+    static func run(_ arguments: [String]) throws(ExitStatus) {
+        let arguments = try Arguments(arguments, options: ["--admin", "--config"], flags: [])
+        let client = try RunningGateway.client(
+            arguments, needsToken: false, timeoutMilliseconds: timeoutMilliseconds)
+        let readiness = try text("ready", client)
+        for line in readiness.text.split(separator: "\n") { Terminal.print(String(line)) }
+        let metrics = try text("metrics", client).text.split(separator: "\n")
+        func show(_ name: String, _ metric: String) {
+            guard let line = metrics.first(where: { $0.hasPrefix(metric + " ") }) else { return }
+            Terminal.print("\(name): \(line.dropFirst(metric.count + 1))")
+        }
+        show("configuration", "portcullis_config_generation")
+        show("refused reloads", #"portcullis_config_reloads_total{outcome="failed"}"#)
+        if readiness.status != 200 { throw .failed }
+    }
+
+    private static func text(
+        _ resource: String, _ client: AdminClient
+    ) throws(ExitStatus) -> (status: Int, text: String) {
+        do throws(AdminClient.Failure) {
+            let answer = try client.send(.command(.get, [resource]))
+            return (answer.status, String(decoding: answer.body, as: UTF8.self))
+        } catch {
+            Terminal.complain("portcullis: \(error.message)")
+            throw .failed
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `portcullis reload` and `portcullis status` (GW-11).
+@Suite struct ReloadCommandTests {
+    private func run(
+        _ words: String..., token: String? = "admin-secret"
+    ) throws -> (ending: Program.Ending, output: String, errors: String) {
+        try Program.run(
+            GatewayProcess.binary, words, environment: token.map { ["PORTCULLIS_ADMIN_TOKEN": $0] } ?? [:])
+    }
+
+    @Test("a reload ends when the configuration is in force; a bad one is refused with its errors")
+    func reload() throws {
+        let fixture = try Fixture()
+        let url = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
+        let status = { (origin: String) in
+            try fixture.request("GET", "/open/x", [.origin(origin)]).status
+        }
+        for round in 1...10 {
+            try fixture.gateway.configuration.write(
+                "policies.json", #"{"Security_AllowOrigin": "https://r\#(round).example.com"}"#)
+            let done = try run("reload", "--admin", url)
+            #expect(done.ending == .exit(0) && done.output.isEmpty && done.errors.isEmpty, "\(done)")
+            for _ in 0..<4 { #expect(try status("https://r\(round).example.com") == 200) }
+        }
+        #expect(try run("status", "--admin", url, token: nil).output == "ready\nconfiguration: 11\nrefused reloads: 0")
+        try fixture.gateway.configuration.write(
+            "policies.json", #"{"Security_AllowOrigins": "*", "Security_TokenExchangeTimeoutSecs": "6h"}"#)
+        let bad = try run("reload", "--admin", url)
+        #expect(bad.ending == .exit(1))
+        #expect(bad.errors.contains(#"policies.json:1: error: /policies/Security_AllowOrigins: unknown member"#))
+        #expect(bad.errors.contains("error: /policies/Security_TokenExchangeTimeoutSecs: invalid value"))
+        #expect(bad.errors.contains("the last good one stays in force"), "\(bad.errors)")
+        #expect(try status("https://r10.example.com") == 200)
+        let after = try run("status", "--admin", url)
+        #expect(after.ending == .exit(0))
+        #expect(after.output == "ready\nconfiguration: 11\nrefused reloads: 1")
+        let answer = try fixture.admin("POST", "/admin/reload")
+        #expect(answer.status == 422)
+        #expect(JSONText(answer.text)["errors"].list.count == 2, "\(answer.text)")
+        #expect(try run("reload", "--admin", url, token: "wrong").errors.contains("the admin token is not accepted"))
+        try fixture.gateway.stop()
+        for command in ["reload", "status"] {
+            let gone = try run(command, "--admin", url)
+            #expect(gone.ending == .exit(1) && gone.errors.contains("Connection refused"), "\(gone)")
+        }
+    }
+
+    @Test("a directory names its gateway: address, port and token")
+    func byDirectory() throws {
+        let fixture = try Fixture()
+        let port = try fixture.gateway.port("admin")
+        let text = { (port: UInt16) in
+            #"{"admin": {"address": "0.0.0.0", "port": \#(port), "adminToken": "admin-secret"}, "broken": 1}"#
+        }
+        // What else is wrong with it is for the gateway to say.
+        let other = try ConfigurationDirectory(["gateway.json": text(port)])
+        #expect(try run("status", "--config", other.path, token: nil).output.hasPrefix("ready\nconfiguration: 1\n"))
+        let reloaded = try run("reload", "--config", other.path, token: nil)
+        #expect(reloaded.ending == .exit(0), "\(reloaded.errors)")
+        #expect(try run("status", "--config", other.path, token: nil).output.contains("configuration: 2\n"))
+        try other.write("gateway.json", text(0))
+        let lost = try run("reload", "--config", other.path)
+        #expect(lost.ending == .exit(1) && lost.errors.contains("names no admin listener with a port"), "\(lost)")
+        let both = try run("reload", "--config", other.path, "--admin", "http://127.0.0.1:1")
+        #expect(both.ending == .exit(2) && both.errors.contains("one of them"))
+    }
+
+    @Test("status of a gateway that is not ready ends with 1")
+    func notReady() throws {
+        let fixture = try Fixture {
+            $0["trustedIssuers"] = #"""
+                [{"name": "idp", "issuer": "https://idp.example.com", "audience": ["a"],
+                  "jwksUri": "http://127.0.0.1:9/keys", "allowHttp": true}]
+                """#
+        }
+        let url = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
+        let result = try run("status", "--admin", url)
+        #expect(result.ending == .exit(1))
+        #expect(result.output.hasPrefix("not ready\nwaiting for keys\nissuer idp: no keys"), "\(result)")
+    }
+}
