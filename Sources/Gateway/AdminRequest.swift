@@ -16,6 +16,8 @@ package struct AdminRequest: Sendable {
 
     /// Longest body that is taken, in bytes.
     package static let maximumBodyBytes = 1 << 20
+    /// The same for a list of users as CSV: some hundred thousand.
+    package static let maximumListBytes = 64 << 20
 
     package var method: Method
     /// The segments of the path behind `/admin`, decoded: `["users", "joe"]`.

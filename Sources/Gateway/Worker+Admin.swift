@@ -50,8 +50,8 @@ extension Worker {
             shared.requestReload { outcome in
                 mailbox.post(.endpoint(exchange: identity, .done(outcome)))
             }
-        case .revocations, .administration:
-            exchange.adminResource = resource
+        case .revocations, .administration, .userList:
+            exchange.adminResource = name == "/admin/users" && isList(bytes) ? .userList : resource
             // A thousand passwords take their time to be hashed.
             exchange.decisionDeadline = poller.now + Worker.administrationTimeout
             takeBody(exchange)
@@ -104,6 +104,12 @@ extension Worker {
             return nil
         }
         return Array(copying: value.extracting(7...))
+    }
+
+    /// Whether the body is said to be CSV.
+    private func isList(_ bytes: Span<UInt8>) -> Bool {
+        guard let type = requestHeaders.value(.contentType) else { return false }
+        return String(copying: bytes.slice(type)).lowercased().hasPrefix("text/csv")
     }
 
     /// The body of an admin request is whole.
@@ -213,6 +219,8 @@ enum AdminResource: Equatable {
     case health, readiness, metrics, reload, revocations
     /// Users, backends and the like: whether there is such a thing is for the administration to say.
     case administration
+    /// Users as CSV, which may be many.
+    case userList
 
     static let prefix = "/admin/"
 
@@ -236,7 +244,7 @@ enum AdminResource: Equatable {
         case .metrics: "admin_metrics"
         case .reload: "admin_reload"
         case .revocations: "admin_revocations"
-        case .administration: "administration"
+        case .administration, .userList: "administration"
         }
     }
 
@@ -253,14 +261,18 @@ enum AdminResource: Equatable {
     }
 
     var maximumBodyBytes: Int {
-        self == .administration ? AdminRequest.maximumBodyBytes : TokenService.maximumBodyBytes
+        switch self {
+        case .administration: AdminRequest.maximumBodyBytes
+        case .userList: AdminRequest.maximumListBytes
+        default: TokenService.maximumBodyBytes
+        }
     }
 
     /// Whether it is served without the token, and by listeners for monitoring.
     var isMonitoring: Bool {
         switch self {
         case .health, .readiness, .metrics: true
-        case .reload, .revocations, .administration: false
+        case .reload, .revocations, .administration, .userList: false
         }
     }
 

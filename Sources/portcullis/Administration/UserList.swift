@@ -1,62 +1,70 @@
 import Bytes
 import Configuration
+import Crypto
 import Foundation
 
 /// Users in a CSV file with a header row (MBE-10). Every problem is told with its line, and one is enough for nothing to
 /// be taken.
-struct UserList {
-    struct Row {
+struct UserList: Sendable {
+    struct Row: Sendable {
         var line: Int
         var user: NewUser
         /// In the clear, to be hashed; nil for none.
         var password: String?
     }
 
+    struct Problem: Sendable {
+        let line: Int
+        let message: String
+    }
+
+    /// Those that can be read.
     private(set) var rows: [Row] = []
+    private(set) var problems: [Problem] = []
 
     static let columns = [
         "username", "email", "firstName", "lastName", "realm", "password", "passwordHash", "roles", "enabled",
     ]
 
-    init(_ bytes: [UInt8]) throws(AdminFailure) {
-        let table: CSVTable
-        do throws(CSVTable.Problem) {
-            table = try CSVTable(bytes)
-        } catch {
-            throw .unusable(["line \(error.line): \(error.message)"])
+    init(_ bytes: [UInt8]) {
+        var unread: [CSVTable.Problem] = []
+        let table = CSVTable(bytes, problems: &unread)
+        problems = unread.map { Problem(line: $0.line, message: $0.message) }
+        guard let header = table.records.first else {
+            if problems.isEmpty { problems = [Problem(line: 1, message: "the header row is missing")] }
+            return
         }
-        guard let header = table.records.first else { throw .unusable(["line 1: the header row is missing"]) }
-        try UserList.check(header)
-        var problems: [String] = []
+        // A header that was not read itself leaves the meaning of all others open.
+        if let first = problems.first, first.line <= header.line { return }
+        checkHeader(header)
+        guard header.fields.contains(where: { isSame($0, "username") }) else { return }
         for record in table.records.dropFirst() {
             do throws(RowProblem) {
                 rows.append(try UserList.row(record, header.fields))
             } catch {
-                problems.append("line \(record.line): \(error.message)")
+                problems.append(Problem(line: record.line, message: error.message))
             }
         }
-        guard problems.isEmpty else { throw .unusable(problems) }
-        guard !rows.isEmpty else { throw .unusable(["line \(header.line): there is no user below the header row"]) }
+        if rows.isEmpty, problems.isEmpty {
+            problems = [Problem(line: header.line, message: "there is no user below the header row")]
+        }
     }
 
     private struct RowProblem: Error {
         let message: String
     }
 
-    private static func check(_ header: CSVTable.Record) throws(AdminFailure) {
-        var problems: [String] = []
+    private mutating func checkHeader(_ header: CSVTable.Record) {
+        func add(_ message: String) { problems.append(Problem(line: header.line, message: message)) }
         for (index, name) in header.fields.enumerated() {
-            if !columns.contains(where: { isSame($0, name) }) {
-                let near = Suggestion.nearest(to: name, among: columns).map { "; did you mean \"\($0)\"?" }
-                problems.append("unknown column \"\(name)\"" + (near ?? ""))
+            if !UserList.columns.contains(where: { isSame($0, name) }) {
+                let near = Suggestion.nearest(to: name, among: UserList.columns).map { "; did you mean \"\($0)\"?" }
+                add("unknown column \"\(name)\"" + (near ?? ""))
             } else if header.fields[..<index].contains(where: { isSame($0, name) }) {
-                problems.append("the column \"\(name)\" is there twice")
+                add("the column \"\(name)\" is there twice")
             }
         }
-        if !header.fields.contains(where: { isSame($0, "username") }) {
-            problems.append("the column \"username\" is missing")
-        }
-        guard problems.isEmpty else { throw .unusable(problems.map { "line \(header.line): \($0)" }) }
+        if !header.fields.contains(where: { isSame($0, "username") }) { add("the column \"username\" is missing") }
     }
 
     /// Empty fields count as absent. Roles are separated by `;`.
@@ -81,48 +89,86 @@ struct UserList {
         case "false": user.enabled = false
         default: throw RowProblem(message: "\"enabled\" is to be true or false")
         }
-        if user.password != nil, value("password") != nil {
+        let password = value("password")
+        if user.password != nil, password != nil {
             throw RowProblem(message: "one of \"password\" and \"passwordHash\"")
         }
-        return Row(line: record.line, user: user, password: value("password"))
-    }
-
-    func refuseDuplicates(among users: [UserEntry]) throws(AdminFailure) {
-        var problems: [String] = []
-        var seen: Set<[[UInt8]]> = []
-        for row in rows {
-            let realm = row.user.realm ?? "Default"
-            if !seen.insert([Array(realm.utf8), Array(row.user.username.utf8)]).inserted {
-                problems.append("line \(row.line): the user \"\(row.user.username)\" is there twice")
-            }
-            do throws(AdminFailure) {
-                try row.user.refuseDuplicate(among: users)
-            } catch {
-                if case .conflict(let text) = error { problems.append("line \(row.line): \(text)") }
-            }
+        if let password, password.utf8.count > PasswordHasher.maximumLength {
+            throw RowProblem(message: PasswordError.invalidLength.text)
         }
-        guard problems.isEmpty else { throw .unusable(problems) }
+        return Row(line: record.line, user: user, password: password)
     }
 
-    /// Findings about users of this list, told by line instead of by the place that they would have had.
+    /// Users that are there already, or twice in the list.
+    func duplicates(among users: [UserEntry]) -> [Problem] {
+        struct Key: Hashable {
+            let realm: [UInt8]
+            let name: [UInt8]
+        }
+        let known = Set(users.map { Key(realm: Array($0.realm.utf8), name: Array($0.username.utf8)) })
+        var seen: Set<Key> = []
+        return rows.compactMap { row in
+            let realm = row.user.realm ?? "Default"
+            let key = Key(realm: Array(realm.utf8), name: Array(row.user.username.utf8))
+            guard seen.insert(key).inserted else {
+                return Problem(line: row.line, message: "the user \"\(row.user.username)\" is there twice")
+            }
+            guard known.contains(key) else { return nil }
+            return Problem(
+                line: row.line,
+                message: "there is a user \"\(row.user.username)\" in the realm \"\(realm)\" already")
+        }
+    }
+
+    /// A finding about a user of this list, told by line instead of by the place that it would have had; nil where it is
+    /// of something else.
     ///
     /// - Parameter first: the place of the first of them in the section.
-    func located(_ failure: AdminFailure, from first: Int) -> AdminFailure {
-        guard case .invalid(_, let diagnostics) = failure else { return failure }
-        return .unusable(diagnostics.filter { $0.severity == .error }.map { located($0, from: first) })
-    }
-
-    private func located(_ finding: Diagnostic, from first: Int) -> String {
+    func located(_ finding: Diagnostic, from first: Int) -> Problem? {
         let parts = finding.pointer.split(separator: "/").map(String.init)
         guard parts.count > 1, parts[0] == "users", let place = Int(parts[1]), rows.indices.contains(place - first)
-        else {
-            return finding.description
-        }
+        else { return nil }
         var shown = finding
         shown.pointer = ""
         let text = shown.description
         let start = text.range(of: ": error: ")?.upperBound ?? text.startIndex
         let column = parts.count > 2 ? parts[2] + ": " : ""
-        return "line \(rows[place - first].line): \(column)\(text[start...])"
+        return Problem(line: rows[place - first].line, message: column + text[start...])
+    }
+}
+
+extension UserList {
+    /// The list as CSV, in which each user stands in the same line as before.
+    ///
+    /// - Parameter passwords: stored forms, by the place of the row, for users with a password in the clear.
+    func csv(passwords: [Int: String]) -> [UInt8] {
+        let columns = ["username", "email", "firstName", "lastName", "realm", "passwordHash", "roles", "enabled"]
+        var text = columns.joined(separator: ",") + "\n"
+        var line = 2
+        for (place, row) in rows.enumerated() {
+            let user = row.user
+            let fields: [String?] = [
+                user.username, user.email, user.firstName, user.lastName, user.realm, passwords[place] ?? user.password,
+                user.roles.joined(separator: ";"), "\(user.enabled)",
+            ]
+            text += String(repeating: "\n", count: max(0, row.line - line))
+            let record = fields.map { UserList.quoted($0 ?? "") }.joined(separator: ",") + "\n"
+            text += record
+            line = max(line, row.line) + record.utf8.count { $0 == UInt8(ascii: "\n") }
+        }
+        return Array(text.utf8)
+    }
+
+    private static func quoted(_ field: String) -> String {
+        let special = Array(",\"\r\n".utf8)
+        guard field.utf8.contains(where: special.contains) else { return field }
+        return "\"" + field.replacing("\"", with: "\"\"") + "\""
+    }
+}
+
+extension AdminFailure {
+    /// Problems of a list, in the order of its lines, and behind them what is about none.
+    static func lines(_ problems: [UserList.Problem], others: [String] = []) -> AdminFailure {
+        .unusable(problems.sorted { $0.line < $1.line }.map { "line \($0.line): \($0.message)" } + others)
     }
 }

@@ -26,6 +26,8 @@ enum UsersCommand: Command {
 
         import       a CSV file (RFC 4180) with a header row; `-` is standard input. Columns: \(columns).
                      Roles are separated by `;`. Either all users are added or none, and every problem is told by line.
+                     Passwords are hashed here, on all cores, after everything else was checked. What is hashed so far
+                     is kept in FILE.csv.hashed until the end: a second run goes on where the first was stopped.
 
         --realm        "Default" by default
         --scheme       how the password is stored, see `portcullis hash --help`; scrypt by default
@@ -108,16 +110,6 @@ enum UsersCommand: Command {
     }
 
     private static func importFile(_ call: AdminInvocation) throws(ExitStatus) {
-        let data =
-            call.first == "-"
-            ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: call.first)
-        guard let data else {
-            Terminal.complain("portcullis: \(call.first) cannot be read")
-            throw .failed
-        }
-        var request = AdminRequest.command(.post, ["users"], [("scheme", call.arguments["--scheme"])])
-        request.contentType = "text/csv"
-        request.body = Array(data)
-        AdminTarget.show(try call.target.perform(request))
+        try UserImport(target: call.target, file: call.first, scheme: call.arguments["--scheme"]).run()
     }
 }

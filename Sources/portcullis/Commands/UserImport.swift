@@ -1,0 +1,162 @@
+import Bytes
+import Configuration
+import Crypto
+import Dispatch
+import Foundation
+import Gateway
+import Glibc
+import HTTP
+import Reactor
+import Synchronization
+
+/// `portcullis users import`: the passwords of a list are hashed by the command, on all cores, and kept as they come.
+struct UserImport {
+    let target: AdminTarget
+    /// `-` for standard input.
+    let file: String
+    let scheme: String?
+
+    func run() throws(ExitStatus) {
+        let text = try FileText.given(file)
+        let list = UserList(text)
+        let places = list.rows.indices.filter { list.rows[$0].password != nil }
+        let named = scheme == nil ? .scrypt : PasswordScheme(rawValue: scheme ?? "")
+        // The key of AES is the gateway's, and what is wrong is said by who would take the list.
+        guard let named, named != .aes, list.problems.isEmpty, !places.isEmpty else {
+            AdminTarget.show(try send(text))
+            return
+        }
+        // Everything else is checked before the hours that hashing may take.
+        let standIn = try hash("stand-in", named, line: 0)
+        try send(list.csv(passwords: Dictionary(uniqueKeysWithValues: places.map { ($0, standIn) })), isCheck: true)
+        let finished = HashedPasswords(of: text, scheme: named, beside: file)
+        var hashes = finished?.read() ?? [:]
+        if !hashes.isEmpty, let path = finished?.path {
+            Terminal.complain("portcullis: \(hashes.count) of \(places.count) passwords are in \(path) already")
+        }
+        try hash(places.filter { hashes[$0] == nil }, of: list, named) { made in
+            finished?.append(made)
+            hashes.merge(made) { $1 }
+        }
+        AdminTarget.show(try send(list.csv(passwords: hashes)))
+        finished?.remove()
+    }
+
+    @discardableResult
+    private func send(_ list: [UInt8], isCheck: Bool = false) throws(ExitStatus) -> JSONNode? {
+        var request = AdminRequest.command(
+            .post, ["users"], [("scheme", scheme), ("check", isCheck ? "true" : nil)])
+        request.contentType = "text/csv"
+        request.body = list
+        return try target.perform(request)
+    }
+
+    private func hash(_ password: String, _ scheme: PasswordScheme, line: Int) throws(ExitStatus) -> String {
+        do throws(PasswordError) {
+            return try PasswordHasher().make(Array(password.utf8).span, scheme: scheme)
+        } catch {
+            Terminal.complain("line \(line): \(error.text)")
+            Terminal.complain("portcullis: some lines cannot be used; nothing was written")
+            throw .failed
+        }
+    }
+
+    /// - Parameter then: takes what is done, some at a time.
+    private func hash(
+        _ places: [Int], of list: UserList, _ scheme: PasswordScheme, then: ([Int: String]) -> Void
+    ) throws(ExitStatus) {
+        let share = max(1, ProcessInfo.processInfo.activeProcessorCount) * 4
+        var progress = HashingProgress(count: places.count)
+        for start in stride(from: 0, to: places.count, by: share) {
+            let batch = places[start..<min(start + share, places.count)]
+            let results = Mutex<[Int: Result<String, ExitStatus>]>([:])
+            DispatchQueue.concurrentPerform(iterations: batch.count) { i in
+                let place = batch[batch.startIndex + i]
+                let row = list.rows[place]
+                let result: Result<String, ExitStatus>
+                do throws(ExitStatus) {
+                    result = .success(try hash(row.password ?? "", scheme, line: row.line))
+                } catch {
+                    result = .failure(error)
+                }
+                results.withLock { $0[place] = result }
+            }
+            var made: [Int: String] = [:]
+            for (place, result) in results.withLock({ $0 }) { made[place] = try result.get() }
+            then(made)
+            progress.show(start + batch.count)
+        }
+        progress.end()
+    }
+}
+
+/// How far it is, on a terminal.
+private struct HashingProgress {
+    private let count: Int
+    private let start = Clock.monotonicMilliseconds
+    private var shown = Clock.monotonicMilliseconds
+    private var hasShown = false
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    init(count: Int) { self.count = count }
+
+    mutating func show(_ done: Int) {
+        let now = Clock.monotonicMilliseconds
+        guard isTerminal, now - shown >= 500 else { return }
+        shown = now
+        hasShown = true
+        let left = (now - start) * Int64(count - done) / Int64(max(1, done)) / 1000
+        write("\r\u{1B}[K\(done) of \(count) passwords hashed, \(left / 60) min \(left % 60) s left")
+    }
+
+    func end() {
+        if hasShown { write("\r\u{1B}[K") }
+    }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Stored passwords of a list that is not imported yet, in a file beside it for its owner alone.
+private struct HashedPasswords {
+    let path: String
+    /// Tells the list and the scheme that the file belongs to.
+    private let title: String
+
+    /// Nil for a list from standard input.
+    init?(of list: [UInt8], scheme: PasswordScheme, beside file: String) {
+        guard file != "-" else { return nil }
+        path = file + ".hashed"
+        let digest = DigestAlgorithm.sha256.digest((list + Array(scheme.rawValue.utf8)).span)
+        title = String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
+
+    /// By the place of the row. What is there of another list is dropped.
+    func read() -> [Int: String] {
+        let manager = FileManager.default
+        let text = manager.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        // The last line may have been cut off.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        var hashes: [Int: String] = [:]
+        if let first = lines.first, isSame(String(first), title) {
+            for line in lines.dropFirst() {
+                let parts = line.split(separator: " ", maxSplits: 1)
+                if parts.count == 2, let place = Int(parts[0]) { hashes[place] = String(parts[1]) }
+            }
+        }
+        try? manager.removeItem(atPath: path)
+        _ = manager.createFile(
+            atPath: path, contents: Data((title + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        append(hashes)
+        return hashes
+    }
+
+    func append(_ hashes: [Int: String]) {
+        guard let handle = FileHandle(forWritingAtPath: path) else { return }
+        defer { try? handle.close() }
+        let text = hashes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+        _ = try? handle.seekToEnd()
+        try? handle.write(contentsOf: Data(text.utf8))
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
