@@ -83,10 +83,10 @@ package final class IssuedTokenArchive: Sendable {
             var (subjects, backends): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
             for entry in changes.map(\.entry) where entry.until > now {
                 switch entry.kind {
-                case .token: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
+                case .token, .withdrawn: if !entry.subject.isEmpty { subjects.insert(Array(entry.subject.utf8)) }
                 case .subject: subjects.insert(Array(entry.name.utf8))
                 case .backend: backends.insert(Array(entry.name.utf8))
-                case .issuer: break
+                case .issuer, .restored: break
                 }
             }
             let kept = kept.filter { !subjects.contains($0.entry.subject) && !backends.contains($0.entry.backend) }

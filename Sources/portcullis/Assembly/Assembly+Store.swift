@@ -78,11 +78,15 @@ extension Assembly {
                 self.error("/store/path", error.message)
                 return nil
             }
-            let (revocations, log, path) = (lasting.revocations, lasting.log, section.path)
+            let (revocations, withdrawn) = (lasting.revocations, lasting.withdrawn)
+            let (log, path) = (lasting.log, section.path)
             do throws(SQLiteOpenError) {
                 return try SQLiteTokenStore(
                     path: path, patience: Int32(section.timeout.milliseconds),
-                    known: { revocations.denyEntries(now: Clock.wallSeconds) },
+                    known: {
+                        let now = Clock.wallSeconds
+                        return revocations.denyEntries(now: now) + withdrawn.entries(now: now)
+                    },
                     report: { Assembly.write($0, of: path, to: log) }, executor: { queue.submit($0) })
             } catch {
                 self.error("/store/path", "\(section.path) \(error.text)")
