@@ -11,7 +11,7 @@ import Testing
         #expect(manifest.contains("{name: metrics, containerPort: 9902}"))
         #expect(manifest.contains(#"prometheus.io/port: "9902""#))
         // The line of the comment, on ports that are free here.
-        let listeners = try #require(manifest.firstMatch(of: /"listeners": (\[[^\]]*\])/)).output.1
+        let listeners = String(try #require(manifest.firstMatch(of: /"listeners": (\[[^\]]*\])/)).output.1)
             .replacing("#", with: "").replacing("0.0.0.0", with: "127.0.0.1")
             .replacing("8080", with: "0").replacing("9902", with: "0")
         let fixture = try Fixture { $0["listeners"] = listeners }

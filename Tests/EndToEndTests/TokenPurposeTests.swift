@@ -59,11 +59,11 @@ import Testing
 
     /// Two gateways share a key, and one clock is behind.
     @Test func siblingsMayBeAhead() throws {
-        let secret = "0123456789abcdef0123456789abcdef"
-        let fixture = try Fixture { $0["tokenService"] = #"{"algorithm": "HS256", "key": "\#(secret)"}"# }
+        let fixture = try Fixture()
         let own = try fixture.token("joe")
         let signer = JWTSigner(
-            key: try SigningKey(secret: Array(secret.utf8), algorithm: .hs256),
+            key: try SigningKey(
+                pem: fixture.gateway.configuration.read("state/signing.pem"), algorithm: .es256),
             keyID: try #require(JSONWebToken(own).header["kid"].string))
         func token(ahead seconds: Int) throws -> String {
             var text = String(own.split(separator: ".")[1]).replacing("-", with: "+").replacing("_", with: "/")

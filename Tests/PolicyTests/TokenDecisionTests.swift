@@ -147,8 +147,8 @@ struct TokenDecisionTests {
 
     @Test("a token of another purpose is no access token (RFC 8725 section 3.11)")
     func purpose() {
-        #expect(decision(TestPolicy.token(type: "JWT")) == .denied(.invalidToken))
-        #expect(decision(TestPolicy.token(type: "injected+jwt")) == .denied(.invalidToken))
+        #expect(decision(TestPolicy.token(type: "JWT")) == .denied(.wrongTokenType))
+        #expect(decision(TestPolicy.token(type: "injected+jwt")) == .denied(.wrongTokenType))
     }
 
     @Test("ISS-06: a different Oracle-Mobile-Backend-ID is 403")

@@ -6,6 +6,8 @@ package enum IntrospectionVerdict: Sendable {
     case active(IntrospectedToken)
     /// It is not, or the answer is about another issuer or audience than ours.
     case inactive
+    /// It is good, and bound to a key that its client must show possession of (RFC 9449 section 6.2).
+    case proofRequired
 }
 
 /// A token that its server calls good.
@@ -18,8 +20,6 @@ package struct IntrospectedToken: Sendable {
     package let issuedAt: Int64?
     /// `jti`.
     package let tokenID: String?
-    /// Whether the client must show possession of a key (RFC 9449 section 6.2).
-    package let needsProof: Bool
     /// Until when this is believed without asking again, in seconds since 1970; not behind `expiresAt`.
     package let knownUntil: Int64
 }
@@ -37,6 +37,10 @@ extension IntrospectionVerdict {
         guard response.status == 200, let node = try? JSONNode.parse(response.body.span, maximumDepth: 32),
             let active = node["active"]?.bool
         else { throw IntrospectionFailure() }
+        if active, node["token_type"]?.string?.lowercased() == "dpop" {
+            self = .proofRequired
+            return
+        }
         guard active, let token = IntrospectedToken(node, of: server, now: now) else {
             self = .inactive
             return
@@ -62,9 +66,7 @@ extension IntrospectedToken {
         }
         guard IntrospectedToken.isForUs(node["aud"], server) else { return nil }
         // Its user might be taken for the holder of a bearer token, who need not be the same.
-        let type = node["token_type"]?.string?.lowercased() ?? "bearer"
-        guard ["bearer", "dpop"].contains(type) else { return nil }
-        needsProof = type == "dpop"
+        if let type = node["token_type"]?.string, type.lowercased() != "bearer" { return nil }
         claims = node
         self.expiresAt = expiresAt
         issuedAt = node["iat"]?.integer

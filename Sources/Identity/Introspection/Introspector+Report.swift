@@ -51,7 +51,7 @@ extension Introspector {
         state.withLock { state in
             switch verdict {
             case .active: state.counters.active += 1
-            case .inactive: state.counters.inactive += 1
+            case .inactive, .proofRequired: state.counters.inactive += 1
             }
             state.counters.isFailing = false
         }

@@ -112,7 +112,7 @@ package final class Introspector: Sendable {
         let until =
             switch verdict {
             case .active(let token): token.knownUntil
-            case .inactive: now + server.negativeCacheSeconds
+            case .inactive, .proofRequired: now + server.negativeCacheSeconds
             }
         if state.known.updateValue(Known(verdict: verdict, term: CacheTerm(from: now, until: until)), forKey: digest)
             == nil

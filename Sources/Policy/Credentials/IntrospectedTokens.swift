@@ -32,6 +32,7 @@ struct IntrospectedTokens: Sendable {
             switch answer {
             case .failure: return .failure(.introspectionUnavailable)
             case .success(.inactive): return .failure(.invalidToken)
+            case .success(.proofRequired): return .failure(.proofRequired)
             case .success(.active(let token)):
                 do throws(DenialReason) {
                     return .success(try principals.principal(of: token, bytes, issuer))

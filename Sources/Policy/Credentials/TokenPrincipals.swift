@@ -46,7 +46,6 @@ struct TokenPrincipals: Sendable {
     ) throws(DenialReason) -> Principal {
         do throws(TokenRejection) {
             try issuer.purpose.check(untyped: token.claims)
-            if token.needsProof { throw .proofRequired }
         } catch {
             throw DenialReason(error)
         }
