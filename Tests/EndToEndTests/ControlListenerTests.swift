@@ -22,7 +22,8 @@ import Testing
         }
         // The first had to go, and at most one more for each request whose predecessor was not seen to have closed.
         #expect(held[0].isClosed())
-        #expect(held[9...].allSatisfy(\.isSilent))
+        let areSilent = held[9...].allSatisfy(\.isSilent)
+        #expect(areSilent)
     }
 
     @Test("with a request under way on every connection health is still answered, and all else is 503")
@@ -43,7 +44,8 @@ import Testing
         let response = try fixture.gateway.request("GET", "/metrics", listener: "admin")
         #expect(response.status == 503)
         #expect(JSONText(response.text)["code"].string == "overloaded")
-        #expect(busy.allSatisfy(\.isSilent))
+        let areSilent = busy.allSatisfy(\.isSilent)
+        #expect(areSilent)
         try busy[0].send(String(repeating: " ", count: 99))
         #expect(try busy[0].readResponse().status == 400)
     }

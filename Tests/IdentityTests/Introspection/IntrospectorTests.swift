@@ -72,7 +72,7 @@ import Testing
     private func isActive(_ answer: Introspector.Answer) -> Bool? {
         switch answer {
         case .success(.active): true
-        case .success(.inactive): false
+        case .success(.inactive), .success(.proofRequired): false
         case .failure: nil
         }
     }
