@@ -153,7 +153,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "user-control-character", user(#""username": "a\r\nX-Evil: 1""#),
-            "users.json:1: error: /users/1/username: invalid value (expected a non-empty string without control characters, found \"a\\u000d\\u000aX-Evil: 1\")"
+            "users.json:1: error: /users/1/username: the user name has the invisible character U+000D (expected a user name of at most 256 bytes without blanks at its ends and without invisible characters)"
         ),
         InvalidCase(
             "user-role", user(#""username": "ann", "roles": ["clerk"]"#),

@@ -43,7 +43,7 @@ extension InvalidCase {
         ),
         listener(
             "role-metrics-alone", #""address": "::1", "port": 80, "role": "metrics""#,
-            #"gateway.json:4: error: /listeners: no listener takes requests for routes (expected at least one listener without "role")"#
+            #"gateway.json:3: error: /listeners: no listener takes requests for routes (expected at least one listener without "role")"#
         ),
         listener(
             "unix-mode-number", #""address": "unix:gw.sock", "mode": 660"#,

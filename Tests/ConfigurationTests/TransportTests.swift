@@ -16,7 +16,7 @@ import Testing
     @Test func listeners() throws {
         let listeners = try complete().listeners
         #expect(listeners.map(\.name).prefix(2) == ["public", "local"])
-        #expect(listeners.map(\.http2) == [false, true, false, false, false])
+        #expect(listeners.map(\.http2) == [false, true, false, false, false, false])
         #expect(listeners[1].proxyProtocol.map(\.prefixLength) == [32, 8])
         guard case .unix(let path, let mode) = listeners[2].place else {
             Issue.record("no unix socket")
