@@ -97,7 +97,7 @@ struct DirectoryReading {
         for file in missing.sorted() { reportMissing(file) }
     }
 
-    /// A file that was deleted or renamed, or is just being replaced: nobody has said that its section is to be empty.
+    /// A file that was deleted or renamed, or is being replaced. An empty section must be configured explicitly.
     private mutating func reportMissing(_ file: String) {
         let section = String(file.dropLast(5))
         let root = sources.gateway?.root

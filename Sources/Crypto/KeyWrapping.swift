@@ -8,7 +8,7 @@ package struct KeyWrapping: Sendable {
         case unsupportedKey
         /// The secret is longer than the key can wrap.
         case tooLong
-        /// What is to be unwrapped was changed, or wrapped for another key.
+        /// The wrapped data was changed, or wrapped for another key.
         case cannotUnwrap
     }
 

@@ -15,7 +15,7 @@ package struct SymmetricCipher: Sendable {
         case unsupported
         /// The key has another length than the algorithm takes.
         case keyLength
-        /// What is to be opened was changed, or sealed under another key.
+        /// The sealed data was changed, or sealed under another key.
         case cannotOpen
     }
 

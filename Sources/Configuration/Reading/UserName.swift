@@ -1,7 +1,7 @@
 import Bytes
 
 /// What a user may be called. Names are shown, logged, sent in header fields and typed: two that look alike, or one that
-/// turns the text around it, mislead whoever reads them.
+/// turns the text around it, mislead readers.
 package enum UserName {
     /// In UTF-8.
     package static let maximumBytes = 256

@@ -48,7 +48,7 @@ package struct EventLog: Sendable {
 
     private let writer: LogWriter
     private let threshold = Threshold()
-    /// Whoever asks what has been done wants all of it.
+    /// An audit trail must be complete.
     private static let unconditional = "audit"
 
     package init(_ writer: LogWriter) { self.writer = writer }

@@ -26,7 +26,7 @@ struct Following: Sendable {
     private(set) var answeredAt: Int64
     private var askedAt: Int64 = .min
     private var isAsking = false
-    /// The store may have lost what it had acknowledged: it is to be compared with what is known.
+    /// The store may have lost what it had acknowledged: it must be compared with what is known.
     private var isDoubtful = false
     /// When that may be done again: it reads the whole list.
     private var comparesAt: Int64 = .min
