@@ -139,7 +139,8 @@ import Tokens
         #expect(expected.count >= 7)
         #expect(printed.count >= expected.count)
         for (expected, printed) in zip(expected, printed) {
-            let text = printed.replacing("\r\n", with: "\n")
+            // Blanks at the end of a line, as of the sample upstream, are not seen.
+            let text = printed.replacing("\r\n", with: "\n").replacing(/ +\n/, with: "\n")
             #expect(Self.matches(text, expected), "README:\n\(expected)\nprinted:\n\(text)")
         }
     }

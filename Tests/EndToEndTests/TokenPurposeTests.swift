@@ -59,7 +59,9 @@ import Testing
 
     /// Two gateways share a key, and one clock is behind.
     @Test func siblingsMayBeAhead() throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture {
+            $0["tokenService"] = #"{"resourceServers": [{"clientId": "api", "clientSecret": "api-secret"}]}"#
+        }
         let own = try fixture.token("joe")
         let signer = JWTSigner(
             key: try SigningKey(
@@ -82,7 +84,7 @@ import Testing
         func isActive(_ token: String) throws -> Bool? {
             let reply = try fixture.request(
                 "POST", "/oauth2/introspect",
-                [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"],
+                [.basic("api:api-secret"), "Content-Type: application/x-www-form-urlencoded"],
                 body: "token=\(token)")
             return JSONText(reply.text)["active"].bool
         }

@@ -81,6 +81,11 @@ enum UsersCommand: Command {
     private static func add(_ call: AdminInvocation) throws(ExitStatus) {
         let text = { (option: String) in call.arguments[option].map { JSONNode.text($0) } }
         let roles = call.arguments["--roles"]?.split(separator: ",").map(String.init)
+        // Before a password is typed.
+        if let problem = UserName.problem(call.first) {
+            Terminal.complain("portcullis: \(problem.text); expected \(UserName.expected)")
+            throw .failed
+        }
         let password = try call.arguments.has("--no-password") ? nil : NewPassword.read()
         try call.target.perform(
             .command(

@@ -69,7 +69,7 @@ import Testing
             ("POST", "/admin/users", #"{"username": "x", "roles": [1]}"#),
             ("POST", "/admin/users", #"{"username": "x", "password": "a", "passwordHash": "{PlainText}a"}"#),
             ("POST", "/admin/users", #"{"username": "x", "password": ""}"#),
-            ("POST", "/admin/users", #"{"username": ""}"#),
+            ("POST", "/admin/users", #"{"username": ""}"#), ("POST", "/admin/users", #"{"username": "x\u0000"}"#),
             ("POST", "/admin/users", #"{"username": "x", "scheme": "scrypt ", "password": "x"}"#),
             ("PATCH", "/admin/users/joe", #"{"username": "x"}"#), ("PATCH", "/admin/users/joe", #"{"realm": "x"}"#),
             ("PUT", "/admin/policies/Security_AllowOrigin", #"{"values": "*"}"#),
@@ -91,8 +91,7 @@ import Testing
         #expect(try connection.readResponse().status == 400)
         // A configuration that would not be valid is 422, and says why without a secret.
         for body in [
-            #"{"username": "x\u0000"}"#, #"{"username": "x", "roles": ["clerk"]}"#,
-            #"{"username": "x", "passwordHash": "geheim"}"#,
+            #"{"username": "x", "roles": ["clerk"]}"#, #"{"username": "x", "passwordHash": "geheim"}"#,
             #"{"username": "x", "email": "nobody"}"#, #"{"username": "x", "roles": ["Clerk", "Clerk"]}"#,
         ] {
             let response = try send(fixture, "POST", "/admin/users", body)

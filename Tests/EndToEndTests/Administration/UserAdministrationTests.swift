@@ -58,7 +58,7 @@ import Testing
             ),
             (
                 "username,email\ncarl,c@x\n\"do\nra\",d@x\neva,nobody\n",
-                ["line 3: username: invalid value", "line 5: email: invalid value"]
+                ["line 3: the user name has the invisible character U+000A", "line 5: email: invalid value"]
             ),
             (
                 "username,realm\njoe,Other\njoe,\njoe,Default\n",
