@@ -140,7 +140,7 @@ import Tokens
         #expect(printed.count >= expected.count)
         for (expected, printed) in zip(expected, printed) {
             // Blanks at the end of a line, as of the sample upstream, are not seen.
-            let text = printed.replacing("\r\n", with: "\n").replacing(/ +\n/, with: "\n")
+            let text = printed.replacing("\r\n", with: "\n").replacing(#/ +\n/#, with: "\n")
             #expect(Self.matches(text, expected), "README:\n\(expected)\nprinted:\n\(text)")
         }
     }
