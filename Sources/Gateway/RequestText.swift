@@ -1,6 +1,6 @@
 import Bytes
 
-/// The pieces of a request head that `HeaderRewrite` has written.
+/// The pieces of a request head as text.
 enum RequestText {
     /// What stands up to the next blank.
     @_lifetime(copy head)
@@ -15,8 +15,10 @@ enum RequestText {
         let count = name.count
         var start = 0
         while start < head.count {
-            var end = start
-            while end < head.count, head[end] != ASCII.carriageReturn { end &+= 1 }
+            var end = ByteScan.firstControl(in: head, from: start)
+            while end < head.count, head[end] != ASCII.carriageReturn {
+                end = ByteScan.firstControl(in: head, from: end &+ 1)
+            }
             if end &- start > count, head[start &+ count] == ASCII.colon,
                 bytesEqualIgnoringCase(head.extracting(start..<start &+ count), name.span)
             {

@@ -27,15 +27,18 @@ extension Worker {
     private func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
         // The head was consumed when it was written for the upstream.
-        if let sent = exchange.requestChunk {
-            let head = sent.beginning(exchange.requestLength)
-            return RequestText.field(Worker.accept, in: head).map { AcceptField.prefersHTML($0, head) } ?? false
-        }
+        if let sent = exchange.requestChunk { return prefersPage(sent.beginning(exchange.requestLength)) }
         // A head that is not valid asks for nothing.
-        guard exchange.head.length > 0, let buffer = reread(exchange), let accept = requestHeaders.value(.accept) else {
-            return false
+        guard exchange.head.length > 0, let buffer = headBuffer(exchange) else { return false }
+        guard let stream = exchange.stream else {
+            return prefersPage(buffer.readable.extracting(first: exchange.head.length))
         }
-        return AcceptField.prefersHTML(accept, buffer.readable)
+        stream.load(into: requestHeaders)
+        return requestHeaders.value(.accept).map { AcceptField.prefersHTML($0, buffer.readable) } ?? false
+    }
+
+    private func prefersPage(_ head: Span<UInt8>) -> Bool {
+        RequestText.field(Worker.accept, in: head).map { AcceptField.prefersHTML($0, head) } ?? false
     }
 
     /// Answers a browser's request for an icon that no route has.

@@ -51,34 +51,57 @@ package struct TokenPurpose: Sendable, Equatable {
             return try check(untyped: claims)
         }
         guard types.contains(where: { $0.isExactly(name) }) else { throw .wrongType }
-        try checkBinding(claims)
+        try checkBinding(Marks(claims))
     }
 
     /// Checks a token that has no header: the claims show the purpose alone.
     package func check(untyped claims: JSONNode) throws(TokenRejection) {
-        if TokenPurpose.isOther(claims) || !acceptsIDTokens && isIDToken(claims) { throw .wrongType }
-        try checkBinding(claims)
+        let marks = Marks(claims)
+        if marks.isOther || !acceptsIDTokens && isIDToken(marks) { throw .wrongType }
+        try checkBinding(marks)
     }
 
-    /// RFC 7800 section 3.1: any confirmation method, an unknown one too.
-    private func checkBinding(_ claims: JSONNode) throws(TokenRejection) {
-        if isBearer, claims["cnf"] != nil { throw .proofRequired }
+    private func checkBinding(_ marks: Marks) throws(TokenRejection) {
+        if isBearer, marks.isBound { throw .proofRequired }
     }
 
-    private func isIDToken(_ claims: JSONNode) -> Bool {
-        if ["nonce", "at_hash", "c_hash", "s_hash"].contains(where: { claims[$0] != nil }) { return true }
-        // The names of Keycloak and Cognito for the purpose of an untyped token.
-        if claims["typ"]?.string == "ID" || claims["token_use"]?.string == "id" { return true }
-        guard let parties, let party = claims["azp"] else { return false }
+    private func isIDToken(_ marks: Marks) -> Bool {
+        if marks.isIDToken { return true }
+        guard let parties, let party = marks.party else { return false }
         guard let name = party.string else { return true }
         return !parties.contains { $0.isExactly(name) }
     }
 
-    /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
-    private static func isOther(_ claims: JSONNode) -> Bool {
-        if claims["events"] != nil { return true }
-        guard let type = claims["typ"]?.string else { return false }
-        return ["Refresh", "Offline", "Logout"].contains(type)
+    /// What claims say of a token's purpose.
+    private struct Marks {
+        /// Whether the token is bound to a key, by any confirmation method, an unknown one too (RFC 7800 section 3.1).
+        var isBound = false
+        var isIDToken = false
+        /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
+        var isOther = false
+        /// `azp`.
+        var party: JSONNode?
+
+        init(_ claims: JSONNode) {
+            guard case .object(let members) = claims.value else { return }
+            for member in members {
+                switch member.name {
+                case "cnf": isBound = true
+                case "events": isOther = true
+                case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
+                case "azp": party = member.node
+                // The names of Keycloak and Cognito for the purpose of an untyped token.
+                case "token_use": isIDToken = isIDToken || member.node.string == "id"
+                case "typ":
+                    switch member.node.string {
+                    case "ID": isIDToken = true
+                    case "Refresh", "Offline", "Logout": isOther = true
+                    default: break
+                    }
+                default: break
+                }
+            }
+        }
     }
 
     private static func name(_ type: String) -> String {
