@@ -17,7 +17,8 @@ import Testing
         ),
     ]
 
-    /// Puts every replacement in the place of every value of a file, one at a time.
+    /// Puts a replacement in the place of every value of a file, one at a time; every replacement where
+    /// `PORTCULLIS_TEST_FULL` is set.
     @Test(arguments: files)
     func everyValueReplaced(file: String) throws {
         var base: [String: String] = [:]
@@ -28,8 +29,10 @@ import Testing
         let text = try #require(base["\(file).json"])
         let root = try JSONNode.parse(Array(text.utf8).span)
         let directory = try ConfigurationDirectory([:], on: base)
-        for value in Self.replacements {
-            for variant in variants(of: root, with: JSONNode(value)) {
+        let isFull = ProcessInfo.processInfo.environment["PORTCULLIS_TEST_FULL"] != nil
+        for (turn, value) in Self.replacements.enumerated() {
+            for (place, variant) in variants(of: root, with: JSONNode(value)).enumerated()
+            where isFull || place % Self.replacements.count == turn {
                 var writer = JSONWriter()
                 writer.value(variant)
                 try directory.write("\(file).json", String(decoding: writer.bytes, as: UTF8.self))

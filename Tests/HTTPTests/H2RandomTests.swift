@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import Testing
 
 @testable import HTTP
@@ -32,7 +33,10 @@ import Testing
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(id) &* 7 &+ salt &+ $0 >> 8) }
     }
 
-    @Test(arguments: 0..<24)
+    /// More of them where `PORTCULLIS_TEST_FULL` is set.
+    private static let seeds = 0..<(ProcessInfo.processInfo.environment["PORTCULLIS_TEST_FULL"] == nil ? 6 : 96)
+
+    @Test(arguments: seeds)
     func bodiesBothWays(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let chunks = ChunkPool(chunkSize: 2048, keep: 1000)
