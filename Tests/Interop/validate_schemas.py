@@ -200,6 +200,7 @@ SPOILED = {
     ],
     "client": [
         (("baseUrl",), "ftp://gw.example.com"),
+        (("profiles",), {"fb": {"baseUrl": "https://gw.example.com"}}),
         (("baseUrl",), None),
         (("host",), "gw.example.com"),
         (("clientSekret",), "x"),
@@ -289,7 +290,7 @@ def main():
         # The gateway reads the complete fixture without complaint, so no schema may describe more than it.
         unused = properties(schema, set()) - members(complete, set()) - set(schemas) - {"keyFile", "authenticationSchemes"}
         if name == "client":
-            unused -= {"host", "port", "isSSL"}  # in the place of baseUrl
+            unused -= {"host", "port", "isSSL", "profiles"}  # in the place of baseUrl, and of all of them
         check(not unused, f"{name}: described, but not in the complete fixture: {sorted(unused)}")
 
     # A list may stand beside the name of its schema, in its own file alone.

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import PortcullisClient
@@ -43,6 +45,7 @@ import Testing
             (#"{"baseUrl": "http://a", "cryptoScheme": "MD5"}"#, .invalidProfile, "/cryptoScheme: expected one of"),
             (#"{"baseUrl": "http://a", "hosts": ["b"]}"#, .invalidURL, "\"b\" is no absolute URL"),
             (#"{"baseUrl": "http://a", "baseUrl": "http://b"}"#, .invalidProfile, "client.json"),
+            (#"{"profiles": {"a": {"baseUrl": "http://a"}}}"#, .missingProperty, "/baseUrl"),
             ("[]", .invalidProfile, "expected an object"), ("{", .invalidProfile, "client.json"),
         ])
     func wrong(_ text: String, _ code: ClientError.Code, _ mentioned: String) throws {
@@ -50,6 +53,25 @@ import Testing
         #expect(error.code == code)
         #expect(error.domain == .profile)
         #expect(error.description.contains(mentioned), "\(error)")
+    }
+
+    @Test(
+        "FB-09: what is wrong with profiles by name is told with the place",
+        arguments: [
+            (#"{"profiles": 1}"#, "a", "/profiles: expected an object"),
+            (#"{"profiles": {"a": 1}}"#, "a", "/profiles/a: expected a profile"),
+            (#"{"profiles": {"../a": {"baseUrl": "http://a"}}}"#, "a", "/profiles/../a: expected a profile by a name"),
+            (#"{"profiles": {"a": {}}, "baseUrl": "http://a"}"#, "a", "/baseUrl: unknown member beside /profiles"),
+            (#"{"profiles": {"a": {"port": "x", "baseUrl": "http://a"}}}"#, "a", "/profiles/a: /port: expected"),
+            (#"{"profiles": {"b": {"baseUrl": "http://a"}}}"#, nil, #"no profile "default" (there are: b)"#),
+            (#"{"baseUrl": "http://a"}"#, "a", "has no /profiles"),
+        ])
+    func wrongProfiles(_ text: String, _ name: String?, _ mentioned: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path + "/client.json"
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let error = #expect(throws: ClientError.self) { try ClientProfile(file: file, named: name) }
+        #expect(error?.description.contains(mentioned) == true, "\(error?.description ?? "")")
     }
 
     @Test("OMH-08: every key, its usual value, and the same text again")

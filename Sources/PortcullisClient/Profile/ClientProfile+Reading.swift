@@ -3,11 +3,21 @@ import Foundation
 
 extension ClientProfile {
     /// Reads `client.json`. Relative names of files start from its directory.
-    public init(file: String) throws(ClientError) {
+    /// - Parameter named: which of the file's `profiles`; nil for the one called `default`, or for the one profile of a file
+    ///   without names.
+    public init(file: String, named: String? = nil) throws(ClientError) {
         guard let contents = ClientProfile.contents(of: file) else {
             throw ClientError(.invalidProfile, "\(file) cannot be read")
         }
-        try self.init(json: contents, name: file)
+        let root = try ClientProfile.object(contents, file)
+        if let profiles = try ClientProfiles(root, file) {
+            let name = named ?? ClientProfiles.usual
+            try self.init(profiles.profile(name), "\(file): /profiles/\(name)")
+        } else if let named {
+            throw ClientError(.invalidProfile, "\(file) has no /profiles, and none is called \"\(named)\"")
+        } else {
+            try self.init(root, file)
+        }
         if let caFile, !caFile.hasPrefix("/") {
             self.caFile = URL(filePath: file).deletingLastPathComponent().appending(path: caFile).path
         }
@@ -17,6 +27,10 @@ extension ClientProfile {
 
     /// - Parameter name: what errors call the text.
     public init(json: [UInt8], name: String = "client.json") throws(ClientError) {
+        try self.init(ClientProfile.object(json, name), name)
+    }
+
+    static func object(_ json: [UInt8], _ name: String) throws(ClientError) -> JSONNode {
         let root: JSONNode
         do throws(JSONError) {
             root = try JSONNode.parse(json.span)
@@ -24,6 +38,10 @@ extension ClientProfile {
             throw ClientError(.invalidProfile, "\(name): \(error)")
         }
         guard root.members != nil else { throw ClientError(.invalidProfile, "\(name): expected an object") }
+        return root
+    }
+
+    private init(_ root: JSONNode, _ name: String) throws(ClientError) {
         var reader = ProfileReader(root)
         let base = try ClientProfile.base(&reader, name)
         self.init(baseURL: base)

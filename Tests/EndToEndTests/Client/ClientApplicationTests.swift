@@ -70,4 +70,34 @@ import Testing
         #expect(
             try unknown.run("call", "/x").errors.contains(#"/identityProvider: expected "facebook", found "google""#))
     }
+
+    @Test("FB-09: profiles by name in one file, each with tokens of its own")
+    func namedProfiles() throws {
+        let app = try AppFixture()
+        let home = try ClientHome(
+            """
+            "profiles": {
+              "default": {\(try Self.profile(app))},
+              "fb": {"baseUrl": "\(try app.gateway.url)", "identityProvider": "facebook", "appId": "42",
+                     "mobileBackendId": "mbe-social", "anonymousKey": "c29jaWFsOmtleQ=="}}
+            """)
+        let call = try home.run("call", "/social/feed", "--profile", "fb", "--token", "good")
+        #expect(call.ending == .exit(0), "\(call.errors)")
+        #expect(try app.gateway.lastRequest("/social/feed").only("X-Gateway-User") == "facebook:1001")
+        let login = try home.run("login", "--user", "testUser", "--method", "aom", input: "secret\n")
+        #expect(login.ending == .exit(0), "\(login.errors)")
+        #expect(try home.run("call", "/notes/1", "--profile", "default").ending == .exit(0))
+        #expect(
+            try home.run("call", "/notes/1", "--profile", "fb").ending == .exit(1), "the login is another profile's")
+        let none = try home.run("call", "/x", "--profile", "fc")
+        #expect(none.ending == .exit(1) && none.errors.contains(#"no profile "fc" (there are: default, fb)"#))
+        // Other profiles stay as they are.
+        let link = "http://gw.example.com?oamconfig=true&host=gw.example.com&port=8080&servicedomain=D&SSL=FALSE"
+        #expect(try home.run("configure", link, "--profile", "oam").ending == .exit(0))
+        #expect(try home.run("call", "/social/feed", "--profile", "fb", "--token", "good").ending == .exit(0))
+        #expect(try home.run("call", "/notes/1").ending == .exit(0))
+        let single = try ClientHome(#""baseUrl": "http://a""#)
+        let refused = try single.run("configure", link, "--profile", "oam")
+        #expect(refused.ending == .exit(1) && refused.errors.contains("expected /profiles"), "\(refused.errors)")
+    }
 }

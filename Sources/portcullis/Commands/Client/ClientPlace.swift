@@ -11,13 +11,16 @@ struct ClientPlace {
         WHERE:
         --home DIR      the profile client.json and the encrypted store; by default the variable \(variable), else
                         ~/.portcullis
-        --profile FILE  another profile
+        --profile NAME  one of several in client.json, which has tokens of its own: {"profiles": {"NAME": {...}}}
+        --profile FILE  another file, whose name has a dot or a slash
         --socket FILE   where the agent listens, in a directory that is its user's alone; by default agent/socket beside the
                         usual profile
         """
 
     let directory: String
     private let profileFile: String
+    /// Which of the file's profiles; nil for the usual one.
+    private let profileName: String?
     /// Where the agent of single sign-on listens.
     let agentSocket: String
 
@@ -27,18 +30,25 @@ struct ClientPlace {
         directory = arguments["--home"] ?? usual
         // Applications with homes of their own have one agent.
         agentSocket = arguments["--socket"] ?? "\(usual)/agent/socket"
-        profileFile = arguments["--profile"] ?? "\(directory)/client.json"
+        let profile = arguments["--profile"]
+        let isName = profile.map(ClientProfiles.isName) ?? false
+        profileName = isName && profile != ClientProfiles.usual ? profile : nil
+        profileFile = isName ? "\(directory)/client.json" : profile ?? "\(directory)/client.json"
     }
 
-    var store: CredentialStore { CredentialStore(directory: directory) }
+    /// Profiles with names have tokens of their own: they are those of other backends.
+    var store: CredentialStore {
+        CredentialStore(directory: profileName.map { "\(directory)/profiles/\($0)" } ?? directory)
+    }
 
     func profile() throws(ExitStatus) -> ClientProfile {
-        try ExitStatus.rethrowing { () throws(ClientError) in try ClientProfile(file: profileFile) }
+        try ExitStatus.rethrowing { () throws(ClientError) in try ClientProfile(file: profileFile, named: profileName) }
     }
 
     /// The profile if there is one.
     var knownProfile: ClientProfile? {
-        FileManager.default.fileExists(atPath: profileFile) ? try? ClientProfile(file: profileFile) : nil
+        guard FileManager.default.fileExists(atPath: profileFile) else { return nil }
+        return try? ClientProfile(file: profileFile, named: profileName)
     }
 
     func client() throws(ExitStatus) -> GatewayClient {
@@ -48,12 +58,15 @@ struct ClientPlace {
     /// - Parameter viaAgent: whether the agent's login counts, and not the one that is kept here.
     func load(viaAgent: Bool = false) throws(ClientError) -> GatewayClient {
         try GatewayClient(
-            profile: ClientProfile(file: profileFile), store: store, prompts: ClientPlace.prompts,
+            profile: ClientProfile(file: profileFile, named: profileName), store: store, prompts: ClientPlace.prompts,
             agent: viaAgent ? AgentSocket(path: agentSocket) : nil)
     }
 
     /// Writes the profile, for its owner only: it may hold the secret of an application.
     func write(_ profile: ClientProfile) throws(ExitStatus) {
+        let text = try ExitStatus.rethrowing { () throws(ClientError) in
+            try ClientProfiles.text(putting: profile, named: profileName, into: profileFile)
+        }
         do {
             let folder = URL(filePath: profileFile).deletingLastPathComponent()
             try FileManager.default.createDirectory(
@@ -64,7 +77,7 @@ struct ClientPlace {
         }
         do throws(KernelError) {
             let draft = try FileDraft(of: profileFile)
-            try draft.write(profile.json)
+            try draft.write(text)
             try draft.replace()
         } catch {
             Terminal.complain("portcullis: \(profileFile) cannot be written: \(error.text)")

@@ -1,0 +1,78 @@
+import Bytes
+
+/// The `profiles` of a `client.json`, by name: an application that offers logins of several kinds has a backend for each
+/// (FB-09).
+public struct ClientProfiles: Sendable {
+    /// The profile that counts where none is named.
+    public static let usual = "default"
+
+    private var members: [JSONMember]
+    private let name: String
+
+    /// Nil for a file with one profile, which has no name.
+    /// - Parameter name: what errors call the file.
+    init?(_ root: JSONNode, _ name: String) throws(ClientError) {
+        guard let profiles = root["profiles"] else { return nil }
+        if let other = root.members?.first(where: { $0.name != "profiles" && $0.name != "$schema" }) {
+            throw ClientError(.invalidProfile, "\(name): /\(other.name): unknown member beside /profiles")
+        }
+        guard let members = profiles.members else {
+            throw ClientError(.invalidProfile, "\(name): /profiles: expected an object of profiles by name")
+        }
+        for member in members where !ClientProfiles.isName(member.name) || member.node.members == nil {
+            throw ClientError(
+                .invalidProfile,
+                "\(name): /profiles/\(member.name): expected a profile by a name of letters, digits, - and _")
+        }
+        self.members = members
+        self.name = name
+    }
+
+    /// Whether a profile can be called so: it is the name of a directory as well.
+    public static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == 0x2d || $0 == 0x5f }
+    }
+
+    func profile(_ name: String) throws(ClientError) -> JSONNode {
+        if let member = members.first(where: { $0.name == name }) { return member.node }
+        let known = members.map(\.name).sorted().joined(separator: ", ")
+        throw ClientError(.invalidProfile, "\(self.name): no profile \"\(name)\" (there are: \(known))")
+    }
+
+    /// The text of `client.json` once a profile is in it.
+    /// - Parameter named: which of the file's `profiles` it is; nil for the usual one.
+    public static func text(
+        putting profile: ClientProfile, named: String?, into file: String
+    ) throws(ClientError) -> [UInt8] {
+        let contents = ClientProfile.contents(of: file)
+        guard let named else {
+            // A file that cannot be read is replaced.
+            guard let root = contents.flatMap({ try? ClientProfile.object($0, file) }), root["profiles"] != nil else {
+                return profile.json
+            }
+            return try text(putting: profile, named: usual, into: file)
+        }
+        let root = try ClientProfile.object(contents ?? Array(#"{"profiles":{}}"#.utf8), file)
+        guard var profiles = try ClientProfiles(root, file) else {
+            throw ClientError(.invalidProfile, "\(file) has one profile without a name; expected /profiles")
+        }
+        try profiles.set(named, profile)
+        return profiles.json
+    }
+
+    private mutating func set(_ name: String, _ profile: ClientProfile) throws(ClientError) {
+        let node = try ClientProfile.object(profile.json, self.name)
+        if let index = members.firstIndex(where: { $0.name == name }) {
+            members[index].node = node
+        } else {
+            members.append(JSONMember(name: name, node: node))
+        }
+    }
+
+    private var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(JSONNode(.object([JSONMember(name: "profiles", node: JSONNode(.object(members)))])))
+        return (try? JSONLayout.indented(writer.bytes, by: 2)) ?? writer.bytes
+    }
+}
