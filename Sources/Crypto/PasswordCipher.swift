@@ -30,20 +30,10 @@ struct PasswordCipher: Sendable {
         guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         let key = key
-        // SAFETY: the output is at most one block longer than the input; the context is this call's own; libcrypto
-        // reads the arrays during the calls only.
+        // SAFETY: the context is this call's own; libcrypto reads the arrays during the calls only.
         let ready = unsafe EVP_CipherInit_ex2(context, cipher, key, vector, encrypting ? 1 : 0, nil)
         guard ready == 1 else { return nil }
-        let output = unsafe [UInt8].filled(capacity: input.count + Self.blockLength) { out in
-            unsafe input.withBytes { start, count in
-                var body: Int32 = 0
-                var rest: Int32 = 0
-                guard unsafe EVP_CipherUpdate(context, out, &body, start, Int32(count)) == 1,
-                    unsafe EVP_CipherFinal_ex(context, out + Int(body), &rest) == 1
-                else { return -1 }
-                return Int(body + rest)
-            }
-        }
+        let output = unsafe SymmetricCipher.output(context, input)
         if output == nil { OpenSSLLibrary.clearErrors() }
         return output
     }

@@ -50,7 +50,7 @@ package struct SymmetricCipher: Sendable {
         guard mayEncrypt, plaintext.count < Int(Int32.max) - 64 else { throw .unsupported }
         let vector = SecureRandom.bytes(vectorLength)
         let sealed = unsafe try run(vector, isEncrypting: true) { context in
-            guard let body = unsafe SymmetricCipher.update(context, plaintext) else { return nil }
+            guard let body = unsafe SymmetricCipher.output(context, plaintext.span) else { return nil }
             guard mode == .gcm else { return body }
             let tag = unsafe [UInt8].filled(capacity: SymmetricCipher.tagLength) { out in
                 let length = Int32(SymmetricCipher.tagLength)
@@ -74,7 +74,7 @@ package struct SymmetricCipher: Sendable {
                 }
                 guard isSet == 1 else { return nil }
             }
-            return unsafe SymmetricCipher.update(context, body)
+            return unsafe SymmetricCipher.output(context, body.span)
         }
     }
 
@@ -97,10 +97,11 @@ package struct SymmetricCipher: Sendable {
         return output
     }
 
-    private static func update(_ context: OpaquePointer, _ input: [UInt8]) -> [UInt8]? {
+    /// All of an input through a context that has a key.
+    static func output(_ context: OpaquePointer, _ input: Span<UInt8>) -> [UInt8]? {
         // SAFETY: the output is at most one block longer than the input.
         unsafe [UInt8].filled(capacity: input.count + 16) { out in
-            unsafe input.span.withBytes { start, count in
+            unsafe input.withBytes { start, count in
                 var body: Int32 = 0
                 var rest: Int32 = 0
                 guard unsafe EVP_CipherUpdate(context, out, &body, start, Int32(count)) == 1,

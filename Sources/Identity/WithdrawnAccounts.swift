@@ -1,15 +1,15 @@
 import Synchronization
 
 /// Accounts and secrets that another gateway with the same store has disabled or changed, while this one still has the
-/// configuration of before. What is withdrawn here is refused until the configuration says so too.
+/// older configuration. What is withdrawn here is refused until the configuration says so too.
 package final class WithdrawnAccounts: Sendable {
     /// Something that a caller is let in by.
     package enum Credential: Sendable, Equatable {
-        /// A user, by whatever way of logging in.
+        /// A user, by any way of logging in.
         case user(realm: String, name: String)
         /// One password of a user, as it is stored.
         case password(realm: String, name: String, stored: String)
-        /// A mobile backend, by whatever way of authenticating.
+        /// A mobile backend, by any way of authenticating.
         case backend(id: String)
         /// One secret of a client.
         case clientSecret(backendID: String, secret: String)

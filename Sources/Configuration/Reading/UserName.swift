@@ -57,7 +57,7 @@ package enum UserName {
 }
 
 extension Field {
-    /// A user name. One that is only too long is taken with a warning: it was made by an earlier version, and whoever has it
+    /// A user name. One that is only too long is taken with a warning: it was made by an earlier version, and its user
     /// can still be removed.
     func userName() -> String? {
         guard let name = text(UserName.expected) else { return nil }

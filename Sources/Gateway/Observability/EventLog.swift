@@ -60,7 +60,7 @@ package struct EventLog: Sendable {
     package func takes(_ level: Level) -> Bool { level.rawValue >= threshold.level.load(ordering: .relaxed) }
 
     /// Writes one line: the time, the event's level and name, and its members. The level follows from the name; the audit
-    /// trail is written whatever it is.
+    /// trail is always written.
     package func write(_ event: String, _ members: [(String, Value)] = []) {
         let level = Level(of: event)
         guard takes(level) || event == EventLog.unconditional else { return }

@@ -7,23 +7,13 @@ import Tokens
 extension RevocationFollower {
     /// What a store has of the deny list.
     private struct Held {
-        private struct Key: Hashable {
-            let kind: DenyEntry.Kind
-            let name: [UInt8]
+        private var entries: [DenyEntry.Key: [DenyEntry]] = [:]
 
-            init(_ entry: DenyEntry) {
-                kind = entry.kind
-                name = Array(entry.name.utf8)
-            }
-        }
-
-        private var entries: [Key: [DenyEntry]] = [:]
-
-        mutating func insert(_ entry: DenyEntry) { entries[Key(entry), default: []].append(entry) }
+        mutating func insert(_ entry: DenyEntry) { entries[entry.key, default: []].append(entry) }
 
         /// Whether what is held refuses as much, and for as long.
         func covers(_ entry: DenyEntry) -> Bool {
-            guard let held = entries[Key(entry)] else { return false }
+            guard let held = entries[entry.key] else { return false }
             return held.contains { $0.issuedBefore >= entry.issuedBefore }
                 && held.contains { $0.until >= entry.until }
         }

@@ -57,7 +57,7 @@ package struct RevocationPeriod: Sendable, Equatable {
     package func cutoff(now: Int64) -> Int64 { issuedBefore ?? now }
 
     /// The first second whose tokens are not meant, where that lies ahead: the dates of tokens are in seconds, so that
-    /// a login within the present one cannot be told from one of before. 0 where there is nothing to wait for.
+    /// a login within the present one cannot be told from an earlier one. 0 where there is nothing to wait for.
     package func holdsFrom(now: Int64) -> Int64 { cutoff(now: now) == now ? now + 1 : 0 }
 
     /// When the entry can go.

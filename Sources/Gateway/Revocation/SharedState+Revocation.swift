@@ -95,7 +95,7 @@ extension RevocationRequest {
         }
     }
 
-    /// The records that go with it. Where there is a date, those of later logins stay: refresh tokens of before are
+    /// The records that go with it. Where there is a date, those of later logins stay: earlier refresh tokens are
     /// refused by the list.
     fileprivate var selector: TokenSelector? {
         if period.issuedBefore != nil { return nil }

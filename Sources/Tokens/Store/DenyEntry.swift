@@ -18,6 +18,19 @@ package struct DenyEntry: Sendable, Equatable {
         }
     }
 
+    /// What an entry is about. Names count by their bytes.
+    package struct Key: Hashable {
+        private let kind: Kind
+        private let name: [UInt8]
+
+        fileprivate init(_ entry: DenyEntry) {
+            kind = entry.kind
+            name = Array(entry.name.utf8)
+        }
+    }
+
+    package var key: Key { Key(self) }
+
     package var kind: Kind
     /// `TokenRecord.tokenID`, or the name of the subject, the id of the backend, the name of the issuer's entry
     /// (`Principal.issuer`), or the name of the notice.

@@ -63,13 +63,7 @@ struct IssuerTest {
             Terminal.complain("portcullis: --jwks and --backend are for tokens that are exchanged")
             throw .usage
         }
-        let calls: OutsideCalls
-        do throws(KernelError) {
-            calls = try OutsideCalls(reading)
-        } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
-        }
+        let calls = try OutsideCalls(reading)
         defer { calls.end() }
         do throws(DenialReason) {
             let principal = try Explanation.principal(of: token, reading.snapshot.policy)
@@ -91,15 +85,11 @@ struct IssuerTest {
     private func fetchedKeys(
         _ received: ReceivedToken, _ token: [UInt8], _ issuer: AssertionIssuer, _ sources: AssertionSources, now: Int64
     ) throws(ExitStatus) -> KeySet {
-        do throws(KernelError) {
-            let calls = try OutsideCalls(reading)
-            defer { calls.end() }
-            let effect = sources.keys(for: received, token: token, issuer, sources.currentPolicy, now: now)
-            if case .success(let keys) = effect.waited() { return keys }
-            Terminal.complain("portcullis: the issuer's keys cannot be fetched; --jwks takes them from a file")
-        } catch {
-            Terminal.complain("portcullis: \(error.text)")
-        }
+        let calls = try OutsideCalls(reading)
+        defer { calls.end() }
+        let effect = sources.keys(for: received, token: token, issuer, sources.currentPolicy, now: now)
+        if case .success(let keys) = effect.waited() { return keys }
+        Terminal.complain("portcullis: the issuer's keys cannot be fetched; --jwks takes them from a file")
         throw .failed
     }
 

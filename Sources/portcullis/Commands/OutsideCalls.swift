@@ -9,7 +9,17 @@ struct OutsideCalls {
     private let shared: SharedState
     private let plane: DataPlane
 
-    init(_ reading: Assembly.Reading) throws(KernelError) {
+    /// - Throws: `.failed` after saying what is wrong.
+    init(_ reading: Assembly.Reading) throws(ExitStatus) {
+        do throws(KernelError) {
+            try self.init(starting: reading)
+        } catch {
+            Terminal.complain("portcullis: \(error.text)")
+            throw .failed
+        }
+    }
+
+    private init(starting reading: Assembly.Reading) throws(KernelError) {
         let lasting = reading.lasting
         let log = EventLog(LogWriter(.standardError))
         // A command keeps nothing and revokes nothing.

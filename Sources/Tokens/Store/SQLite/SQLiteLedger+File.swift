@@ -51,21 +51,21 @@
         /// Appends those entries that the file does not have. Answers how many they were.
         func deny(missing entries: [DenyEntry]) throws(StoreFailure) -> Int {
             guard !entries.isEmpty else { return 0 }
-            var held: [DeniedName: DenyEntry] = [:]
+            var held: [DenyEntry.Key: DenyEntry] = [:]
             var place: Int64 = 0
             while true {
                 let page = try table.changes(after: place, limit: 10_000)
                 for entry in page.map(\.entry) {
-                    var merged = held[DeniedName(entry)] ?? entry
+                    var merged = held[entry.key] ?? entry
                     merged.issuedBefore = max(merged.issuedBefore, entry.issuedBefore)
                     merged.until = max(merged.until, entry.until)
-                    held[DeniedName(entry)] = merged
+                    held[entry.key] = merged
                 }
                 guard let last = page.last?.sequence else { break }
                 place = last
             }
             let missing = entries.filter { entry in
-                guard let known = held[DeniedName(entry)] else { return true }
+                guard let known = held[entry.key] else { return true }
                 return known.issuedBefore < entry.issuedBefore || known.until < entry.until
             }
             guard !missing.isEmpty else { return 0 }
@@ -91,17 +91,6 @@
             _ body: () throws(SQLiteFailure) -> Value
         ) throws(StoreFailure) -> Value {
             do throws(SQLiteFailure) { return try body() } catch { throw error.storeFailure }
-        }
-    }
-
-    /// What a deny entry is about, by its bytes.
-    private struct DeniedName: Hashable {
-        var kind: DenyEntry.Kind
-        var name: [UInt8]
-
-        init(_ entry: DenyEntry) {
-            kind = entry.kind
-            name = Array(entry.name.utf8)
         }
     }
 

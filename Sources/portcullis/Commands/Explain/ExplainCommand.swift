@@ -43,13 +43,7 @@ enum ExplainCommand: Command {
         }
         let start = "\(arguments.positional[0]) \(arguments.positional[1]) HTTP/1.1"
         let request = Array((([start] + lines).joined(separator: "\r\n") + "\r\n\r\n").utf8)
-        let calls: OutsideCalls
-        do throws(KernelError) {
-            calls = try OutsideCalls(reading)
-        } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
-        }
+        let calls = try OutsideCalls(reading)
         defer { calls.end() }
         let explanation = Explanation(request, reading, isEncrypted: !arguments.has("--plain"))
         for line in explanation.lines { Terminal.print(line) }
