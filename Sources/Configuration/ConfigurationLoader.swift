@@ -99,14 +99,17 @@ struct DirectoryReading {
 
     /// A file that was deleted or renamed, or is being replaced. An empty section must be configured explicitly.
     private mutating func reportMissing(_ file: String) {
-        let section = String(file.dropLast(5))
+        let section = DirectoryReading.section(of: file) ?? file
+        // `users.jsonc` may take the place of `users.json`.
+        if sources.sections[section] != nil || sources.unreadable.contains(section) { return }
         let root = sources.gateway?.root
         if root?.members?.contains(where: { $0.name == section }) == true { return }
-        if root?["optionalFiles"]?.array?.contains(where: { $0.string == file }) == true { return }
+        let optional = (root?["optionalFiles"]?.array ?? []).compactMap { $0.string.flatMap(DirectoryReading.section) }
+        if optional.contains(section) { return }
         sources.unreadable.insert(section)
         report(
             .error, file, 1, "/\(section)", "the file is missing, and the configuration in force was read from it",
-            expected: "the file, or \"optionalFiles\": [\"\(file)\"] in gateway.json")
+            expected: "the file, or \"optionalFiles\": [\"\(section).json\"] in gateway.json")
     }
 
     /// The name of a file without `.json` or `.jsonc`; nil for other files.

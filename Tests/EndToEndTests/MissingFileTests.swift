@@ -44,7 +44,19 @@ import Testing
         try fixture.gateway.configuration.remove("users.json")
         #expect(try fixture.admin("POST", "/admin/reload").status == 204)
         #expect(try fixture.grant("grant_type=password&username=joe&password=Welcome1").status == 400)
+        // With comments, the file has another name; it may go missing all the same.
+        let route = #"[{"path": "/plain", "upstream": "stub", "public": true}] // all of them"#
         try fixture.gateway.configuration.remove("routes.json")
+        try fixture.gateway.configuration.write("routes.jsonc", route)
+        try fixture.gateway.configuration.write("users.jsonc", "[] // none")
+        #expect(try fixture.admin("POST", "/admin/reload").status == 204)
+        try fixture.gateway.configuration.remove("users.jsonc")
+        #expect(try fixture.admin("POST", "/admin/reload").status == 204)
+        try fixture.gateway.configuration.remove("routes.jsonc")
+        let gone = try fixture.admin("POST", "/admin/reload").text
+        #expect(
+            JSONText(gone)["errors"][0].string?.contains(#"routes.jsonc:1: error: /routes: the file"#) == true,
+            "\(gone)")
         var settings = FixtureSettings(upstream: fixture.upstream.url)
         settings["users"] = nil
         try fixture.gateway.configuration.write("gateway.json", settings.text)
