@@ -66,14 +66,20 @@ enum AdminTarget {
     }
 
     /// What the request was answered with; nil for nothing.
-    /// - Parameter consequence: said of a change that is refused.
+    /// - Parameters:
+    ///   - consequence: said of a change that is refused.
+    ///   - isNothing: whether an admin listener answers with nothing where all is well.
     /// - Throws: `.failed` after saying what is wrong.
     @discardableResult
     func perform(
-        _ request: AdminRequest, consequence: String = "; nothing was written"
+        _ request: AdminRequest, consequence: String = "; nothing was written", isNothing: Bool = false
     ) throws(ExitStatus) -> JSONNode? {
         let (status, body) = try answer(to: request)
         let answer = try? JSONNode.parse(body.span)
+        if isNothing, status != 204, status < 300 || status == 404 {
+            Terminal.complain("portcullis: no admin listener of a gateway answers there: status \(status)")
+            throw .failed
+        }
         guard status >= 300 else { return answer }
         for finding in answer?["errors"]?.array ?? [] { Terminal.complain(finding.string ?? "") }
         let isChange = !request.method.isSafe && status < 500

@@ -49,13 +49,17 @@ enum RunningGateway {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
             credentials: SecretStore.lookup(directory))
-        guard let admin = loaded.draft?.admin, admin.port > 0 else {
-            Terminal.complain(
-                "portcullis: \(directory)/gateway.json names no admin listener with a port; --admin URL says where it is"
-            )
-            throw .failed
+        if let admin = loaded.draft?.admin, admin.port > 0 { return admin }
+        // Why: the file is missing, no JSON, or has a wrong `admin`.
+        let causes = loaded.diagnostics.filter { finding in
+            finding.severity == .error && (finding.pointer.isEmpty || finding.pointer.hasPrefix("/admin"))
         }
-        return admin
+        for cause in causes { Terminal.complain("\(cause)") }
+        Terminal.complain(
+            causes.isEmpty
+                ? "portcullis: \(directory)/gateway.json names no admin listener with a port; --admin URL says where it is"
+                : "portcullis: \(directory) does not say where the admin listener is; --admin URL does")
+        throw .failed
     }
 
     /// An address that stands for all of a machine is reached on loopback.

@@ -26,8 +26,12 @@ enum StatusCommand: Command {
         let client = try RunningGateway.client(
             arguments, needsToken: false, timeoutMilliseconds: timeoutMilliseconds)
         let readiness = try text("ready", client)
-        for line in readiness.text.split(separator: "\n") { Terminal.print(String(line)) }
         let metrics = try text("metrics", client).text.split(separator: "\n")
+        guard metrics.contains(where: { $0.hasPrefix("portcullis_config_generation ") }) else {
+            Terminal.complain("portcullis: no admin listener of a gateway answers there: status \(readiness.status)")
+            throw .failed
+        }
+        for line in readiness.text.split(separator: "\n") { Terminal.print(String(line)) }
         func show(_ name: String, _ metric: String) {
             guard let line = metrics.first(where: { $0.hasPrefix(metric + " ") }) else { return }
             Terminal.print("\(name): \(line.dropFirst(metric.count + 1))")
