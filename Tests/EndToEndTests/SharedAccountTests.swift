@@ -83,6 +83,19 @@ import Testing
         }
     }
 
+    @Test("a user who is disabled once more is refused once more, whatever another gateway has said meanwhile")
+    func disabledAgain() throws {
+        let nodes = try Nodes()
+        let disable = #"{"enabled": false}"#
+        try nodes.admin(0, "PATCH", "/admin/users/joe", disable)
+        #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
+        try nodes.admin(1, "PATCH", "/admin/users/joe", disable)
+        try nodes.admin(1, "PATCH", "/admin/users/joe", #"{"enabled": true}"#)
+        #expect(try nodes.waitUntil { try nodes.login(1).status == 200 })
+        try nodes.admin(0, "PATCH", "/admin/users/joe", disable)
+        #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
+    }
+
     @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")
     func disabled() throws {
         let nodes = try Nodes()

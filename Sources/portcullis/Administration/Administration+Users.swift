@@ -84,7 +84,8 @@ extension Administration {
             let isNewPassword = body.has("password") || body.has("passwordHash")
             if isNewPassword { text.put("password", of: place, password.map { .text($0) }) }
             // Whoever had the password, or was let in before, starts anew (MAP-04).
-            let endsTokens = isNewPassword || (enabled == false && user.isEnabled)
+            // One who is disabled again may have been enabled by another gateway meanwhile.
+            let endsTokens = isNewPassword || enabled == false
             if endsTokens { text.put("tokensNotBefore", of: place, .number(cutoff)) }
             return (before: user, endsTokens: endsTokens)
         }

@@ -37,7 +37,7 @@ struct AccountNotices: Sendable {
         let account = WithdrawnAccounts.Credential.user(realm: old.realm, name: old.username)
         if fresh?.isEnabled == true {
             restore(account, withdrawn)
-        } else if old.isEnabled {
+        } else if old.isEnabled || old.tokensNotBefore != fresh?.tokensNotBefore {
             changes.append((account, true))
         }
         // Of a user who is gone too: the next one of that name has another password.
