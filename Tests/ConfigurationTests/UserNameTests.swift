@@ -28,13 +28,23 @@ import Testing
         arguments: [
             0x00, 0x09, 0x0A, 0x1F, 0x7F, 0x85, 0xA0, 0xAD, 0x61C, 0x1680, 0x2003, 0x2007, 0x200B, 0x200E, 0x200F,
             0x2028,
-            0x2029, 0x202A, 0x202E, 0x202F, 0x2060, 0x2066, 0x2069, 0x3000, 0xFEFF, 0xE0041,
+            0x2029, 0x202A, 0x202E, 0x202F, 0x2060, 0x2066, 0x2069, 0x3000, 0xFEFF, 0xE0041, 0x34F,
+            0x115F, 0x17B4, 0x2065, 0x2800, 0x3164, 0xFE0F, 0xFFA0, 0xFFFC, 0xE0100,
         ])
     func invisible(_ code: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(code))
         for name in ["jo\(Character(scalar))e", "\(Character(scalar))joe", "joe\(Character(scalar))"] {
             #expect(UserName.problem(name) == .invisible(scalar))
             try refused(name)
+        }
+    }
+
+    @Test("joiners stand within a name, and not at its ends")
+    func joiners() throws {
+        for joiner in ["\u{200c}", "\u{200d}"] as [Unicode.Scalar] {
+            #expect(UserName.problem("jo\(Character(joiner))e") == nil)
+            #expect(UserName.problem("\(Character(joiner))joe") == .invisible(joiner))
+            #expect(UserName.problem("joe\(Character(joiner))") == .invisible(joiner))
         }
     }
 

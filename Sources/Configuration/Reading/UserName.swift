@@ -41,18 +41,29 @@ package enum UserName {
             isPrintable = false
             break
         }
-        if !isPrintable, let scalar = name.unicodeScalars.first(where: isInvisible) { return .invisible(scalar) }
+        if !isPrintable {
+            let scalars = name.unicodeScalars
+            if let scalar = scalars.first(where: isInvisible) { return .invisible(scalar) }
+            let ends = [scalars.first, scalars.last].compactMap(\.self)
+            if let joiner = ends.first(where: isJoiner) { return .invisible(joiner) }
+        }
         return bytes.count > maximumBytes ? .tooLong : nil
     }
 
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
+        // The blank of Braille and the place of an object are symbols, and look like nothing.
+        if isJoiner(scalar) { return false }
+        if scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" || scalar == "\u{FFFC}" { return true }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
         case .spaceSeparator: scalar != " "
-        // Joiners stand within words of Persian and Indic scripts.
-        case .format: scalar.value != 0x200C && scalar.value != 0x200D
         default: false
         }
+    }
+
+    /// Joiners stand within words of Persian and Indic scripts.
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{200C}" || scalar == "\u{200D}"
     }
 }
 

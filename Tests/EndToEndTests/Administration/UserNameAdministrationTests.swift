@@ -6,6 +6,7 @@ import Testing
     private static let long = String(repeating: "a", count: 10_000)
     private static let bad = [
         long, String(repeating: "b", count: 257), " ", "joe ", " joe", "jo\u{202e}e", "jo\u{a0}e", "jo\u{200b}e",
+        "joe\u{3164}", "joe\u{2800}", "joe\u{200d}",
     ]
 
     private static func body(_ name: String) throws -> String {
