@@ -265,12 +265,13 @@ import Testing
             "POST", "/oauth2/token",
             [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"],
             body: "grant_type=password&username=joe&password=Welcome1")
-        let slow = try (0..<8).map { _ in try fixture.connect() }
+        // Few enough for a busy machine to hash within the time that a decision has.
+        let slow = try (0..<4).map { _ in try fixture.connect() }
         for connection in slow { try connection.send(form) }
         let connection = try fixture.connect()
         var fast = 0
         // Requests are answered on the one loop while hashes are under way.
-        while slow[7].isSilent {
+        while slow[3].isSilent {
             #expect(try connection.exchange("GET", "/open/fast").status == 200)
             fast += 1
         }
