@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a user who is disabled once more is refused once more, whatever another gateway has said meanwhile")
+    @Test("a user whom another gateway has enabled is refused by it again after a second disabling, and after removal")
     func disabledAgain() throws {
         let nodes = try Nodes()
         let disable = #"{"enabled": false}"#
@@ -93,6 +93,11 @@ import Testing
         try nodes.admin(1, "PATCH", "/admin/users/joe", #"{"enabled": true}"#)
         #expect(try nodes.waitUntil { try nodes.login(1).status == 200 })
         try nodes.admin(0, "PATCH", "/admin/users/joe", disable)
+        #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
+        try nodes.admin(1, "PATCH", "/admin/users/joe", disable)
+        try nodes.admin(1, "PATCH", "/admin/users/joe", #"{"enabled": true}"#)
+        #expect(try nodes.waitUntil { try nodes.login(1).status == 200 })
+        try nodes.admin(0, "DELETE", "/admin/users/joe")
         #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
     }
 

@@ -37,7 +37,8 @@ struct AccountNotices: Sendable {
         let account = WithdrawnAccounts.Credential.user(realm: old.realm, name: old.username)
         if fresh?.isEnabled == true {
             restore(account, withdrawn)
-        } else if old.isEnabled || old.tokensNotBefore != fresh?.tokensNotBefore {
+        } else if old.isEnabled || fresh == nil || old.tokensNotBefore != fresh?.tokensNotBefore {
+            // Another gateway may have enabled meanwhile who was disabled here.
             changes.append((account, true))
         }
         // Of a user who is gone too: the next one of that name has another password.
