@@ -68,15 +68,15 @@ enum AdminTarget {
     /// What the request was answered with; nil for nothing.
     /// - Parameters:
     ///   - consequence: said of a change that is refused.
-    ///   - isNothing: whether an admin listener answers with nothing where all is well.
+    ///   - success: the one status of an admin listener where all is well; another success, or 404, is another server's.
     /// - Throws: `.failed` after saying what is wrong.
     @discardableResult
     func perform(
-        _ request: AdminRequest, consequence: String = "; nothing was written", isNothing: Bool = false
+        _ request: AdminRequest, consequence: String = "; nothing was written", success: Int? = nil
     ) throws(ExitStatus) -> JSONNode? {
         let (status, body) = try answer(to: request)
         let answer = try? JSONNode.parse(body.span)
-        if isNothing, status != 204, status < 300 || status == 404 {
+        if let success, status != success, status < 300 || status == 404 {
             Terminal.complain("portcullis: no admin listener of a gateway answers there: status \(status)")
             throw .failed
         }

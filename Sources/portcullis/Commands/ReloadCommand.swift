@@ -24,6 +24,6 @@ enum ReloadCommand: Command {
         let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
         let client = try RunningGateway.client(arguments, needsToken: true)
         try AdminTarget.gateway(client).perform(
-            .command(.post, ["reload"]), consequence: "", isNothing: true)
+            .command(.post, ["reload"]), consequence: "", success: 204)
     }
 }
