@@ -14,12 +14,12 @@ package final class SerialQueue: Sendable {
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
     }
 
-    /// Runs the work once the wall clock has reached a second, on no thread that waits for it; at once where it has.
-    /// A clock that steps back meanwhile delays nothing.
+    /// Runs the work once a second has begun by all clocks that agree with this one, on no thread that waits for it; at
+    /// once where it has. A clock that steps back meanwhile delays nothing.
     ///
     /// - Parameter second: since 1970, a few seconds ahead at the most.
     package static func run(atSecond second: Int64, _ work: @escaping @Sendable () -> Void) {
-        let milliseconds = second * 1000 - Clock.wallMilliseconds
+        let milliseconds = second * 1000 + Clock.agreementMilliseconds - Clock.wallMilliseconds
         guard milliseconds > 0 else { return work() }
         // Some milliseconds later, since the clock of the loops is a coarse one.
         let delay = DispatchTimeInterval.milliseconds(Int(min(milliseconds, longestWait)) + 10)

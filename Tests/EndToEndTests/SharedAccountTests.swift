@@ -5,87 +5,9 @@ import Testing
 /// Gateways with one Redis server and a configuration each: what is disabled or changed by the administration of one is
 /// refused by the others, which know nothing of it from their files.
 @Suite struct SharedAccountTests {
-    /// Nodes with the same keys and the same users, each in a directory of its own.
-    private final class Nodes: Sendable {
-        let redis: RedisProcess
-        let upstream: StubUpstream
-        let directories: [ConfigurationDirectory]
-        let gateways: [GatewayProcess]
-        private let keys: ConfigurationDirectory
-
-        init(_ count: Int = 2, redis options: RedisProcess.Options = [], _ store: String = "") throws {
-            redis = try RedisProcess(options)
-            upstream = try StubUpstream()
-            keys = try ConfigurationDirectory()
-            var settings = FixtureSettings(upstream: upstream.url)
-            settings["store"] = """
-                {"kind": "redis", "url": "unix:\(redis.socketPath)", "timeout": "500ms", "keyFile": "\(keys.path)/store.key"
-                 \(store)}
-                """
-            settings["tokenService"] = #"{"keyFile": "\#(keys.path)/signing.pem"}"#
-            settings["challenge"] = #"{"keyFile": "\#(keys.path)/challenge.key"}"#
-            settings["passwords"] = #"{"cache": "60s"}"#
-            let text = settings.text
-            directories = try (0..<count).map { _ in try ConfigurationDirectory(["gateway.json": text]) }
-            // One after the other: the first makes the keys.
-            gateways = try directories.map { try GatewayProcess($0) }
-        }
-
-        deinit { upstream.stop() }
-
-        func login(_ node: Int, _ user: String = "joe", _ password: String = "Welcome1") throws -> Response {
-            try grant(gateways[node], "grant_type=password&username=\(user)&password=\(password)")
-        }
-
-        func grant(
-            _ gateway: GatewayProcess, _ body: String, client: String = "inv-client:inv-secret"
-        ) throws -> Response {
-            try gateway.request(
-                "POST", "/oauth2/token", [.basic(client), "Content-Type: application/x-www-form-urlencoded"], body: body
-            )
-        }
-
-        func token(_ node: Int, _ user: String = "joe", _ password: String = "Welcome1") throws -> String {
-            let response = try login(node, user, password)
-            return try #require(JSONText(response.text)["access_token"].string, "\(response.text)")
-        }
-
-        func bearer(_ node: Int, _ token: String) throws -> Int {
-            try gateways[node].request("GET", "/inventory/me", [.bearer(token)]).status
-        }
-
-        func basic(_ node: Int, _ credentials: String) throws -> Int {
-            try gateways[node].request(
-                "GET", "/inventory/me", [.basic(credentials), "Oracle-Mobile-Backend-ID: mbe-inv-1"]
-            ).status
-        }
-
-        @discardableResult
-        func admin(_ node: Int, _ method: String, _ target: String, _ body: String? = nil) throws -> Response {
-            let response = try gateways[node].request(
-                method, target, [.bearer("admin-secret"), "Content-Type: application/json"], body: body,
-                listener: "admin")
-            try #require((200..<300).contains(response.status), "\(method) \(target): \(response.text)")
-            return response
-        }
-
-        /// Asks until it is so; a second is what the nodes have.
-        func isSoWithinASecond(_ condition: () throws -> Bool) rethrows -> Bool {
-            let began = ContinuousClock.now
-            while try !condition() { if ContinuousClock.now - began > .seconds(1) { return false } }
-            return true
-        }
-
-        func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
-            let deadline = Deadline.usual
-            while try !condition() { if deadline.isPast { return false } }
-            return true
-        }
-    }
-
     @Test("a user whom another gateway has enabled is refused by it again after a second disabling, and after removal")
     func disabledAgain() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let disable = #"{"enabled": false}"#
         try nodes.admin(0, "PATCH", "/admin/users/joe", disable)
         #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
@@ -103,7 +25,7 @@ import Testing
 
     @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")
     func disabled() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let (joe, ann) = (try nodes.token(1), try nodes.token(1, "ann", "Welcome2"))
         #expect(try nodes.waitUntil { try nodes.bearer(0, joe) == 200 })
         #expect(try nodes.bearer(1, joe) == 200 && nodes.basic(1, "joe:Welcome1") == 200)
@@ -135,7 +57,7 @@ import Testing
 
     @Test("a user who is removed by one gateway, and made anew there")
     func removed() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
         try nodes.admin(0, "DELETE", "/admin/users/joe")
         #expect(try nodes.isSoWithinASecond { try nodes.bearer(1, joe) == 401 && nodes.login(1).status == 400 })
@@ -150,7 +72,7 @@ import Testing
 
     @Test("a password that one gateway has changed opens no other one, and tokens of the new one do")
     func password() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
         #expect(try nodes.basic(1, "joe:Welcome1") == 200)
         try nodes.admin(0, "PATCH", "/admin/users/joe", #"{"password": "Another9"}"#)
@@ -165,7 +87,7 @@ import Testing
 
     @Test("a client secret that one gateway has changed is refused by the others, until they have the new one")
     func secret() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
         let answer = try nodes.admin(0, "POST", "/admin/backends/inventory/1.0/rotate-secret")
         let secret = try #require(JSONText(answer.text)["clientSecret"].string, "\(answer.text)")
@@ -187,7 +109,7 @@ import Testing
 
     @Test("a backend that one gateway has revoked lets nobody in at the others")
     func backend() throws {
-        let nodes = try Nodes()
+        let nodes = try SharedStoreNodes()
         let joe = try nodes.token(1)
         let anonymous: [Field] = ["Authorization: Basic YW5vbi1pbnY6azN5", "Oracle-Mobile-Backend-ID: mbe-inv-1"]
         func anonymousStatus(_ node: Int) throws -> Int {
@@ -208,7 +130,7 @@ import Testing
 
     @Test("what a store has lost is told again by the gateways that know it, before another one starts from it")
     func lostWrites() throws {
-        let nodes = try Nodes(2)
+        let nodes = try SharedStoreNodes(2)
         let (early, joe, ann) = (try nodes.token(0), try nodes.token(0), try nodes.token(0, "ann", "Welcome2"))
         func revoke(_ token: String) throws {
             let id = try #require(JSONWebToken(token).claims["jti"].string)

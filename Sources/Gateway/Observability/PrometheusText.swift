@@ -160,6 +160,10 @@ enum PrometheusText {
         page.single(
             "revocations_age_seconds", "gauge", "Since the store was last asked for others' revocations, and answered.",
             Double(store.age) / 1000)
+        page.single(
+            "clock_correction_seconds", "gauge",
+            "What is added to the machine's clock to agree with that of the store.",
+            Double(Clock.correctionMilliseconds) / 1000)
         page.family("store_up", "gauge", "Whether the store of tokens answers, and takes what it is given.")
         page.sample("store_up", "store=\"\(store.kind)\"", store.isUp ? 1 : 0)
         page.single(

@@ -13,8 +13,8 @@ extension SharedState {
     /// - Parameter body: `{"jti": "...", "until": seconds}`, or with `"subject"`, `"backendId"` or `"issuer"`, and with
     ///   these `"issuedBefore": seconds`.
     func revoke(_ body: [UInt8], now loopTime: Int64) -> Effect<EndpointResponse> {
-        // The clock of a loop may be behind by as long as its turn takes.
-        let now = max(loopTime, Clock.wallSeconds)
+        // The clock of a loop may be behind by as long as its turn takes, and another gateway's may be a little ahead.
+        let now = max(loopTime, Clock.latestSecond)
         let request: RevocationRequest
         do {
             request = try RevocationRequest(body, now: now)

@@ -52,7 +52,7 @@ extension Administration {
             throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
         }
         let (subject, application) = (request.parameter("subject"), try application(request))
-        let now = Clock.wallSeconds
+        let now = Clock.latestSecond
         let period = try period(request, now: now)
         let (cutoff, until) = (period.issuedBefore ?? now, period.end(now: now))
         if let issuer = request.parameter("issuer") {

@@ -118,7 +118,7 @@ struct Administration: Sendable {
 extension Administration {
     /// Tokens that were issued before this second since 1970 are void by a change now: the next one, since their dates
     /// are in seconds, or the one behind it where other gateways may issue some until they hear of it.
-    var cutoff: Int64 { Clock.wallSeconds + 1 + reachSeconds }
+    var cutoff: Int64 { Clock.latestSecond + 1 + reachSeconds }
 }
 
 /// What became of a request.

@@ -56,7 +56,7 @@ extension Assembly {
             // A command has `timeout`, and what it waits for half of that.
             let store = RedisTokenStore(
                 channel: line, keyPrefix: entry.keyPrefix, replicas: entry.replicas,
-                patience: section.timeout.milliseconds / 2)
+                patience: section.timeout.milliseconds / 2, clock: ServerClock(log: lasting.log))
             return (store, line)
         case .sqlite:
             #if SQLite

@@ -7,6 +7,8 @@ struct RedisReply: Sendable {
     var hasMore = false
     /// The place behind which a list goes on; empty at its end.
     var place: [UInt8] = []
+    /// The server's clock in milliseconds since 1970, where it was asked for.
+    var serverTime: Int64?
 
     /// Reads the reply of a script: an array of a word and what belongs to it.
     static func read(_ value: RESPValue) -> Result<RedisReply, StoreFailure> {
@@ -39,7 +41,7 @@ struct RedisReply: Sendable {
         case ("removed", .integer(let more)?):
             return records(parts.dropFirst()).map { RedisReply(answer: .removed($0), hasMore: more == 1) }
         case ("denied", .bytes(let place)?): return number(place).map { RedisReply(answer: .denied(sequence: $0)) }
-        case ("changes", .bytes(let latest)?): return changes(latest, parts.dropFirst().first)
+        case ("changes", .bytes(let latest)?): return changes(latest, Array(parts.dropFirst()))
         case ("fresh", .integer(let isFresh)?): return RedisReply(answer: .fresh(isFresh == 1))
         case ("touched", .integer(let count)?): return RedisReply(answer: .touched(Int(count)))
         case ("cleaned", .integer(let count)?):
@@ -52,14 +54,22 @@ struct RedisReply: Sendable {
 
     // MARK: Deny entries
 
-    private static func changes(_ latest: [UInt8], _ entries: RESPValue?) -> RedisReply? {
-        guard let latest = number(latest), case .array(let entries)? = entries else { return nil }
+    private static func changes(_ latest: [UInt8], _ parts: [RESPValue]) -> RedisReply? {
+        guard let latest = number(latest), case .array(let entries)? = parts.first else { return nil }
         var changes: [DenyChange] = []
         for entry in entries {
             guard case .bytes(let bytes) = entry, let change = change(bytes) else { return nil }
             changes.append(change)
         }
-        return RedisReply(answer: .changes(changes, latest: latest))
+        return RedisReply(answer: .changes(changes, latest: latest), serverTime: time(parts.dropFirst()))
+    }
+
+    /// Seconds and microseconds; nil for a server that does not tell.
+    private static func time(_ parts: ArraySlice<RESPValue>) -> Int64? {
+        guard case .bytes(let seconds)? = parts.first, case .bytes(let microseconds)? = parts.dropFirst().first,
+            let seconds = number(seconds), let microseconds = number(microseconds), seconds < 1 << 40
+        else { return nil }
+        return seconds * 1000 + microseconds / 1000
     }
 
     /// Place, kind, issued before, until, the length of the name, and the name with the subject right behind it.

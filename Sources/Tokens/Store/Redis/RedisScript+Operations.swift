@@ -107,11 +107,12 @@ extension RedisScript {
         return {'denied', place}
         """#)
 
-    /// After, limit.
+    /// After, limit. Answers with the seconds and microseconds of the server's clock, unless the access list forbids it.
     static let changes = RedisScript(
         #"""
         local entries = call('ZRANGEBYSCORE', base .. 'denied', '(' .. ARGV[2], '+inf', 'LIMIT', 0, ARGV[3])
-        return {'changes', call('GET', base .. 'sequence') or '0', entries}
+        local time = redis.pcall('TIME')
+        return {'changes', call('GET', base .. 'sequence') or '0', entries, time[1] or '', time[2] or ''}
         """#)
 
     /// Key, until.

@@ -15,12 +15,18 @@ package final class RedisTokenStore: TokenStore {
     private let current = Mutex(StoreState.ok)
     /// How many replicas must have a change before it is answered, and the command that waits for them; nil for none.
     private let wait: (replicas: Int, command: [[UInt8]])?
+    private let clock: (any GroupClock)?
 
     /// - Parameters:
     ///   - replicas: how many of them must have a change before it is answered.
     ///   - patience: for how many milliseconds they are waited for.
-    package init(channel: any RedisChannel, keyPrefix: String, replicas: Int = 0, patience: Int64 = 500) {
+    ///   - clock: what is told of the server's clock.
+    package init(
+        channel: any RedisChannel, keyPrefix: String, replicas: Int = 0, patience: Int64 = 500,
+        clock: (any GroupClock)? = nil
+    ) {
         self.channel = channel
+        self.clock = clock
         wait =
             replicas > 0
             ? (replicas, ["WAIT", String(replicas), String(max(1, patience))].map { Array($0.utf8) }) : nil
@@ -75,8 +81,12 @@ package final class RedisTokenStore: TokenStore {
         _ call: RedisCall, now: Int64, orElse fail: @escaping @Sendable (Result<StoreAnswer, StoreFailure>) -> Void,
         _ next: @escaping @Sendable (RedisReply) -> Void
     ) {
+        let sentAt = clock?.milliseconds
         send(call) { result in
             let reply = result.flatMap { RedisReply.read($0) }
+            if let clock = self.clock, let sentAt, case .success(let reply) = reply, let time = reply.serverTime {
+                clock.learn(time, between: sentAt, and: clock.milliseconds)
+            }
             self.note(reply, now: now)
             switch reply {
             case .failure(let failure): fail(.failure(failure))

@@ -1,0 +1,25 @@
+import Reactor
+import Synchronization
+import Tokens
+
+/// Corrects the wall clock of the process to that of the server of its store.
+package final class ServerClock: GroupClock {
+    private let correction = Mutex(ClockCorrection())
+    private let log: EventLog
+
+    package init(log: EventLog) { self.log = log }
+
+    package var milliseconds: Int64 { Clock.machineMilliseconds }
+
+    package func learn(_ time: Int64, between sent: Int64, and received: Int64) {
+        let event = correction.withLock { correction -> (name: String, milliseconds: Int64)? in
+            let isNews = correction.learn(time, between: sent, and: received)
+            Clock.correctionMilliseconds = correction.milliseconds
+            guard isNews else { return nil }
+            return correction.isRefused
+                ? ("clock_correction_refused", time - received) : ("clock_corrected", correction.milliseconds)
+        }
+        guard let event else { return }
+        log.write(event.name, [("milliseconds", .number(Int(event.milliseconds)))])
+    }
+}
