@@ -66,10 +66,14 @@ package struct ExternalIdentityRules: Sendable {
     }
 
     /// The name goes into header fields for the upstream (GW-10): control characters would let the outside issuer's users
-    /// write fields of their own, and blanks at the ends would be dropped by who reads them, which makes another name.
+    /// write fields of their own, blanks at the ends would be dropped by those who read them, which makes another name,
+    /// and invisible characters would show the name of another user. It may be longer than those of accounts.
     package static func isFitForHeaders(_ name: String) -> Bool {
-        name.utf8.count <= 512 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            && name.utf8.first != 0x20 && name.utf8.last != 0x20
+        switch UserName.problem(name) {
+        case nil: true
+        case .tooLong?: name.utf8.count <= 512
+        case .blanks?, .invisible?: false
+        }
     }
 
     private func account(
@@ -102,7 +106,7 @@ package struct ExternalIdentity: Sendable {
 package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
     /// The claim is absent, empty or no string.
     case missingUsername = "missing_username"
-    /// The name has control characters or more than 512 bytes.
+    /// The name has control characters or invisible ones, blanks at its ends, or more than 512 bytes.
     case unusableUsername = "unusable_username"
     /// The client id equals the user name (JWT-16).
     case clientToken = "client_token"

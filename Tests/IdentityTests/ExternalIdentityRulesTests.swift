@@ -86,6 +86,7 @@ import Testing
     /// The name becomes a header field of the upstream request.
     @Test(arguments: [
         #"joe\r\nX-Admin: 1"#, #"joe\u0000"#, #"jo\te"#, #"\u007Fjoe"#, String(repeating: "x", count: 513),
+        "jo\u{200B}e", "joe\u{202E}", "jo\u{AD}e", "\u{2800}", "joe\u{A0}", "joe ",
     ])
     func nameUnfitForHeadersIsRefused(_ name: String) throws {
         let rules = ExternalIdentityRules(virtualUserEnabled: true)

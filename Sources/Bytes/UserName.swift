@@ -1,5 +1,3 @@
-import Bytes
-
 /// What a user may be called. Names are shown, logged, sent in header fields and typed: two that look alike, or one that
 /// turns the text around it, mislead readers.
 package enum UserName {
@@ -64,24 +62,5 @@ package enum UserName {
     /// Joiners stand within words of Persian and Indic scripts.
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\u{200C}" || scalar == "\u{200D}"
-    }
-}
-
-extension Field {
-    /// A user name. One that is only too long is taken with a warning: it was made by an earlier version, and its user
-    /// can still be removed.
-    func userName() -> String? {
-        guard let name = text(UserName.expected) else { return nil }
-        switch UserName.problem(name) {
-        case nil: return name
-        case .tooLong?:
-            warning(
-                UserName.Problem.tooLong.text, expected: "at most \(UserName.maximumBytes) bytes",
-                found: "\(name.utf8.count)")
-            return name
-        case let problem?:
-            error(problem.text, expected: UserName.expected)
-            return nil
-        }
     }
 }
