@@ -124,6 +124,17 @@ import Testing
         #expect(listener.errors.contains("has expired"), "\(listener.errors)")
     }
 
+    @Test("a short admin token is warned of for production", arguments: [(42, true), (43, false)])
+    func adminToken(_ length: Int, _ isShort: Bool) throws {
+        let directory = try directory { settings in
+            settings["admin"] = #"{"address": "127.0.0.1", "port": 0, "adminToken": "file:token"}"#
+        }
+        try directory.write("token", String(repeating: "x", count: length))
+        let production = try CommandLine.run("check", directory.path, "--production")
+        #expect(production.errors.contains("warning: /admin/adminToken: the token is short") == isShort)
+        #expect(try !CommandLine.run("check", directory.path).errors.contains("adminToken"))
+    }
+
     @Test("serve DIR is serve --config DIR; both at once are refused")
     func serve() throws {
         let directory = try directory { _ in }

@@ -14,7 +14,7 @@ import Synchronization
 /// - a secret of the length that the gateway makes is always looked at, for nobody guesses one (RFC 6749 section 10.10).
 package final class ClientThrottle: Sendable {
     /// Bytes of the secrets that `portcullis backend` makes: 256 random bits in Base64.
-    static let unguessableLength = 43
+    package static let unguessableLength = 43
 
     private let throttle: LoginThrottle
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())

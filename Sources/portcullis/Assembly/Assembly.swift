@@ -102,6 +102,7 @@ struct Assembly {
             report(
                 "/routes", "there is no route: nothing is forwarded", expected: "routes.json", severity: .warning)
         }
+        warnOfShortAdminToken()
         let rateLimits = rateLimits(origins)
         lasting.keys.keep(only: issuerKeys.map(\.keys))
         lasting.cleaner.use(
@@ -121,6 +122,16 @@ struct Assembly {
             rateLimits: rateLimits.routes, endpointLimits: rateLimits.endpoints, issuerKeys: issuerKeys,
             issuers: modules.values.map(\.gate).sorted { $0.name < $1.name },
             accessFields: configuration.log.accessFields)
+    }
+
+    private mutating func warnOfShortAdminToken() {
+        let length = ClientThrottle.unguessableLength
+        guard loaded.isForProduction, let token = configuration.admin?.token, token.value.utf8.count < length else {
+            return
+        }
+        report(
+            "/admin/adminToken", "the token is short: administrators can be held back for the guesses of others",
+            expected: "\(length) characters or more, as `openssl rand -base64 32` makes them", severity: .warning)
     }
 
     private var managedNames: ManagedNames {
