@@ -23,6 +23,35 @@ import Testing
         #expect(try nodes.isSoWithinASecond { try nodes.login(1).status == 400 })
     }
 
+    @Test("a change that the store cannot be told is in force, answered 503, and told once the store answers")
+    func untold() throws {
+        let nodes = try SharedStoreNodes(1)
+        let joe = try nodes.token(0)
+        nodes.redis.freeze()
+        func change(_ body: String) throws -> Response {
+            try nodes.gateways[0].request(
+                "PATCH", "/admin/users/joe", [.bearer("admin-secret"), "Content-Type: application/json"], body: body,
+                listener: "admin")
+        }
+        for body in [#"{"enabled": false}"#, #"{"password": "Another9"}"#] {
+            let answer = try change(body)
+            #expect(answer.status == 503)
+            let text = answer.text
+            #expect(
+                text.contains("the change is made, and in force here") && text.contains("the store has failed (store_"),
+                "\(text)")
+        }
+        #expect(try nodes.directories[0].read("gateway.json").contains(#""enabled": false"#))
+        #expect(nodes.gateways[0].events("audit").count == 2)
+        nodes.redis.thaw()
+        #expect(
+            try nodes.waitUntil {
+                try nodes.redis.ask("ZRANGE", "{portcullis:}denied", "0", "-1").contains("withdrawn")
+            })
+        #expect(try nodes.waitUntil { try nodes.bearer(0, joe) == 401 })
+        #expect(try change(#"{"enabled": false}"#).status < 300)
+    }
+
     @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")
     func disabled() throws {
         let nodes = try SharedStoreNodes()

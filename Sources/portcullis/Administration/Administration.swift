@@ -19,15 +19,22 @@ struct Administration: Sendable {
     let attempts: LoginAttemptTable?
     /// Within how many seconds other gateways hear of a change; 0 where there are none.
     let reachSeconds: Int64
-    /// Brings what was written into force; answers false where that failed. A directory without a gateway has nothing
-    /// to do.
-    let apply: @Sendable () -> Bool
+    /// Brings what was written into force. A directory without a gateway has nothing to do.
+    let apply: @Sendable () -> Adoption
+
+    /// What became of what was written.
+    enum Adoption: Sendable {
+        case failed
+        case complete
+        /// It is in force here, and the store could not be told what it ends for other gateways.
+        case untold(StoreFailure)
+    }
 
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
         attempts: LoginAttemptTable? = nil, reachSeconds: Int64 = 0, isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
-        apply: @escaping @Sendable () -> Bool = { true }
+        apply: @escaping @Sendable () -> Adoption = { .complete }
     ) {
         self.tokens = tokens
         self.cleaner = cleaner
@@ -56,10 +63,14 @@ struct Administration: Sendable {
     /// The same for several, in order: what they have written comes into force by one reload.
     func conclusions(of requests: [AdminRequest]) -> [Conclusion] {
         let steps = requests.map(run)
-        let isInForce = !steps.contains(where: \.hasWritten) || apply()
+        let adoption = steps.contains(where: \.hasWritten) ? apply() : .complete
         return zip(requests, steps).map { request, step in
-            let isLost = step.hasWritten && !isInForce
-            return conclude(request, step, isLost ? .failure(Administration.notTakenUp) : step.outcome)
+            switch adoption {
+            case .failed where step.hasWritten: conclude(request, step, .failure(Administration.notTakenUp))
+            case .untold(let failure) where step.hasWritten:
+                conclude(request, step, step.outcome, untold: Administration.untold(failure))
+            default: conclude(request, step, step.outcome)
+            }
         }
     }
 
@@ -79,6 +90,14 @@ struct Administration: Sendable {
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not take it up")
 
+    private static func untold(_ failure: StoreFailure) -> AdminFailure {
+        .unavailable(
+            """
+            the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
+            it once it answers, unless this one ends before: make the change again then
+            """)
+    }
+
     private func run(_ request: AdminRequest) -> Step {
         var step = Step(outcome: .failure(.notFound("there is no such resource")))
         do throws(AdminFailure) {
@@ -93,7 +112,8 @@ struct Administration: Sendable {
     }
 
     private func conclude(
-        _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>
+        _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>,
+        untold: AdminFailure? = nil
     ) -> Conclusion {
         switch outcome {
         case .success(let answer):
@@ -102,6 +122,7 @@ struct Administration: Sendable {
                 audit.write(
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
             }
+            if let untold { return Conclusion(response: untold.response, since: 0) }
             return Conclusion(
                 response: answer.response, since: answer.endsTokens ? cutoff : 0, user: answer.user)
         case .failure(let failure):

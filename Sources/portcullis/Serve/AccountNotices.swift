@@ -2,7 +2,6 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
-import Reactor
 import Tokens
 
 /// What a new configuration takes from users and clients, for the gateways that share the store and have the
@@ -86,20 +85,12 @@ struct AccountNotices: Sendable {
         return .clientSecret(backendID: backend.mobileBackendID, secret: secret)
     }
 
-    /// Tells the store.
-    func publish(by shared: SharedState, _ withdrawn: WithdrawnAccounts, milliseconds: Int64) {
-        let (log, now) = (shared.log, milliseconds / 1000)
-        for (credential, isWithdrawn) in changes {
-            guard
-                let (name, notice) = withdrawn.notice(
-                    credential, isWithdrawn: isWithdrawn, milliseconds: milliseconds,
-                    until: now + AccountNotices.rememberedSeconds)
-            else { continue }
-            shared.tokens.perform(.deny(.notice(name, notice)), now: now) { result in
-                if case .failure(let failure) = result {
-                    log.write("revocation_failed", [("reason", .text("\(failure.reason)"))])
-                }
-            }
+    /// What the store is to be told.
+    func operations(_ withdrawn: WithdrawnAccounts, milliseconds: Int64) -> [StoreOperation] {
+        let until = milliseconds / 1000 + AccountNotices.rememberedSeconds
+        return changes.compactMap { credential, isWithdrawn in
+            withdrawn.notice(credential, isWithdrawn: isWithdrawn, milliseconds: milliseconds, until: until)
+                .map { .deny(.notice($0, $1)) }
         }
     }
 }

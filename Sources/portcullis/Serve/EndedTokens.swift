@@ -46,25 +46,22 @@ struct EndedTokens: Sendable {
         return isGone ? .max : nil
     }
 
-    /// Tells the store. The old password or secret was good until now: tokens that it gave after the time that the file
-    /// names, because the configuration was read later, are denied.
+    /// What the store is to be told. The old password or secret was good until now: tokens that it gave after the time
+    /// that the file names, because the configuration was read later, are denied.
     ///
-    /// - Parameter now: seconds since 1970, when no worker acts by the old configuration any more.
-    func deny(in shared: SharedState, now: Int64) {
-        let isShared = shared.settings.redis != nil
+    /// - Parameters:
+    ///   - isShared: whether other gateways use the store.
+    ///   - now: seconds since 1970, when no worker acts by the old configuration any more.
+    func operations(isShared: Bool, now: Int64) -> [StoreOperation] {
         let until = now + EndedTokens.longestTokenSeconds
-        for (holder, notBefore) in ended {
-            switch holder {
+        return ended.flatMap { holder, notBefore -> [StoreOperation] in
+            let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
+            return switch holder {
             case .user(let name, let applications):
-                let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
-                tell(shared, .deny(.subject(name, issuedBefore: cutoff, until: until)), now)
-                for application in applications {
-                    tell(shared, .revoke(.subject(application: application, subject: name)), now)
-                }
+                [.deny(.subject(name, issuedBefore: cutoff, until: until))]
+                    + applications.map { .revoke(.subject(application: $0, subject: name)) }
             case .backend(let id):
-                let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
-                tell(shared, .deny(.backend(id, issuedBefore: cutoff, until: until)), now)
-                tell(shared, .revoke(.application(id)), now)
+                [.deny(.backend(id, issuedBefore: cutoff, until: until)), .revoke(.application(id))]
             }
         }
     }
@@ -80,13 +77,4 @@ struct EndedTokens: Sendable {
     }
 
     private static let farAhead: Int64 = 60
-
-    private func tell(_ shared: SharedState, _ operation: StoreOperation, _ now: Int64) {
-        let log = shared.log
-        shared.tokens.perform(operation, now: now) { result in
-            if case .failure(let failure) = result {
-                log.write("revocation_failed", [("reason", .text("\(failure.reason)"))])
-            }
-        }
-    }
 }

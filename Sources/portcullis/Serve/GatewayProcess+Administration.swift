@@ -15,11 +15,17 @@ extension GatewayProcess {
             reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
-            guard let self, let shared, reload(shared).status == 204 else { return false }
-            // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01).
-            let adopted = DispatchSemaphore(value: 0)
-            shared.afterAdoption { adopted.signal() }
-            return adopted.wait(timeout: .now() + .seconds(60)) == .success
+            guard let self, let shared else { return .failed }
+            // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01), and other
+            // gateways can find in the store what is over.
+            let told = DispatchSemaphore(value: 0)
+            let failure = Mutex<StoreFailure?>(nil)
+            let answer = reload(shared) { result in
+                failure.withLock { $0 = result }
+                told.signal()
+            }
+            guard answer.status == 204, told.wait(timeout: .now() + .seconds(60)) == .success else { return .failed }
+            return failure.withLock(\.self).map { .untold($0) } ?? .complete
         }
         lasting.registry.use { [weak self, administrationQueue] in
             administrationQueue.submit { [weak self] in

@@ -218,7 +218,11 @@ final class GatewayProcess: Sendable {
     // MARK: Reload
 
     /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
-    func reload(_ shared: SharedState) -> EndpointResponse {
+    ///
+    /// - Parameter told: called once a good one is in force and the store has been told what it ends, with what failed.
+    func reload(
+        _ shared: SharedState, told: @escaping @Sendable (StoreFailure?) -> Void = { _ in }
+    ) -> EndpointResponse {
         state.withLock { state in
             let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
@@ -246,13 +250,14 @@ final class GatewayProcess: Sendable {
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
             let ended = EndedTokens(old, fresh, users: users)
             let withdrawn = lasting.withdrawn
-            let notices =
-                shared.settings.redis == nil
-                ? nil : AccountNotices(old, fresh, users: users, withdrawn: withdrawn)
+            let isShared = shared.settings.redis != nil
+            let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: withdrawn) : nil
             shared.afterAdoption { [weak shared] in
-                guard let shared else { return }
-                notices?.publish(by: shared, withdrawn, milliseconds: Clock.wallMilliseconds)
-                ended.deny(in: shared, now: Clock.wallSeconds)
+                let now = Clock.wallSeconds
+                let operations =
+                    (notices?.operations(withdrawn, milliseconds: Clock.wallMilliseconds) ?? [])
+                    + ended.operations(isShared: isShared, now: now)
+                if let shared { shared.tell(operations, now: now, then: told) } else { told(nil) }
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
             // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.
