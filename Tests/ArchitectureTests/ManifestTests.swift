@@ -15,6 +15,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: SourceTree.root.appending(path: "Package.resolved").path))
     }
 
+    /// SwiftPM orders the traits at random, so that two builds by other commands compile everything again and again.
+    @Test func scriptsBuildByOneCommand() throws {
+        let base = SourceTree.root.appending(path: "deploy")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: base.path)
+        let scripts = names.compactMap { name in
+            (try? SourceTree.text("deploy/\(name)")).flatMap { $0.hasPrefix("#!") ? (name, $0) : nil }
+        }
+        let builders = scripts.filter { $0.1.contains(/swift (build|test|run)\b[^"\n]*--traits/) }
+        #expect(scripts.count > 20 && builders.map(\.0) == ["build"])
+    }
+
     @Test(arguments: [
         ".strictMemorySafety()", ".treatAllWarnings(as: .error)", "swiftLanguageModes: [.v6]",
         ".enableUpcomingFeature(\"ExistentialAny\")", ".enableUpcomingFeature(\"MemberImportVisibility\")",
