@@ -90,4 +90,8 @@ static inline int csqlite_lock(const char *path) {
     return -code;
 }
 
-static inline void csqlite_unlock(int descriptor) { close(descriptor); }
+// Unlocks before closing: a copy of the descriptor in a process that is being started would keep the lock otherwise.
+static inline void csqlite_unlock(int descriptor) {
+    flock(descriptor, LOCK_UN);
+    close(descriptor);
+}

@@ -77,7 +77,7 @@
                 unsafe csqlite_sync_directory(directory.isEmpty ? "/" : directory), "\(directory) cannot be written")
         }
 
-        /// Does something that only one process may do at a time. It is not waited for.
+        /// Does something that only one process may do at a time. Throws at once where another one does it.
         static func locked<Value>(
             _ path: String, _ body: () throws(SQLiteFileFailure) -> Value
         ) throws(SQLiteFileFailure) -> Value {
