@@ -42,8 +42,7 @@ package enum UserName {
         if !isPrintable {
             let scalars = name.unicodeScalars
             if let scalar = scalars.first(where: isInvisible) { return .invisible(scalar) }
-            let ends = [scalars.first, scalars.last].compactMap(\.self)
-            if let joiner = ends.first(where: isJoiner) { return .invisible(joiner) }
+            if let joiner = strayJoiner(Array(scalars)) { return .invisible(joiner) }
         }
         return bytes.count > maximumBytes ? .tooLong : nil
     }
@@ -53,10 +52,20 @@ package enum UserName {
         if isJoiner(scalar) { return false }
         if scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" || scalar == "\u{FFFC}" { return true }
         return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: true
         case .spaceSeparator: scalar != " "
         default: false
         }
+    }
+
+    /// A joiner that is not between two letters of the scripts that have them, which begin with Hebrew (RFC 5892, appendix
+    /// A.1). Elsewhere it changes nothing that is seen.
+    private static func strayJoiner(_ scalars: [Unicode.Scalar]) -> Unicode.Scalar? {
+        let isJoinable = { (i: Int) in
+            scalars.indices.contains(i) && scalars[i].value >= 0x590 && !isJoiner(scalars[i])
+        }
+        return scalars.indices.first { isJoiner(scalars[$0]) && !(isJoinable($0 - 1) && isJoinable($0 + 1)) }
+            .map { scalars[$0] }
     }
 
     /// Joiners stand within words of Persian and Indic scripts.
