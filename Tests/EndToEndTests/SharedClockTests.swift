@@ -41,6 +41,30 @@ import Testing
         #expect(nodes.gateways[0].events("clock_corrected").isEmpty)
     }
 
+    @Test(
+        "a revocation means tokens that were issued before the clock of the server went back", arguments: Way.allCases)
+    func serverGoesBack(_ way: Way) throws {
+        let clock = try SteppedClock(seconds: 30)
+        let nodes = try SharedStoreNodes(serverClock: clock)
+        let token = try nodes.token(1)
+        let issued = try #require(JSONWebToken(token).claims["iat"].integer)
+        #expect(abs(TimeInterval(issued) - Date().timeIntervalSince1970 - 30) < 3)
+        try clock.step(to: 0)
+        for gateway in nodes.gateways {
+            #expect(nodes.waitUntil { gateway.events("clock_corrected").count == 2 })
+        }
+        try revoke("joe", at: nodes, way)
+        #expect(try nodes.waitUntil { try nodes.bearer(0, token) == 401 && nodes.bearer(1, token) == 401 })
+        // Also when that second has come.
+        try clock.step(to: 32)
+        for gateway in nodes.gateways {
+            #expect(nodes.waitUntil { gateway.events("clock_corrected").count == 3 })
+        }
+        #expect(try nodes.bearer(0, token) == 401 && nodes.bearer(1, token) == 401)
+        let later = try nodes.token(0, "ann", "Welcome2")
+        #expect(try nodes.waitUntil { try nodes.bearer(0, later) == 200 && nodes.bearer(1, later) == 200 })
+    }
+
     @Test("a clock that differs by more than a minute is left alone, and told")
     func refused() throws {
         let clock = try SteppedClock(seconds: 3600)

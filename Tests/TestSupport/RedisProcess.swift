@@ -19,19 +19,26 @@ package final class RedisProcess: @unchecked Sendable {
     /// Where the other nodes of a cluster reach it; 0 where it is in none.
     package private(set) var busPort: UInt16 = 0
     private let isNode: Bool
+    private let environment: [String: String]
     private var process: ChildProcess?
 
     package var socketPath: String { directory.appending(path: "redis.sock").path }
     package var log: String { (try? String(contentsOf: directory.appending(path: "log"), encoding: .utf8)) ?? "" }
 
     /// Starts it and waits until it takes connections.
-    package init(_ options: Options = [], onPort: Bool = false, isSecure: Bool = false, isNode: Bool = false) throws {
+    ///
+    /// - Parameter environment: is added to that of the tests.
+    package init(
+        _ options: Options = [], onPort: Bool = false, isSecure: Bool = false, isNode: Bool = false,
+        environment: [String: String] = [:]
+    ) throws {
         let name = "portcullis-redis-\(UUID().uuidString.prefix(8))"
         directory = FileManager.default.temporaryDirectory.appending(path: name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         self.options = options
         self.isSecure = isSecure
         self.isNode = isNode
+        self.environment = environment
         listensOnPort = onPort || isSecure || isNode
         if isSecure { try makeCertificate() }
         try start()
@@ -121,7 +128,9 @@ package final class RedisProcess: @unchecked Sendable {
             ]
         }
         if isNode { all += [["cluster-enabled", "yes"], ["cluster-port", String(busPort)]] }
-        process = try ChildProcess("/usr/bin/redis-server", (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() })
+        process = try ChildProcess(
+            "/usr/bin/redis-server", (all + options).flatMap { ["--\($0[0])"] + $0.dropFirst() },
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
     }
 
     private func makeCertificate() throws {

@@ -10,10 +10,11 @@ final class SharedStoreNodes: Sendable {
     let gateways: [GatewayProcess]
     private let keys: ConfigurationDirectory
 
-    init(_ count: Int = 2, redis options: RedisProcess.Options = [], _ store: String = "", clocks: [SteppedClock?] = [])
-        throws
-    {
-        redis = try RedisProcess(options)
+    init(
+        _ count: Int = 2, redis options: RedisProcess.Options = [], _ store: String = "", clocks: [SteppedClock?] = [],
+        serverClock: SteppedClock? = nil
+    ) throws {
+        redis = try RedisProcess(options, environment: serverClock?.environment ?? [:])
         upstream = try StubUpstream()
         keys = try ConfigurationDirectory()
         var settings = FixtureSettings(upstream: upstream.url)

@@ -12,6 +12,7 @@ struct SteppedClock {
         #include <stdlib.h>
         #include <sys/mman.h>
         #include <sys/syscall.h>
+        #include <sys/time.h>
         #include <time.h>
         #include <unistd.h>
         static volatile long *step;
@@ -25,6 +26,11 @@ struct SteppedClock {
         int clock_gettime(clockid_t id, struct timespec *time) {
             int result = (int)syscall(SYS_clock_gettime, id, time);
             if (id == CLOCK_REALTIME && step) time->tv_sec += *step;
+            return result;
+        }
+        int gettimeofday(struct timeval *time, void *zone) {
+            int result = (int)syscall(SYS_gettimeofday, time, zone);
+            if (step) time->tv_sec += *step;
             return result;
         }
         """

@@ -26,6 +26,9 @@ package struct ClockCorrection: Sendable, Equatable {
 
     /// The largest correction: as much as times in tokens of other issuers may be off by default.
     package static let largest: Int64 = 60_000
+    /// A difference that was refused is corrected again once it is smaller by so much: one that changes by the latency of an
+    /// answer would otherwise move the clock by a minute each time.
+    private static let hysteresis: Int64 = 5000
 
     package init() {}
 
@@ -38,7 +41,8 @@ package struct ClockCorrection: Sendable, Equatable {
         let before = self
         // The server's clock was read within a millisecond, in which it went on.
         let (least, most) = (time - received, time + 1 - sent)
-        isRefused = least > ClockCorrection.largest || most < -ClockCorrection.largest
+        let bound = ClockCorrection.largest - (isRefused ? ClockCorrection.hysteresis : 0)
+        isRefused = least > bound || most < -bound
         milliseconds = isRefused ? 0 : max(least, min(most, milliseconds))
         milliseconds = max(-ClockCorrection.largest, min(ClockCorrection.largest, milliseconds))
         return before.isRefused != isRefused || abs(before.milliseconds - milliseconds) >= 1000

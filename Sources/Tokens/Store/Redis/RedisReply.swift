@@ -64,10 +64,11 @@ struct RedisReply: Sendable {
         return RedisReply(answer: .changes(changes, latest: latest), serverTime: time(parts.dropFirst()))
     }
 
-    /// Seconds and microseconds; nil for a server that does not tell.
+    /// Seconds and microseconds; nil for a server that does not tell, or says what no clock shows.
     private static func time(_ parts: ArraySlice<RESPValue>) -> Int64? {
         guard case .bytes(let seconds)? = parts.first, case .bytes(let microseconds)? = parts.dropFirst().first,
-            let seconds = number(seconds), let microseconds = number(microseconds), seconds < 1 << 40
+            let seconds = number(seconds), let microseconds = number(microseconds), (0..<1 << 40).contains(seconds),
+            (0..<1_000_000).contains(microseconds)
         else { return nil }
         return seconds * 1000 + microseconds / 1000
     }

@@ -64,6 +64,16 @@ import Tokens
         #expect(!correction.isRefused)
     }
 
+    @Test func atTheBoundTheCorrectionDoesNotComeAndGo() {
+        var correction = ClockCorrection()
+        var changes = 0
+        for i in 0..<100 as Range<Int64> {
+            let exchange = Exchange(at: 1_000_000 + 250 * i, took: i % 20, readAfter: i * 7 % (i % 20 + 1))
+            if learn(&correction, ahead: 60_004, exchange) { changes += 1 }
+        }
+        #expect(changes <= 2)
+    }
+
     @Test func aClockThatWasSetBetweenQuestionAndAnswerSaysNothing() {
         var correction = ClockCorrection()
         let isNews6 = correction.learn(5_000_000, between: 2_000_000, and: 1_000_000)

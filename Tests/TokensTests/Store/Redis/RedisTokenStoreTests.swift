@@ -217,6 +217,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("1700000000", "250000", 1_700_000_000_250), ("0", "0", 0), ("-1", "0", nil), ("1", "-1", nil),
+            ("-9223372036854776", "0", nil), ("-9223372036854775808", "0", nil), ("9223372036854775807", "0", nil),
+            ("1", "1000000", nil), ("1", "9223372036854775807", nil), ("x", "0", nil), ("", "", nil),
+        ] as [(String, String, Int64?)])
+    func timesThatNoClockShowsAreNone(_ seconds: String, _ microseconds: String, _ expected: Int64?) throws {
+        let value = RESPValue.array([
+            .bytes("changes"), .bytes("1"), .array([]), .bytes(Array(seconds.utf8)), .bytes(Array(microseconds.utf8)),
+        ])
+        let reply = try RedisReply.read(value).get()
+        #expect(reply.serverTime == expected)
+    }
+
     /// A server that answers what no script does.
     @Test(arguments: [
         RESPValue.null, .status("OK"), .integer(1), .array([]), .array([.integer(1)]), .array([.bytes("odd")]),
