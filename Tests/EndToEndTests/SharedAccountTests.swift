@@ -43,6 +43,17 @@ import Testing
         }
         #expect(try nodes.directories[0].read("gateway.json").contains(#""enabled": false"#))
         #expect(nodes.gateways[0].events("audit").count == 2)
+        // A secret is shown once.
+        let rotated = try nodes.gateways[0].request(
+            "POST", "/admin/backends/inventory/1.0/rotate-secret", [.bearer("admin-secret")], listener: "admin")
+        let secret = try #require(JSONText(rotated.text)["result"]["clientSecret"].string, "\(rotated.text)")
+        #expect(rotated.status == 503)
+        // So is a reload of files that take something away.
+        let text = try nodes.directories[0].read("gateway.json")
+        try nodes.directories[0].write("gateway.json", text.replacing("Welcome2", with: "Another2"))
+        let reloaded = try nodes.gateways[0].request(
+            "POST", "/admin/reload", [.bearer("admin-secret")], listener: "admin")
+        #expect(reloaded.status == 503 && reloaded.text.contains("in force here"), "\(reloaded.text)")
         nodes.redis.thaw()
         #expect(
             try nodes.waitUntil {
@@ -50,6 +61,9 @@ import Testing
             })
         #expect(try nodes.waitUntil { try nodes.bearer(0, joe) == 401 })
         #expect(try change(#"{"enabled": false}"#).status < 300)
+        let application = try nodes.grant(
+            nodes.gateways[0], "grant_type=client_credentials", client: "inv-client:\(secret)")
+        #expect(application.status == 200, "\(application.text)")
     }
 
     @Test("a user who is disabled by one gateway is refused by the others within a second, until enabled again")

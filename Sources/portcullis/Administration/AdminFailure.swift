@@ -96,4 +96,12 @@ enum AdminFailure: Error {
             status: status, title: title, detail: detail, code: "\(reason)", reason: reason, headers: headers,
             errors: errors)
     }
+
+    /// The same with what the request would have been answered: a new secret is shown once, and would be lost.
+    func response(with result: [UInt8]) -> EndpointResponse {
+        var response = response
+        guard !result.isEmpty else { return response }
+        response.body = response.body.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
+        return response
+    }
 }

@@ -21,8 +21,9 @@ extension Administration {
     }
 
     private static func outcome(_ conclusion: Conclusion) -> UserChangeOutcome {
-        switch conclusion.response.status {
-        case 200..<300: conclusion.user.map { .saved($0) } ?? .done
+        // Those whose account it is cannot do anything about a store that does not answer.
+        if conclusion.isDone { return conclusion.user.map { .saved($0) } ?? .done }
+        return switch conclusion.response.status {
         case 404: .unknown
         case 409: .exists
         case 412: .changedMeanwhile

@@ -58,6 +58,8 @@ struct Administration: Sendable {
         let since: Int64
         /// The user it was about, as it is now.
         var user: User?
+        /// Whether it is in force here, even where other gateways have not heard of it.
+        var isDone = false
     }
 
     /// The same for several, in order: what they have written comes into force by one reload.
@@ -68,7 +70,7 @@ struct Administration: Sendable {
             switch adoption {
             case .failed where step.hasWritten: conclude(request, step, .failure(Administration.notTakenUp))
             case .untold(let failure) where step.hasWritten:
-                conclude(request, step, step.outcome, untold: Administration.untold(failure))
+                conclude(request, step, step.outcome, untold: failure)
             default: conclude(request, step, step.outcome)
             }
         }
@@ -90,12 +92,12 @@ struct Administration: Sendable {
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not take it up")
 
-    private static func untold(_ failure: StoreFailure) -> AdminFailure {
-        .unavailable(
-            """
-            the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
-            it once it answers, unless this one ends before: make the change again then
-            """)
+    /// What is to be said of a change that other gateways have not heard of.
+    static func untold(_ failure: StoreFailure) -> String {
+        """
+        the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of it \
+        once it answers, unless this one ends before: then make the change at each of them
+        """
     }
 
     private func run(_ request: AdminRequest) -> Step {
@@ -113,7 +115,7 @@ struct Administration: Sendable {
 
     private func conclude(
         _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>,
-        untold: AdminFailure? = nil
+        untold: StoreFailure? = nil
     ) -> Conclusion {
         switch outcome {
         case .success(let answer):
@@ -122,9 +124,13 @@ struct Administration: Sendable {
                 audit.write(
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
             }
-            if let untold { return Conclusion(response: untold.response, since: 0) }
+            var response = answer.response
+            if let untold {
+                response = AdminFailure.unavailable(Administration.untold(untold)).response(with: answer.body)
+            }
             return Conclusion(
-                response: answer.response, since: answer.endsTokens ? cutoff : 0, user: answer.user)
+                response: response, since: untold == nil && answer.endsTokens ? cutoff : 0, user: answer.user,
+                isDone: true)
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(

@@ -125,9 +125,13 @@ final class GatewayProcess: Sendable {
         shared.onReload { [self, weak shared] done in
             let accepted = shared?.blocking.submit { [self, weak shared] in
                 guard let shared else { return }
-                let answer = reload(shared)
-                // In force: no worker acts by the old configuration any more.
-                if answer.status == 204 { shared.afterAdoption { done(answer) } } else { done(answer) }
+                // In force: no worker acts by the old configuration any more, and other gateways can find what it ends.
+                let answer = reload(shared) { failure in
+                    done(
+                        failure.map { GatewayProcess.problem(503, Administration.untold($0)) }
+                            ?? GatewayProcess.reloaded)
+                }
+                if answer.status != 204 { done(answer) }
             }
             if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
         }
@@ -265,9 +269,11 @@ final class GatewayProcess: Sendable {
                 extendLifetime((loaded, old))
                 heap.request()
             }
-            return EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
+            return GatewayProcess.reloaded
         }
     }
+
+    private static let reloaded = EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
 
     private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
         .problem(
