@@ -44,10 +44,14 @@ import Testing
         #expect(try nodes.directories[0].read("gateway.json").contains(#""enabled": false"#))
         #expect(nodes.gateways[0].events("audit").count == 2)
         // A secret is shown once.
-        let rotated = try nodes.gateways[0].request(
-            "POST", "/admin/backends/inventory/1.0/rotate-secret", [.bearer("admin-secret")], listener: "admin")
-        let secret = try #require(JSONText(rotated.text)["result"]["clientSecret"].string, "\(rotated.text)")
-        #expect(rotated.status == 503)
+        let rotated = try Program.run(
+            GatewayProcess.binary,
+            [
+                "backend", "rotate-secret", "inventory", "1.0", "--admin",
+                "http://127.0.0.1:\(try nodes.gateways[0].port("admin"))",
+            ], environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"])
+        let secret = try #require(JSONText(rotated.output)["clientSecret"].string, "\(rotated)")
+        #expect(rotated.ending == .exit(1) && rotated.errors.contains("in force here"))
         // So is a reload of files that take something away.
         let text = try nodes.directories[0].read("gateway.json")
         try nodes.directories[0].write("gateway.json", text.replacing("Welcome2", with: "Another2"))

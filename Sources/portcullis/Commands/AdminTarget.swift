@@ -81,6 +81,8 @@ enum AdminTarget {
             throw .failed
         }
         guard status >= 300 else { return answer }
+        // A change that is made all the same, of which other gateways have not heard.
+        AdminTarget.show(answer?["result"])
         for finding in answer?["errors"]?.array ?? [] { Terminal.complain(finding.string ?? "") }
         let isChange = !request.method.isSafe && status < 500
         let detail =
