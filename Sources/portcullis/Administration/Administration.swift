@@ -70,7 +70,7 @@ struct Administration: Sendable {
             switch adoption {
             case .failed where step.hasWritten: conclude(request, step, .failure(Administration.notTakenUp))
             case .untold(let failure) where step.hasWritten:
-                conclude(request, step, step.outcome, untold: failure)
+                conclude(request, step, step.outcome, untold: Administration.untold(failure))
             default: conclude(request, step, step.outcome)
             }
         }
@@ -92,12 +92,13 @@ struct Administration: Sendable {
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not take it up")
 
-    /// What is to be said of a change that other gateways have not heard of.
-    static func untold(_ failure: StoreFailure) -> String {
-        """
-        the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of it \
-        once it answers, unless this one ends before: then make the change at each of them
-        """
+    /// The failure of a change that is in force here and unknown to other gateways.
+    static func untold(_ failure: StoreFailure) -> AdminFailure {
+        .unavailable(
+            """
+            the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
+            it once it answers, unless this one ends before: then make the change at each of them
+            """)
     }
 
     private func run(_ request: AdminRequest) -> Step {
@@ -115,7 +116,7 @@ struct Administration: Sendable {
 
     private func conclude(
         _ request: AdminRequest, _ step: Step, _ outcome: Result<AdminAnswer, AdminFailure>,
-        untold: StoreFailure? = nil
+        untold: AdminFailure? = nil
     ) -> Conclusion {
         switch outcome {
         case .success(let answer):
@@ -124,13 +125,9 @@ struct Administration: Sendable {
                 audit.write(
                     step.action, answer.object, request, isChange ? .changed : .shown, roles: answer.roles)
             }
-            var response = answer.response
-            if let untold {
-                response = AdminFailure.unavailable(Administration.untold(untold)).response(with: answer.body)
-            }
             return Conclusion(
-                response: response, since: untold == nil && answer.endsTokens ? cutoff : 0, user: answer.user,
-                isDone: true)
+                response: untold?.response(with: answer.body) ?? answer.response,
+                since: untold == nil && answer.endsTokens ? cutoff : 0, user: answer.user, isDone: true)
         case .failure(let failure):
             if request.method != .get, request.method != .head {
                 audit.write(

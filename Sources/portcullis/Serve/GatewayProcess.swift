@@ -127,9 +127,7 @@ final class GatewayProcess: Sendable {
                 guard let shared else { return }
                 // In force: no worker acts by the old configuration any more, and other gateways can find what it ends.
                 let answer = reload(shared) { failure in
-                    done(
-                        failure.map { GatewayProcess.problem(503, Administration.untold($0)) }
-                            ?? GatewayProcess.reloaded)
+                    done(failure.map { Administration.untold($0).response } ?? GatewayProcess.reloaded)
                 }
                 if answer.status != 204 { done(answer) }
             }
