@@ -58,11 +58,16 @@ package enum UserName {
         }
     }
 
-    /// A joiner that is not between two letters of the scripts that have them, which begin with Hebrew (RFC 5892, appendix
-    /// A.1). Elsewhere it changes nothing that is seen.
+    /// Blocks of the scripts whose letters join (RFC 5892, appendix A.1): from Hebrew to Vedic Extensions, Syloti Nagri to
+    /// Meetei Mayek, Kharoshthi to the last of the Brahmic scripts, and Adlam.
+    private static let joiningBlocks: [Range<UInt32>] = [
+        0x590..<0x1D00, 0xA800..<0xAC00, 0x10A00..<0x12000, 0x1E900..<0x1E960,
+    ]
+
+    /// The first joiner that is not between two characters of such scripts. Elsewhere it changes nothing that is seen.
     private static func strayJoiner(_ scalars: [Unicode.Scalar]) -> Unicode.Scalar? {
         let isJoinable = { (i: Int) in
-            scalars.indices.contains(i) && scalars[i].value >= 0x590 && !isJoiner(scalars[i])
+            scalars.indices.contains(i) && joiningBlocks.contains { $0.contains(scalars[i].value) }
         }
         return scalars.indices.first { isJoiner(scalars[$0]) && !(isJoinable($0 - 1) && isJoinable($0 + 1)) }
             .map { scalars[$0] }

@@ -45,6 +45,7 @@ import Testing
         for joiner in ["\u{200c}", "\u{200d}"] as [Unicode.Scalar] {
             #expect(UserName.problem("\u{645}\u{6CC}\(Character(joiner))\u{62E}") == nil)
             #expect(UserName.problem("jo\(Character(joiner))e") == .invisible(joiner))
+            #expect(UserName.problem("\u{1EC5}\(Character(joiner))\u{1EC5}") == .invisible(joiner))
             #expect(UserName.problem("\u{645}\(Character(joiner))\(Character(joiner))\u{62E}") == .invisible(joiner))
             #expect(UserName.problem("\(Character(joiner))joe") == .invisible(joiner))
             #expect(UserName.problem("joe\(Character(joiner))") == .invisible(joiner))
