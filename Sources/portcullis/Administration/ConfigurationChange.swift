@@ -51,44 +51,74 @@ struct ConfigurationChange: Sendable {
     ) throws(AdminFailure) -> Outcome<Value> {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        let before = examine()
-        // Places in the section are counted by its entries.
-        guard let configuration = before.loaded.draft, before.reading != nil || before.loaded.isWhole(section) else {
-            throw .alreadyInvalid(before.errors)
-        }
-        let name = before.loaded.file(ofSection: section) ?? section + ".json"
-        let file = try ConfigurationFile(name, in: directory)
-        let old = try file.read() ?? Array((empty + "\n").utf8)
-        var text = try ConfigurationChange.section(section, in: name, old)
-        if let condition, !ConfigurationChange.matches(condition, text) { throw .changedMeanwhile }
-        let value = try edit(&text, configuration)
-        var after = before
-        if text.bytes != old {
-            after = examine(ConfigurationDraft(file: name, text: text.bytes))
-            try accept(after, insteadOf: before, changed: section)
+        let edited = try edited(section, empty: empty, condition: condition, edit)
+        let after = edited.unchanged ?? examine(edited.draft)
+        if edited.unchanged == nil {
+            try accept(after, insteadOf: edited.before, changed: section)
+            let file = try ConfigurationFile(edited.draft.file, in: directory)
             // Somebody with an editor takes no lock.
-            guard try file.read() ?? Array((empty + "\n").utf8) == old else { throw .changedMeanwhile }
-            try file.replace(with: text.bytes)
+            guard try file.read() ?? Array((empty + "\n").utf8) == edited.old else { throw .changedMeanwhile }
+            try file.replace(with: edited.draft.text)
         }
+        guard let configuration = after.loaded.draft else { throw .alreadyInvalid(after.errors) }
         return Outcome(
-            value: value, loaded: after.loaded, configuration: after.loaded.draft ?? configuration,
-            snapshot: after.reading?.snapshot)
+            value: edited.value, loaded: after.loaded, configuration: configuration, snapshot: after.reading?.snapshot)
     }
 
     /// The errors that a change would add. Nothing is written.
     func errors(
         ofChanging section: String, empty: String, _ edit: (inout SectionText, GatewayConfiguration) -> Void
     ) throws(AdminFailure) -> [Diagnostic] {
+        let edited = try edited(section, empty: empty) { text, configuration throws(AdminFailure) in
+            edit(&text, configuration)
+        }
+        let after = edited.unchanged ?? examine(edited.draft)
+        return ErrorCounts(edited.before.errors).missing(from: after.errors)
+    }
+
+    /// A section after an edit. Of the configuration that was edited only what the changed one is judged by is left: with
+    /// very many users both would be in memory at the same time.
+    private struct Edited<Value> {
+        let value: Value
+        let draft: ConfigurationDraft
+        /// The text of the file before.
+        let old: [UInt8]
+        let before: Standing
+        /// What there was, where the edit has changed nothing.
+        let unchanged: Assembly.Examination?
+    }
+
+    /// How good a configuration was.
+    private struct Standing {
+        let errors: [Diagnostic]
+        /// Whether values could not be read.
+        let isMalformed: Bool
+        let isServable: Bool
+
+        init(_ examination: Assembly.Examination) {
+            errors = examination.errors
+            isMalformed = examination.loaded.hasErrors
+            isServable = examination.reading != nil
+        }
+    }
+
+    private func edited<Value>(
+        _ section: String, empty: String, condition: String? = nil,
+        _ edit: (inout SectionText, GatewayConfiguration) throws(AdminFailure) -> Value
+    ) throws(AdminFailure) -> Edited<Value> {
         let before = examine()
+        // Places in the section are counted by its entries.
         guard let configuration = before.loaded.draft, before.reading != nil || before.loaded.isWhole(section) else {
             throw .alreadyInvalid(before.errors)
         }
         let name = before.loaded.file(ofSection: section) ?? section + ".json"
         let old = try ConfigurationFile(name, in: directory).read() ?? Array((empty + "\n").utf8)
         var text = try ConfigurationChange.section(section, in: name, old)
-        edit(&text, configuration)
-        let after = examine(ConfigurationDraft(file: name, text: text.bytes))
-        return ErrorCounts(before.errors).missing(from: after.errors)
+        if let condition, !ConfigurationChange.matches(condition, text) { throw .changedMeanwhile }
+        let value = try edit(&text, configuration)
+        return Edited(
+            value: value, draft: ConfigurationDraft(file: name, text: text.bytes), old: old, before: Standing(before),
+            unchanged: text.bytes == old ? before : nil)
     }
 
     /// - Parameter draft: a file as it is going to be; nil for all as they are.
@@ -97,18 +127,18 @@ struct ConfigurationChange: Sendable {
     }
 
     private func accept(
-        _ after: Assembly.Examination, insteadOf before: Assembly.Examination, changed section: String
+        _ after: Assembly.Examination, insteadOf before: Standing, changed section: String
     ) throws(AdminFailure) {
         var added = ErrorCounts(before.errors).missing(from: after.errors)
-        if before.loaded.hasErrors, !after.loaded.hasErrors {
+        if before.isMalformed, !after.loaded.hasErrors {
             // What is put together only now was as wrong before, in the sections that are as they were.
             added.removeAll { !($0.pointer + "/").hasPrefix("/\(section)/") }
         }
-        guard added.isEmpty, before.reading == nil || after.reading != nil else {
+        guard added.isEmpty, !before.isServable || after.reading != nil else {
             throw .invalid(
                 "with this change the configuration would not be valid", added.isEmpty ? after.errors : added)
         }
-        if before.reading != nil { return }
+        if before.isServable { return }
         guard !ErrorCounts(after.errors).missing(from: before.errors).isEmpty else {
             throw .alreadyInvalid(before.errors)
         }
