@@ -31,7 +31,7 @@ package struct DataPlane {
             threads.append(
                 WorkerThread(name: "worker-\(number)") {
                     do throws(KernelError) {
-                        try Worker(number: number, shared: shared, snapshot: snapshot).run(own) {
+                        try DataPlane.worker(number, shared).run(own) {
                             starts.post(.success(()))
                         }
                     } catch {
@@ -47,6 +47,13 @@ package struct DataPlane {
             join()
             throw error
         }
+    }
+
+    /// The snapshot is neither captured by the thread nor a variable beside the run: either would hold the configuration of
+    /// the start for as long as the thread runs.
+    private static func worker(_ number: Int, _ shared: SharedState) throws(KernelError) -> Worker {
+        guard let first = shared.snapshots.current else { preconditionFailure("no snapshot") }
+        return try Worker(number: number, shared: shared, snapshot: first)
     }
 
     private static func waitForStarts(_ count: Int, _ starts: Mailbox<Result<Void, KernelError>>) throws(KernelError) {

@@ -23,6 +23,9 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
         self.freed = freed
     }
 
+    /// The one in use; nil before the first.
+    var current: Value? { state.withLock { $0.current } }
+
     /// The one in use from now on. To be called before anybody lets go of the one before.
     func replace(with fresh: Value) {
         let isFirst = state.withLock { state -> Bool in

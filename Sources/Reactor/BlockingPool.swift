@@ -3,8 +3,8 @@ import Synchronization
 /// Runs what blocks or computes for long (password hashes, RSA signatures, file reads) away from the loops, a bounded number at a time
 /// and with a bounded queue, so that a flood of logins is refused instead of filling the memory.
 ///
-/// Its threads stand back behind those of the loops: work that takes milliseconds is not to delay requests that take
-/// microseconds.
+/// Its threads stand back behind those of the loops, unless it is told otherwise: work that takes milliseconds is not to
+/// delay requests that take microseconds.
 package final class BlockingPool: Sendable {
     private let line: Line
 
@@ -14,8 +14,11 @@ package final class BlockingPool: Sendable {
     ///   - limit: how much may wait.
     ///   - computes: its work computes for milliseconds and waits for nothing, so that it is to pause for others. Such work
     ///     is interrupted by signals.
-    package init(name: String = "blocking", width: Int, limit: Int, computes: Bool = false) {
-        line = Line(name: name, width: width, limit: limit, computes: computes)
+    ///   - standsBack: false for work that must come to its end in time where all processors are busy.
+    package init(
+        name: String = "blocking", width: Int, limit: Int, computes: Bool = false, standsBack: Bool = true
+    ) {
+        line = Line(name: name, width: width, limit: limit, computes: computes, standsBack: standsBack)
     }
 
     /// What was taken is still run.
@@ -59,12 +62,14 @@ private final class Line: Sendable {
     let width: Int
     private let limit: Int
     let computes: Bool
+    private let standsBack: Bool
 
-    init(name: String, width: Int, limit: Int, computes: Bool) {
+    init(name: String, width: Int, limit: Int, computes: Bool, standsBack: Bool) {
         self.name = name
         self.width = width
         self.limit = limit
         self.computes = computes
+        self.standsBack = standsBack
     }
 
     var waiting: Int { state.withLock { max(0, $0.count - (width - $0.running)) } }
@@ -104,7 +109,7 @@ private final class Line: Sendable {
     /// the others, or for the next try.
     private func start() {
         let hasStarted = WorkerThread.detached(name: name) { [self] in
-            WorkerThread.standBack()
+            if standsBack { WorkerThread.standBack() }
             if computes {
                 let pauses = ComputingPauses()
                 runAll { pauses.during($0) }

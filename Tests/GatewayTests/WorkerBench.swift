@@ -74,14 +74,7 @@ final class WorkerBench {
         settings.engine = .underTest
         settings.accessLog = setup.accessLog
         settings.redis = setup.redis.map { RedisLine($0) }
-        let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
-        let tokens = RevocationFollower(
-            setup.store, list: RevocationList(), isShared: !(setup.store is MemoryTokenStore),
-            settings: setup.following,
-            log: log, now: Clock.monotonicMilliseconds)
-        shared = try SharedState(
-            settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(), tokens: tokens,
-            outbound: OutboundCalls(resultThreads: 0), log: log)
+        shared = try WorkerBench.shared(setup, settings)
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: 0))
@@ -91,6 +84,24 @@ final class WorkerBench {
         port = listeners[0].address.port
         adminPort = listeners[1].address.port
         try worker.begin(listeners)
+    }
+
+    /// What the workers of a process share. Nothing is shared with this bench.
+    func anotherShared() throws -> SharedState {
+        var settings = SharedState.Settings()
+        settings.engine = .underTest
+        return try WorkerBench.shared(setup, settings)
+    }
+
+    private static func shared(_ setup: Setup, _ settings: SharedState.Settings) throws -> SharedState {
+        let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
+        let tokens = RevocationFollower(
+            setup.store, list: RevocationList(), isShared: !(setup.store is MemoryTokenStore),
+            settings: setup.following,
+            log: log, now: Clock.monotonicMilliseconds)
+        return try SharedState(
+            settings: settings, workers: 1, adminListeners: [1], issuedTokens: IssuedTokenStore(), tokens: tokens,
+            outbound: OutboundCalls(resultThreads: 0), log: log)
     }
 
     /// The configuration of this bench after a change.

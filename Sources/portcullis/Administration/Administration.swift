@@ -89,6 +89,9 @@ struct Administration: Sendable {
         }
     }
 
+    /// Said where too much waits to be read or changed.
+    static let busy = "too many changes and reloads are waiting; try again later"
+
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not take it up")
 

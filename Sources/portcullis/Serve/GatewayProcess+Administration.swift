@@ -1,5 +1,6 @@
 import Dispatch
 import Gateway
+import Identity
 import Reactor
 import Synchronization
 import Tokens
@@ -27,8 +28,8 @@ extension GatewayProcess {
             guard answer.status == 204, told.wait(timeout: .now() + .seconds(60)) == .success else { return .failed }
             return failure.withLock(\.self).map { .untold($0) } ?? .complete
         }
-        lasting.registry.use { [weak self, administrationQueue] in
-            administrationQueue.submit { [weak self] in
+        lasting.registry.use { [weak self, configurationThread] in
+            let isAccepted = configurationThread.submit { [weak self] in
                 guard let self else { return }
                 let waiting = lasting.registry.take()
                 let results = administration.perform(waiting.map { ($0.change, $0.origin) })
@@ -36,13 +37,16 @@ extension GatewayProcess {
                     SerialQueue.run(atSecond: result.since) { waiting.then(result.outcome) }
                 }
             }
+            guard !isAccepted, let self else { return }
+            for waiting in lasting.registry.take() { waiting.then(.failed) }
         }
-        shared.onAdministration { [administrationQueue, heap = shared.heap] request, done in
-            administrationQueue.submit {
+        shared.onAdministration { [configurationThread, heap = shared.heap] request, done in
+            let isAccepted = configurationThread.submit {
                 let (response, since) = administration.handle(request)
                 heap.request()
                 SerialQueue.run(atSecond: since) { done(response) }
             }
+            if !isAccepted { done(AdminFailure.unavailable(Administration.busy).response) }
         }
     }
 }

@@ -11,9 +11,10 @@ import Tokens
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
     let directory: String
-    /// What administrators ask for, one after the other: a change that waits for the lock of the directory keeps no
-    /// password from being checked.
-    let administrationQueue = SerialQueue(label: "portcullis.administration")
+    /// Where configurations are read and changed, one after the other: a change that waits for the lock of the directory
+    /// keeps no password from being checked. One thread, since malloc keeps what is freed for the thread that has
+    /// allocated it: with very many users each further thread would hold a configuration's worth of free memory.
+    let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, standsBack: false)
     let log = EventLog(LogWriter(.standardError))
     let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
@@ -53,6 +54,25 @@ final class GatewayProcess: Sendable {
         }
         _ = ProcessLimits.raiseOpenFiles()
         ProcessLimits.reserveOpenFiles()
+        let running = try start(signals, &inherited)
+        running.plane.join()
+        finishHandOver()
+        for file in running.files { file.remove() }
+        log.write("stopped")
+        running.accessLog?.flush()
+    }
+
+    /// What is needed to the end of the process: nothing of the configuration of the start, which is replaced before.
+    private struct Running {
+        let plane: DataPlane
+        /// To be removed at the end.
+        let files: [SocketFile]
+        let accessLog: LogWriter?
+    }
+
+    private func start(
+        _ signals: SignalSource, _ inherited: inout InheritedDescriptors
+    ) throws(ExitStatus) -> Running {
         let (loaded, snapshot, _) = load(generation: 1)
         guard let snapshot, let configuration = loaded.configuration, let tokens = lasting.store.opened?.tokens else {
             throw .failed
@@ -66,7 +86,7 @@ final class GatewayProcess: Sendable {
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
         do throws(StartFailure) {
-            try serve(configuration, snapshot, tokens, signals, &inherited)
+            return try serve(configuration, snapshot, tokens, signals, &inherited)
         } catch {
             Terminal.complain("portcullis: \(error.text)")
             throw .failed
@@ -97,7 +117,7 @@ final class GatewayProcess: Sendable {
     private func serve(
         _ configuration: GatewayConfiguration, _ snapshot: GatewaySnapshot, _ tokens: RevocationFollower,
         _ signals: SignalSource, _ inherited: inout InheritedDescriptors
-    ) throws(StartFailure) {
+    ) throws(StartFailure) -> Running {
         let workers = configuration.workerCount
         var settings = SharedState.Settings()
         settings.engine = try LoopEngine.chosen(configuration.engine)
@@ -123,7 +143,7 @@ final class GatewayProcess: Sendable {
         }
         // Weak, since the shared state holds the closure.
         shared.onReload { [self, weak shared] done in
-            let accepted = shared?.blocking.submit { [self, weak shared] in
+            let accepted = configurationThread.submit { [self, weak shared] in
                 guard let shared else { return }
                 // In force: no worker acts by the old configuration any more, and other gateways can find what it ends.
                 let answer = reload(shared) { failure in
@@ -131,7 +151,7 @@ final class GatewayProcess: Sendable {
                 }
                 if answer.status != 204 { done(answer) }
             }
-            if accepted != true { done(GatewayProcess.problem(503, "try again later")) }
+            if !accepted { done(GatewayProcess.problem(503, Administration.busy)) }
         }
         administer(shared)
         let patience = Int(configuration.store.staleAfter.milliseconds)
@@ -165,11 +185,8 @@ final class GatewayProcess: Sendable {
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
-        plane.join()
-        finishHandOver()
-        for file in files { file.remove() }
-        log.write("stopped")
-        accessLog?.flush()
+        shared.heap.request()
+        return Running(plane: plane, files: files, accessLog: accessLog)
     }
 
     /// What the workers take, and the files to be removed at the end. The copies are kept nowhere else.
@@ -208,8 +225,15 @@ final class GatewayProcess: Sendable {
             case .reload where isEnding: continue
             case .reload:
                 service.reloading()
-                _ = reload(shared)
-                service.ready()
+                let isAccepted = configurationThread.submit { [self] in
+                    _ = reload(shared)
+                    if !isEnding { service.ready() }
+                }
+                if !isAccepted {
+                    shared.reloadFailed()
+                    log.write("reload_failed", [("detail", .text(Administration.busy))])
+                    service.ready()
+                }
             case .reopenLogs: accessLog?.reopen()
             case .handOver: beginHandOver(shared)
             case .other: continue
