@@ -275,8 +275,12 @@ import Testing
         let cluster = try Cluster(1, store: Cluster.socket(redis, #", "replicas": 1"#))
         let refused = try cluster.revoke(#"{"subject": "joe"}"#)
         #expect(refused.status == 503 && refused.text.contains("store_unavailable"), "\(refused.text)")
+        #expect(refused.text.contains("a failover of the store may lose it, so repeat the request"), "\(refused.text)")
         let failed = try #require(cluster.gateways[0].waitForEvent("revocation_failed"))
         #expect(failed["reason"].string == "store_not_replicated")
+        let disabled = try cluster.gateways[0].request(
+            "PATCH", "/admin/users/joe", [.bearer("admin-secret")], body: #"{"enabled": false}"#, listener: "admin")
+        #expect(disabled.status == 503 && disabled.text.contains("a failover may lose it"), "\(disabled.text)")
         let copy = try RedisProcess([["replicaof", "127.0.0.1", "\(redis.port)"]])
         let deadline = Deadline.usual
         while try cluster.revoke(#"{"subject": "ann"}"#).status != 204, !deadline.isPast {}

@@ -63,11 +63,19 @@ extension SharedState {
                 "revocation_failed", [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
             return .problem(
                 status: 503, title: "Service Unavailable",
-                detail: tokens.retries
-                    ? "refused by this process from now on; the store is told, and with it other processes, once it answers"
-                    : "refused by this process from now on; the store could not be told, so repeat the request",
+                detail: "refused by this process from now on; \(others(failure))",
                 code: "store_unavailable", reason: "store_unavailable")
         }
+    }
+
+    /// What becomes of a revocation in other processes.
+    private func others(_ failure: StoreFailure) -> String {
+        if failure == .notReplicated {
+            return "other processes hear of it, but a failover of the store may lose it, so repeat the request"
+        }
+        return tokens.retries
+            ? "the store is told, and with it other processes, once it answers"
+            : "the store could not be told, so repeat the request"
     }
 }
 

@@ -95,9 +95,16 @@ struct Administration: Sendable {
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not take it up")
 
-    /// The failure of a change that is in force here and unknown to other gateways.
+    /// The failure of a change that is in force here and may be unknown to other gateways.
     static func untold(_ failure: StoreFailure) -> AdminFailure {
-        .unavailable(
+        if failure == .notReplicated {
+            return .unavailable(
+                """
+                the change is made, and other gateways hear of it; the store has fewer replicas of that than are asked for \
+                (\(failure.reason)), so that a failover may lose it: then make the change at each gateway
+                """)
+        }
+        return .unavailable(
             """
             the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
             it once it answers, unless this one ends before: then make the change at each of them
