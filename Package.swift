@@ -54,27 +54,32 @@ let package = Package(
         .target(name: "CXMLSec", publicHeadersPath: "."),
 
         room("Bytes"),
+        room("Model", ["Bytes"]),
         room("Reactor", ["Bytes", "CLinux"]),
         room("Crypto", ["Bytes", "COpenSSL"]),
-        room("HTTP", ["Bytes", "CNghttp2"]),
-        room("JOSE", ["Bytes", "Crypto"]),
-        room("Identity", ["Bytes", "Crypto", "JOSE", .target(name: "CXMLSec", condition: .when(traits: ["SAML"]))]),
-        room("Policy", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity"]),
+        room("HTTP", ["Bytes", "Model", "CNghttp2"]),
+        room("JOSE", ["Bytes", "Model", "Crypto"]),
+        room(
+            "Identity",
+            ["Bytes", "Model", "Crypto", "JOSE", .target(name: "CXMLSec", condition: .when(traits: ["SAML"]))]),
+        room("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"]),
         room(
             "Tokens",
             [
-                "Bytes", "HTTP", "JOSE", "Crypto", "Identity",
+                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity",
                 .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        room("Issuers", ["Bytes", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
-        room("Configuration", ["Bytes"]),
-        room("Gateway", ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
-        room("PortcullisClient", ["Bytes", "Reactor", "Crypto", "HTTP"]),
+        room("Issuers", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
+        room("Configuration", ["Bytes", "Model"]),
+        room(
+            "Gateway",
+            ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
+        room("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [
-                "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
                 "Configuration", "Gateway", "PortcullisClient",
             ],
             swiftSettings: settings
@@ -84,26 +89,29 @@ let package = Package(
         support("TestSupport", ["Bytes", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
+        tests("ModelTests", ["Bytes", "Model"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
-        tests("HTTPTests", ["Bytes", "HTTP"]),
-        tests("JOSETests", ["Bytes", "Crypto", "JOSE"]),
-        tests("IdentityTests", ["Bytes", "Crypto", "JOSE", "Identity", "TestSupport"]),
-        tests("PolicyTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
-        tests("TokensTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
-        tests("IssuersTests", ["Bytes", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers", "TestSupport"]),
-        tests("ConfigurationTests", ["Bytes", "Configuration", "TestSupport"]),
+        tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
+        tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE"]),
+        tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Identity", "TestSupport"]),
+        tests("PolicyTests", ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Policy", "TestSupport"]),
+        tests("TokensTests", ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "TestSupport"]),
+        tests(
+            "IssuersTests",
+            ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Issuers", "TestSupport"]),
+        tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "TestSupport"]),
         tests(
             "GatewayTests",
             [
-                "Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers", "Gateway",
-                "TestSupport",
+                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers",
+                "Gateway", "TestSupport",
             ]),
-        tests("PortcullisClientTests", ["Bytes", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
+        tests("PortcullisClientTests", ["Bytes", "Model", "Crypto", "HTTP", "PortcullisClient", "TestSupport"]),
         tests("ArchitectureTests", []),
         tests(
             "EndToEndTests",
-            ["Bytes", "Reactor", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
+            ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Identity", "Tokens", "Gateway", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true },
     swiftLanguageModes: [.v6]
 )

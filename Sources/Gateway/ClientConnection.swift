@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Model
 import Reactor
 
 /// One connection of a client. Over HTTP/1 it carries one exchange at a time, and pipelined requests wait in the inbox;

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 
 /// One request and its response: what the worker knows of it from the first byte of the head to the last of the answer.

@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Model
 
 /// How the connections of one listener are treated.
 package struct ListenerSettings: Sendable {

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 import Reactor
 import Tokens

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// Who may connect: limits that hold before a byte is read, and the PROXY header in front of everything else.

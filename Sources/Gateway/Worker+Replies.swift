@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 import Reactor
 import Tokens

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Model
 import Reactor
 
 /// Clients over TLS: the handshake, and what is spoken behind it.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// `host [ ":" port ]` as `Host` and absolute-form targets carry it (RFC 9110 section 4.2, RFC 3986 section 3.2).
 package enum Authority {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// One element of `Forwarded` (RFC 7239 section 4): what one hop said. The values are ranges of the head's buffer,
 /// without their quotes.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// What the hops in front of this one have said about the client. To be asked only about a request of a trusted peer:
 /// from anybody else the whole family is removed unread (other gateways' CVE-2026-40575, GHSA-vhr5-ggp3-qq85).

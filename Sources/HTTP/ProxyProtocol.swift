@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The PROXY protocol, by which a balancer that passes connections through says whose they are. Both versions, as
 /// `doc/proxy-protocol.txt` of HAProxy 3.0 has them, read strictly: what comes next on the connection is decided by

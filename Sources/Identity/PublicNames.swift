@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The names by which clients reach this gateway, as its configuration has them. `Host` is the client's own word, and so is
 /// whatever is made of it.

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// A request for one of the gateway's own endpoints, with its body whole.
 package struct EndpointRequest: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import Testing
 
 @testable import Gateway

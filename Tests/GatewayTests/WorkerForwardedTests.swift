@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import HTTP
+import Model
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Testing
 
 @testable import HTTP
@@ -22,7 +23,7 @@ import Testing
         _ fields: String, family: ForwardedFields.Family = .xForwarded, peer: String = "10.0.0.1"
     ) throws -> Reading {
         let head = try Head(fields)
-        let peer = try #require(address(peer))
+        let peer = try #require(IPAddress(peer))
         let chain = Chunk(capacity: 1)
         let result = ForwardedFields.read(
             head.table, head.bytes.span, family: family, peer: peer, chain: chain,

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Testing
 
 @testable import HTTP
@@ -23,7 +24,7 @@ import Testing
     }
 
     private func endpoint(_ text: String, _ port: UInt16) throws -> ProxyProtocol.Endpoint {
-        ProxyProtocol.Endpoint(address: try #require(address(text)), port: port)
+        ProxyProtocol.Endpoint(address: try #require(IPAddress(text)), port: port)
     }
 
     // MARK: Version 1

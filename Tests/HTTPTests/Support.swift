@@ -35,9 +35,3 @@ extension String {
     /// The bytes of the text in UTF-8.
     var bytes: [UInt8] { Array(utf8) }
 }
-
-/// The address of a literal.
-func address(_ text: String) -> IPAddress? {
-    let bytes = text.bytes
-    return IPAddress(text: bytes.span)
-}

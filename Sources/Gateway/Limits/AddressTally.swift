@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Synchronization
 
 /// How much of something each party has at the moment, over all workers: connections, password checks. A party is an

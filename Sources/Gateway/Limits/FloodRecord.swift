@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import Synchronization
 
 /// Whose connections had to be ended for a flood of late, over all workers; a party is an IPv4 address or an IPv6 /64.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import Synchronization
 
 /// The buckets of one limit, for all workers of the process: a limit holds whichever worker a connection came to. Only

@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// Whose word about a client is taken, and which word. By default nobody's.
 package struct TrustedProxies: Sendable {

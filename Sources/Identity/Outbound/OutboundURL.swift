@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Where an outbound call goes: an absolute `http` or `https` URL, taken apart once and strictly.
 ///

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The Basic authenticator: a backend id beside an anonymous key or a local user's name and password (BASIC-01).
 struct BasicCredentials: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 extension PolicySnapshot {
     /// Who is calling. A credential counts once it is verified, and one that does not verify is refused even where

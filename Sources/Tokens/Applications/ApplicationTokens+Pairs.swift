@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Token maps: asked for, given out again, refreshed.
 extension ApplicationTokens {

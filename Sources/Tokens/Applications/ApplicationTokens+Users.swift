@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// User objects: read, given a manual token or a password (AOM-17 to AOM-20).
 extension ApplicationTokens {

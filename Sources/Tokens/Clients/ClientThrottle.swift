@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import Synchronization
 
 /// Holds back those who guess the secrets of clients, by client and network together: strangers elsewhere use up nothing

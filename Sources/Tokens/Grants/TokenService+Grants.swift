@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 extension TokenService {
     /// The token endpoint: what is wrong with the request is told before who the client is, and that before the grant.

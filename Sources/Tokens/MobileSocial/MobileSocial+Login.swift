@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The course of a login, whoever asks for it: an application by JSON or a browser by a form. What holds back those who
 /// guess is the same for both.

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Devices with applications on them (OMS-15, oam-wire 3.3).
 extension MobileSocial {

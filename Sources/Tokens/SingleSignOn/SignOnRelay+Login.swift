@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// The login at the gateway's own form (SSO-07).
 extension SignOnRelay {

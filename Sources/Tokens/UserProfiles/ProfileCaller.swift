@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Who asks, and what that one may do.
 struct ProfileCaller: Sendable {

@@ -2,6 +2,7 @@ import Configuration
 import Identity
 import Issuers
 import JOSE
+import Model
 import Tokens
 
 extension Assembly {

@@ -1,5 +1,6 @@
 import Configuration
 import Identity
+import Model
 
 extension Assembly {
     func users() -> [User] { configuration.users.map(User.init) }

@@ -3,6 +3,7 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import Model
 import Reactor
 import Tokens
 

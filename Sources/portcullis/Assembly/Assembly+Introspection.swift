@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Identity
 import JOSE
+import Model
 import Policy
 
 extension Assembly {

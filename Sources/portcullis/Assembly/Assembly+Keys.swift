@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Identity
 import JOSE
+import Model
 
 extension Assembly {
     /// The keys of a trusted issuer, from a file or from where it publishes them; nil after a word about what is wrong.

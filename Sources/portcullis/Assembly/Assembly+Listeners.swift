@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Gateway
 import HTTP
+import Model
 
 extension Assembly {
     /// How each listener treats its connections, by the listener's number.

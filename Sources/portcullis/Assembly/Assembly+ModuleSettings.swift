@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Identity
 import Issuers
+import Model
 
 /// From the members of an issuer in `issuers.json` to the settings of its module: what the module declares is read,
 /// resolved and reported here, so that no module knows of files, secrets and pointers.

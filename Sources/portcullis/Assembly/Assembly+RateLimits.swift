@@ -1,5 +1,6 @@
 import Configuration
 import Gateway
+import Model
 
 extension Assembly {
     /// The limiters of each route of the policy, and those of the gateway's own endpoints.

@@ -1,5 +1,6 @@
 import Configuration
 import Gateway
+import Model
 import Tokens
 
 extension Assembly {

@@ -2,6 +2,7 @@ import Configuration
 import Gateway
 import Identity
 import Issuers
+import Model
 import Policy
 import Tokens
 

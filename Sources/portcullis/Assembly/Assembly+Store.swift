@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Gateway
 import Identity
+import Model
 import Reactor
 import Tokens
 

@@ -1,6 +1,7 @@
 import Configuration
 import Gateway
 import HTTP
+import Model
 import Reactor
 
 extension Assembly {
@@ -64,9 +65,4 @@ extension IPAddressRange {
         let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
         self.init(text: text.span)
     }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded down.
-    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import Gateway
+import Model
 import Reactor
 
 extension Assembly {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Gateway
 import Issuers
+import Model
 import Reactor
 import Synchronization
 import Tokens

@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Identity
 import Issuers
+import Model
 import Reactor
 import Synchronization
 import Tokens

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Tokens
 

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import Synchronization
 
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever

@@ -1,3 +1,5 @@
+import Bytes
+
 /// IP addresses as protocols write them: whether a text is one.
 package enum AddressText {
     /// An IPv6 address without zone (RFC 3986 section 3.2.2).

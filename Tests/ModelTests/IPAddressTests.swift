@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-@testable import HTTP
+@testable import Model
 
 @Suite struct IPAddressTests {
     @Test(
@@ -17,9 +17,9 @@ import Testing
             ("1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"),
         ])
     func text(_ text: String, _ expected: String) throws {
-        let literal = try #require(address(text))
+        let literal = try #require(IPAddress(text))
         #expect(literal.text == expected)
-        #expect(address(literal.text) == literal)
+        #expect(IPAddress(literal.text) == literal)
         #expect(IPAddress(octets: literal.octets, isIPv6: literal.isIPv6) == literal)
     }
 
@@ -31,35 +31,30 @@ import Testing
             "+1.2.3.4",
             "1:2:3:4:5:6:7:1.2.3.4", "0x7f.0.0.1", "2130706433", "::1:", "::ffff:1.2.3.400",
         ])
-    func malformed(_ text: String) { #expect(address(text) == nil) }
+    func malformed(_ text: String) { #expect(IPAddress(text) == nil) }
 
     @Test("a party is an IPv4 address or a /64")
     func subscriber() throws {
-        #expect(address("2001:db8:1:2:3:4:5:6")?.subscriber == address("2001:db8:1:2::"))
-        #expect(address("2001:db8:1:2::")?.subscriber == address("2001:db8:1:2:ffff::1")?.subscriber)
-        #expect(address("2001:db8:1:3::1")?.subscriber != address("2001:db8:1:2::1")?.subscriber)
-        #expect(address("192.0.2.1")?.subscriber == address("192.0.2.1"))
-        #expect(address("::ffff:192.0.2.1")?.subscriber == address("192.0.2.1"))
+        #expect(IPAddress("2001:db8:1:2:3:4:5:6")?.subscriber == IPAddress("2001:db8:1:2::"))
+        #expect(IPAddress("2001:db8:1:2::")?.subscriber == IPAddress("2001:db8:1:2:ffff::1")?.subscriber)
+        #expect(IPAddress("2001:db8:1:3::1")?.subscriber != IPAddress("2001:db8:1:2::1")?.subscriber)
+        #expect(IPAddress("192.0.2.1")?.subscriber == IPAddress("192.0.2.1"))
+        #expect(IPAddress("::ffff:192.0.2.1")?.subscriber == IPAddress("192.0.2.1"))
     }
 
     @Test("addresses in network order")
     func octets() throws {
-        let v4 = try #require(address("1.2.3.4"))
+        let v4 = try #require(IPAddress("1.2.3.4"))
         #expect(!v4.isIPv6)
         #expect(Array((0..<4).map { v4.octets[$0] }) == [1, 2, 3, 4])
         #expect(IPAddress(v4: 0x0102_0304) == v4)
-        let v6 = try #require(address("102:304:506:708:90a:b0c:d0e:f10"))
+        let v6 = try #require(IPAddress("102:304:506:708:90a:b0c:d0e:f10"))
         #expect(v6.isIPv6)
         #expect(Array((0..<16).map { v6.octets[$0] }) == Array(1...16))
     }
 }
 
 @Suite struct IPAddressRangeTests {
-    private func range(_ text: String) -> IPAddressRange? {
-        let bytes = text.bytes
-        return IPAddressRange(text: bytes.span)
-    }
-
     @Test(
         "networks have their addresses and no others",
         arguments: [
@@ -75,10 +70,10 @@ import Testing
             ("::/0", ["::1", "1.2.3.4"], []), ("::ffff:10.0.0.0/104", ["10.1.1.1"], ["11.0.0.0"]),
         ] as [(String, [String], [String])])
     func contains(_ text: String, _ inside: [String], _ outside: [String]) throws {
-        let network = try #require(range(text))
-        for literal in inside { #expect(network.contains(try #require(address(literal))), "\(literal)") }
-        for literal in outside { #expect(!network.contains(try #require(address(literal))), "\(literal)") }
-        #expect([network].contains(try #require(address(inside[0]))))
+        let network = try #require(IPAddressRange(text))
+        for literal in inside { #expect(network.contains(try #require(IPAddress(literal))), "\(literal)") }
+        for literal in outside { #expect(!network.contains(try #require(IPAddress(literal))), "\(literal)") }
+        #expect([network].contains(try #require(IPAddress(inside[0]))))
     }
 
     @Test(
@@ -87,5 +82,5 @@ import Testing
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.1/8", "10.0.0.0/08", "10.0.0.0/+8", "10.0.0.0/8/8",
             "10/8", "2001:db8::1/32", "10.0.0.0/ 8",
         ])
-    func malformed(_ text: String) { #expect(range(text) == nil) }
+    func malformed(_ text: String) { #expect(IPAddressRange(text) == nil) }
 }

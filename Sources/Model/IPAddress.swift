@@ -75,6 +75,9 @@ extension IPAddress {
         }
     }
 
+    /// The same of a text.
+    package init?(_ text: String) { self.init(text: text.utf8.span) }
+
     /// - Parameter text: a valid IPv4 address.
     private static func v4(_ text: Span<UInt8>) -> UInt32 {
         var bits: UInt32 = 0

@@ -26,6 +26,9 @@ package struct IPAddressRange: Hashable, Sendable {
         guard first & mask == first else { return nil }
     }
 
+    /// The same of a text.
+    package init?(_ text: String) { self.init(text: text.utf8.span) }
+
     package func contains(_ address: IPAddress) -> Bool { IPAddressRange.bits(address) & mask == first }
 
     private static func bits(_ address: IPAddress) -> UInt128 { UInt128(address.high) << 64 | UInt128(address.low) }
