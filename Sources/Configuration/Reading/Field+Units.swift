@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Durations, sizes, and the seconds of keys that end in `Seconds`.
 extension Field {

@@ -9,13 +9,83 @@ package struct ObjectReader {
     private var known: [String] = []
     /// Where the next name is looked for first: mostly the members stand in the order in which they are asked for.
     private var next = 0
+    /// Takes what is declared, where there is no object and only the form of one is asked for.
+    private let outline: ObjectOutline?
 
     init(_ field: Field) {
         self.field = field
+        outline = nil
         members = field.node.members ?? []
         pointer = field.pointer
         known.reserveCapacity(16)
     }
+
+    /// Reads no object: what is declared goes into the outline.
+    init(describing outline: ObjectOutline) {
+        field = outline.field
+        members = []
+        pointer = ""
+        self.outline = outline
+    }
+
+    // MARK: Declarations
+
+    /// A key without which nothing is set.
+    package mutating func optional<Value>(_ name: String, _ shape: Shape<Value>, _ meaning: String) -> Value? {
+        take(name, shape, meaning)?.read()
+    }
+
+    /// A key without which a standard value holds.
+    package mutating func value<Value>(
+        _ name: String, _ shape: Shape<Value>, default standard: Value, _ meaning: String
+    ) -> Value {
+        guard let outline else { return take(name).flatMap(shape.read) ?? standard }
+        outline.add(
+            ObjectForm.Key(
+                name: name, form: shape.form(), meaning: meaning, standard: shape.write(standard), isRequired: false))
+        return standard
+    }
+
+    package mutating func flag(_ name: String, default standard: Bool, _ meaning: String) -> Bool {
+        value(name, .flag, default: standard, meaning)
+    }
+
+    /// A key that must be there; `standIn` takes its place once the error is reported.
+    /// - Parameter expected: for the message where it is missing.
+    package mutating func required<Value>(
+        _ name: String, _ shape: Shape<Value>, _ expected: String, standIn: Value, _ meaning: String
+    ) -> Value {
+        guard let outline else { return required(name, expected, standIn: standIn, shape.read) }
+        outline.add(
+            ObjectForm.Key(name: name, form: shape.form(), meaning: meaning, standard: nil, isRequired: true))
+        return standIn
+    }
+
+    /// A key that is read together with others.
+    package mutating func take<Value>(
+        _ name: String, _ shape: Shape<Value>, default standard: Value? = nil, _ meaning: String
+    ) -> Member<Value>? {
+        guard let outline else { return take(name).map { Member(field: $0, shape: shape) } }
+        outline.add(
+            ObjectForm.Key(
+                name: name, form: shape.form(), meaning: meaning, standard: standard.flatMap(shape.write),
+                isRequired: false))
+        return nil
+    }
+
+    /// What JSON Schema can say about several keys at once: members of the schema of the object. The reader checks the
+    /// same in words of its own.
+    package func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
+
+    /// A member that is there, on its way to a value.
+    package struct Member<Value: Sendable> {
+        package let field: Field
+        let shape: Shape<Value>
+
+        package func read() -> Value? { shape.read(field) }
+    }
+
+    // MARK: Members
 
     /// The members as they stand, for objects whose names are free.
     package var entries: [(name: String, field: Field)] {

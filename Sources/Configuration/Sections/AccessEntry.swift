@@ -16,16 +16,31 @@ package struct AccessEntry: Sendable {
     /// Reads the rule out of a route, or out of a method's object inside one, which then changes only what it names.
     static func read(_ object: inout ObjectReader, inherited: AccessEntry?) -> AccessEntry {
         var access = inherited ?? AccessEntry()
-        let publicField = object.take("public")
-        let loginField = object.take("loginRequired")
-        let rolesField = object.take("roles")
-        let explicitPublic = publicField.flatMap { $0.bool() }
-        let explicitLogin = loginField.flatMap { $0.bool() }
-        access.socialLogin = object.flag("socialLogin", default: access.socialLogin)
-        if let field = object.take("clientCertificate") { access.clientCertificate = field.certificatePatterns() }
-        access.level = object.optional("level") { $0.level() } ?? access.level
+        let publicMember = object.take("public", .flag, default: false, "Whether no credential is required at all.")
+        let loginMember = object.take(
+            "loginRequired", .flag, default: true,
+            "Whether the caller must be a user, and not only an application or the anonymous key.")
+        let rolesMember = object.take(
+            "roles", RolesEntry.shape,
+            "Roles of which the caller needs one; or an object: one of `any`, each of `all`, and none of `none`.")
+        let (loginField, rolesField) = (loginMember?.field, rolesMember?.field)
+        let explicitPublic = publicMember?.read()
+        let explicitLogin = loginMember?.read()
+        access.socialLogin = object.flag(
+            "socialLogin", default: access.socialLogin,
+            "Whether only social logins are accepted, where a login is required.")
+        let certificate = object.take(
+            "clientCertificate", .certificatePatterns,
+            """
+            Whether the client must show a [certificate](README.md#client-certificates), or patterns of which its names \
+            must fit one.
+            """)
+        if let certificate { access.clientCertificate = certificate.field.certificatePatterns() }
+        access.level =
+            object.optional("level", .level, "Authentication level that the caller needs; the webgate's by default.")
+            ?? access.level
         access.loginRequired = explicitLogin ?? access.loginRequired
-        if let rolesField { access.roles = RolesEntry.read(rolesField) ?? RolesEntry() }
+        if let rolesMember { access.roles = rolesMember.read() ?? RolesEntry() }
 
         if explicitPublic == true {
             if explicitLogin == true {
@@ -59,16 +74,23 @@ package struct RolesEntry: Sendable {
 
     package var isEmpty: Bool { any.isEmpty && all.isEmpty && none.isEmpty }
 
-    static func read(_ field: Field) -> RolesEntry? {
+    static let shape = Shape(
+        .named("roles", .either([.list(ReferenceKind.role.form), members.form()])), read: { RolesEntry.read($0) })
+
+    private static let members = Shape<RolesEntry>.object("an object") { object in
+        RolesEntry(
+            any: list(&object, "any", "The caller needs one of these."),
+            all: list(&object, "all", "The caller needs each of these."),
+            none: list(&object, "none", "The caller must have none of these."))
+    }
+
+    private static func read(_ field: Field) -> RolesEntry? {
         if field.node.array != nil { return RolesEntry(any: field.references(to: .role) ?? []) }
         guard field.node.members != nil else {
             field.wrongType("an array of roles, or an object with \"any\", \"all\" and \"none\"")
             return nil
         }
-        var object = field.object("an object")
-        let roles = RolesEntry(
-            any: list(&object, "any"), all: list(&object, "all"), none: list(&object, "none"))
-        object.finish()
+        guard let roles = members.read(field) else { return nil }
         for name in roles.none where roles.all.contains(name) || roles.any == [name] {
             let index = field.node["none"]?.array?.firstIndex { $0.string == name } ?? 0
             field.findings.error(
@@ -78,8 +100,10 @@ package struct RolesEntry: Sendable {
         return roles
     }
 
-    private static func list(_ object: inout ObjectReader, _ name: String) -> [String] {
-        guard let field = object.take(name), let roles = field.references(to: .role) else { return [] }
+    private static func list(_ object: inout ObjectReader, _ name: String, _ meaning: String) -> [String] {
+        let shape = Shape.texts(.list(ReferenceKind.role.form, minimum: 1)) { $0.references(to: .role) }
+        guard let member = object.take(name, shape, meaning), let roles = member.read() else { return [] }
+        let field = member.field
         if roles.isEmpty, field.node.array?.isEmpty == true {
             // "any of nothing" could be read as everybody or as nobody.
             field.error("the list is empty", expected: "at least one role, or no \"\(name)\"")

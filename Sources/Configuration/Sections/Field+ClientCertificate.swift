@@ -1,5 +1,13 @@
 import Bytes
 
+extension Shape<[String]> {
+    /// Requirements of clients' certificates.
+    static let certificatePatterns = Shape.texts(
+        .named(
+            "clientCertificate", .either([.flag, .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1)]))
+    ) { $0.certificatePatterns() }
+}
+
 /// What routes ask of clients' certificates.
 extension Field {
     /// `true` for any certificate, `false` for none (nil), or patterns of which one must fit.

@@ -1,5 +1,15 @@
 import Bytes
 
+extension Shape<[String]> {
+    /// Protocols of `Upgrade`.
+    static let upgrades = Shape.texts(
+        .list(
+            .pattern(
+                "^[A-Za-z0-9!#$%&'*+.^_`|~-]+(/[A-Za-z0-9!#$%&'*+.^_`|~-]+)?$",
+                not: "^([Hh]2[Cc]?|[Hh][Tt]{2}[Pp]|[Tt][Ll][Ss])(/|$)"))
+    ) { $0.upgrades() }
+}
+
 /// Values that are pieces of HTTP.
 extension Field {
     /// The name of a header field: a token (RFC 9110 section 5.6.2). `*` is one, but no name.

@@ -17,17 +17,26 @@ package struct InjectionEntry: Sendable {
     ]
     private static let reservedFamilies = ["x_gateway_", "x_forwarded_"]
 
-    static func read(_ field: Field) -> InjectionEntry? {
-        var object = field.object("an injection: {\"issuer\", \"header\", \"format\"}")
-        let entry = InjectionEntry(
-            issuer: object.required("issuer", "the name of an issuer", standIn: "") { $0.reference(to: .issuer) },
-            header: object.value("header", default: "Authorization", header),
-            format: object.optional("format", format),
-            retriesOnUnauthorized: object.flag("retryOnUnauthorized", default: true)
+    static let shape = Shape.object("an injection: {\"issuer\", \"header\", \"format\"}") { object in
+        InjectionEntry(
+            issuer: object.required(
+                "issuer", .reference(to: .issuer), "the name of an issuer", standIn: "",
+                "Name of an issuer in `issuers.json`."),
+            header: object.value(
+                "header", Shape.headerName.read(header), default: "Authorization",
+                "Header field that carries the token; none that the gateway writes itself."),
+            format: object.optional(
+                "format", .text(.pattern("^[^{]*\\{token\\}[^{]*$"), format),
+                "Text of the field, with `{token}` once; by default that of the scheme, such as `Bearer {token}`."),
+            retriesOnUnauthorized: object.flag(
+                "retryOnUnauthorized", default: true,
+                """
+                Whether a request without body that the upstream refuses with 401 is sent once more with \
+                [another token](README.md#tokens-for-upstreams).
+                """)
         )
-        object.finish()
-        return entry
     }
+    .named("injection")
 
     private static func header(_ field: Field) -> String? {
         guard let name = field.headerName() else { return nil }

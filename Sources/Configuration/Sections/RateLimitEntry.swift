@@ -21,27 +21,33 @@ package struct RateLimitEntry: Sendable {
 
     /// The named limits of `gateway.json`.
     static func readAll(_ field: Field) -> [RateLimitEntry]? {
-        field.object("an object of rate limits by name").entries.map { name, place in
+        field.object("an object of rate limits by name").entries.compactMap { name, place in
             if !WebgateEntry.isName(name) {
                 place.error("invalid name of a rate limit", expected: WebgateEntry.nameRule)
             }
-            return read(place, name: name)
+            var entry = shape.read(place)
+            entry?.name = name
+            return entry
         }
     }
 
-    static func read(_ field: Field, name: String? = nil) -> RateLimitEntry {
-        var object = field.object("a rate limit: {\"requests\", \"per\", \"burst\", \"key\"}")
-        let requests = object.required("requests", "a number of requests", standIn: 1) {
-            $0.integer(in: 1...1_000_000_000, "a number of requests")
-        }
-        let entry = RateLimitEntry(
-            name: name, requests: requests,
-            per: object.duration("per", default: .seconds(1)),
-            burst: object.count("burst", in: 1...1_000_000_000, default: requests, "a number of requests"),
-            key: object.value("key", default: .route) { $0.choice(Key.self) })
-        object.finish()
-        return entry
+    static let shape = Shape.object("a rate limit: {\"requests\", \"per\", \"burst\", \"key\"}") { object in
+        let count = Shape.integer(1...1_000_000_000, "a number of requests")
+        let requests = object.required(
+            "requests", count, "a number of requests", standIn: 1, "Requests in the time of `per`.")
+        return RateLimitEntry(
+            requests: requests,
+            per: object.value("per", .duration, default: .seconds(1), "The time for these requests."),
+            burst: object.optional("burst", count, "Requests that may come at once; `requests` by default.")
+                ?? requests,
+            key: object.value(
+                "key", .choice, default: Key.route,
+                """
+                Which requests are counted together: all of the route, those of one caller (of one address where there is \
+                no caller), or those of one address.
+                """))
     }
+    .named("rateLimit")
 }
 
 /// A limit of a route.
@@ -51,7 +57,13 @@ package enum RouteRateLimit: Sendable {
     case own(RateLimitEntry)
 
     /// One limit or a list of them, each a name or a limit of the route's own.
-    static func readAll(_ field: Field) -> [RouteRateLimit]? {
+    static let shape = Shape(
+        .either([limit, .list(limit, minimum: 1, isUnique: false)]), read: { RouteRateLimit.readAll($0) })
+
+    private static let limit = Form.named(
+        "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimitEntry.shape.form()]))
+
+    private static func readAll(_ field: Field) -> [RouteRateLimit]? {
         guard let elements = field.node.array == nil ? [field] : field.elements("an array of rate limits") else {
             return nil
         }
@@ -63,7 +75,7 @@ package enum RouteRateLimit: Sendable {
                     element.wrongType("the name of a rate limit, or {\"requests\", \"per\", \"burst\", \"key\"}")
                     return nil
                 }
-                return .own(RateLimitEntry.read(element))
+                return RateLimitEntry.shape.read(element).map { .own($0) }
             }
             guard let name = element.reference(to: .rateLimit) else { return nil }
             if names.contains(name) { element.error("\"\(name)\" is listed twice") }

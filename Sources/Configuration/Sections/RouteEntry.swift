@@ -40,7 +40,7 @@ package struct RouteEntry: Sendable {
         var routes: [RouteEntry] = []
         var indices: [String: Int] = [:]
         for element in field.elements("an array of routes") ?? [] {
-            let route = read(element)
+            guard let route = shape.read(element) else { continue }
             if !route.name.isEmpty, let other = indices[route.name] {
                 element.error(
                     "duplicate route name \"\(route.name)\", as at \(field.pointer)/\(other)",
@@ -53,38 +53,79 @@ package struct RouteEntry: Sendable {
         return routes
     }
 
-    private static func read(_ field: Field) -> RouteEntry {
-        var object = field.object("a route: {\"path\", \"upstream\"}")
-        let path = object.required("path", "a path pattern", standIn: "", path)
+    static let shape = Shape.object("a route: {\"path\", \"upstream\"}") { object in
+        let path = object.required(
+            "path", .text(.pattern("^/"), path), "a path pattern", standIn: "",
+            "Literal segments, `*` for exactly one segment, `**` at the end for zero or more.")
         let access = AccessEntry.read(&object, inherited: nil)
-        let route = RouteEntry(
-            name: object.value("name", default: path) { $0.name() },
-            hosts: object.value("hosts", default: [], hosts),
+        return RouteEntry(
+            name: object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path,
+            hosts: object.optional(
+                "hosts", .texts(.list(.text, minimum: 1, isUnique: false), hosts),
+                "Host names such as `api.example.com` or `*.example.com`, without port; any host by default.") ?? [],
             path: path,
-            methods: object.value("methods", default: []) { MethodEntry.readAll($0, access) },
-            upstream: object.required("upstream", "the name of an upstream", standIn: "") {
-                $0.reference(to: .upstream)
-            },
-            webgate: object.optional("webgate") { $0.reference(to: .webgate) },
-            authenticationScheme: object.optional("authenticationScheme") {
-                $0.reference(to: .authenticationScheme)
-            },
-            backends: object.value("backends", default: []) { $0.references(to: .backend) },
-            application: object.optional("application") { $0.reference(to: .application) },
+            methods: object.optional(
+                "methods", MethodEntry.shape(access),
+                "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
+                ?? [],
+            upstream: object.required(
+                "upstream", .reference(to: .upstream), "the name of an upstream", standIn: "",
+                "Name of an upstream in `gateway.json`."),
+            webgate: object.optional(
+                "webgate", .reference(to: .webgate),
+                "Name of a webgate in `webgates.json`, which gives the challenge, the level and the injection."),
+            authenticationScheme: object.optional(
+                "authenticationScheme", .reference(to: .authenticationScheme),
+                "Name of a scheme whose level the route requires, in place of the webgate's."),
+            backends: object.value(
+                "backends", .references(to: .backend), default: [],
+                "Backends whose credentials open the route, as `name/version`; an empty list means any."),
+            application: object.optional(
+                "application", .reference(to: .application),
+                """
+                Name of the ApiOmat application whose tokens, and no other credentials, open the route. Requests need \
+                `X-Apiomat-Apikey` beside them.
+                """),
             access: access,
-            allowOrigin: object.optional("allowOrigin") { $0.originPatterns() },
-            injection: object.optional("injection", InjectionEntry.read),
-            upstreamAuth: object.optional("upstreamAuth", UpstreamAuthEntry.read),
-            forwardCredential: object.flag("forwardCredential", default: false),
-            forwardClientCertificate: object.flag("forwardClientCertificate", default: false),
-            maximumBodyBytes: object.optional("maxBodyBytes") { $0.size(in: 0...Int.max) },
-            responseTimeout: object.optional("responseTimeout") { $0.duration() },
-            upgrades: object.value("upgrades", default: ["websocket"]) { $0.upgrades() },
-            rateLimits: object.value("rateLimit", default: [], RouteRateLimit.readAll),
-            acknowledged: object.value("acknowledge", default: [], AcknowledgedWarning.readAll)
+            allowOrigin: object.optional(
+                "allowOrigin", .text(.text) { $0.originPatterns() }, "Overrides `Security_AllowOrigin` for this route."),
+            injection: object.optional(
+                "injection", InjectionEntry.shape,
+                "Which token the upstream gets, and how; the webgate's by default."),
+            upstreamAuth: object.optional(
+                "upstreamAuth", UpstreamAuthEntry.shape,
+                """
+                The upstream is [behind a Webgate](README.md#upstreams-behind-a-webgate) of its own, whose challenges the \
+                gateway answers with tokens of the injection's issuer.
+                """),
+            forwardCredential: object.flag(
+                "forwardCredential", default: false, "Whether the client's own credential is forwarded to the upstream."
+            ),
+            forwardClientCertificate: object.flag(
+                "forwardClientCertificate", default: false,
+                """
+                Whether `X-Gateway-Client-Subject`, `-Names` and `-Fingerprint` tell the upstream what the client's \
+                certificate says.
+                """),
+            maximumBodyBytes: object.optional(
+                "maxBodyBytes", .size(in: 0...Int.max),
+                "Largest request body, in place of the limit of `gateway.json`; 0 means no limit."),
+            responseTimeout: object.optional(
+                "responseTimeout", .duration, "Time until the response begins, in place of the upstream's."),
+            upgrades: object.value(
+                "upgrades", .upgrades, default: ["websocket"],
+                "Protocols that a connection may change to; `[]` for none."),
+            rateLimits: object.optional(
+                "rateLimit", RouteRateLimit.shape,
+                "Limits of the rate of requests, each the name of one of `rateLimits` or the route's own.") ?? [],
+            acknowledged: object.value(
+                "acknowledge", AcknowledgedWarning.shape, default: [],
+                """
+                Warnings of `check` about this route that are known and accepted: `weaker-variants` (another spelling of \
+                its path matches a wider route that requires less), `endpoints-inside` (the gateway answers some of its \
+                paths itself).
+                """)
         )
-        object.finish()
-        return route
     }
 
     private static func path(_ field: Field) -> String? {
@@ -120,7 +161,7 @@ enum AcknowledgedWarning: String, Sendable, CaseIterable {
     /// The gateway answers some paths of the route itself.
     case endpointsInside = "endpoints-inside"
 
-    static func readAll(_ field: Field) -> [AcknowledgedWarning]? {
+    static let shape = Shape<AcknowledgedWarning>.choice.list("an array of warnings").read { field in
         field.names("an array of warnings") { $0.choice(AcknowledgedWarning.self)?.rawValue }?
             .compactMap(AcknowledgedWarning.init)
     }
@@ -132,7 +173,27 @@ package struct MethodEntry: Sendable {
     /// The rule of the route with the method's own changes.
     package var access: AccessEntry
 
-    static func readAll(_ field: Field, _ access: AccessEntry) -> [MethodEntry]? {
+    /// - Parameter access: of the route.
+    static func shape(_ access: AccessEntry) -> Shape<[MethodEntry]> {
+        let rule = rule(access)
+        return Shape(
+            .either([
+                .list(.pattern(name), minimum: 1),
+                .map(.named("rule", rule.form()), names: name, minimum: 1),
+            ]),
+            read: { readAll($0, access, rule) })
+    }
+
+    private static let name = "^[A-Z!#$%&'*+.^_`|~0-9-]+$"
+
+    private static func rule(_ access: AccessEntry) -> Shape<AccessEntry> {
+        .object("a rule: {\"roles\", \"loginRequired\", \"public\", \"level\"}") { object in
+            AccessEntry.read(&object, inherited: access)
+        }
+        .described("The rule of one method; what it does not name is the route's.")
+    }
+
+    private static func readAll(_ field: Field, _ access: AccessEntry, _ rule: Shape<AccessEntry>) -> [MethodEntry]? {
         let expected = "an array of methods, or an object of rules by method"
         if field.node.array?.isEmpty == false {
             return field.names(expected) { element in element.name().flatMap(element.methodName) }?
@@ -144,9 +205,7 @@ package struct MethodEntry: Sendable {
             return nil
         }
         return field.object(expected).entries.compactMap { name, place in
-            var object = place.object("a rule: {\"roles\", \"loginRequired\", \"public\", \"level\"}")
-            let own = AccessEntry.read(&object, inherited: access)
-            object.finish()
+            guard let own = rule.read(place) else { return nil }
             return place.methodName(name).map { MethodEntry(method: $0, access: own) }
         }
     }

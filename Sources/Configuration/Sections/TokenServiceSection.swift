@@ -52,7 +52,7 @@ package struct TokenServiceSection: Sendable {
         section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
         section.clockSkew = object.duration("clockSkew", default: section.clockSkew)
         section.liveRoles = object.flag("liveRoles", default: false)
-        section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.readAll)
+        section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.shape.read)
         section.requiresTLS = object.optional("requireTls") { $0.bool() }
         object.finish()
         return section

@@ -14,21 +14,29 @@ package struct UpstreamAuthEntry: Sendable {
     /// Longest body that is kept for a second try, in bytes.
     package var maximumReplayBytes = 65_536
 
-    static func read(_ field: Field) -> UpstreamAuthEntry? {
-        guard field.node.members != nil else { return field.choice(Kind.self).map { _ in UpstreamAuthEntry() } }
-        var object = field.object(
-            "\"oam-challenge\", or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}")
+    static let shape = Shape(
+        .either([Shape<Kind>.choice.form(), members.form()]),
+        read: { field in
+            field.node.members == nil
+                ? field.choice(Kind.self).map { _ in UpstreamAuthEntry() } : members.read(field)
+        })
+
+    private static let members = Shape.object(
+        "\"oam-challenge\", or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}"
+    ) { object in
         let usual = UpstreamAuthEntry()
-        _ = object.required("kind", "\"oam-challenge\"", standIn: .oamChallenge) { $0.choice(Kind.self) }
-        let entry = UpstreamAuthEntry(
-            webgates: object.value("webgates", default: []) { $0.names() },
-            userAgent: object.value("userAgent", default: usual.userAgent, userAgent),
-            maximumReplayBytes: object.value("maxReplayBytes", default: usual.maximumReplayBytes) {
-                $0.size(in: 0...16 * 1_048_576)
-            }
+        _ = object.required("kind", .choice, "\"oam-challenge\"", standIn: Kind.oamChallenge, "How the upstream asks.")
+        return UpstreamAuthEntry(
+            webgates: object.value(
+                "webgates", .names, default: [],
+                "Names of the Webgates whose challenges are answered; an empty list means any."),
+            userAgent: object.value(
+                "userAgent", .text(.pattern("^[!-~]([ -~]*[!-~])?$"), userAgent), default: usual.userAgent,
+                "`User-Agent` of the requests: one that the Webgate challenges."),
+            maximumReplayBytes: object.value(
+                "maxReplayBytes", .size(in: 0...16 * 1_048_576), default: usual.maximumReplayBytes,
+                "Largest body that is kept so that the request can be repeated.")
         )
-        object.finish()
-        return entry
     }
 
     private static func userAgent(_ field: Field) -> String? {

@@ -31,7 +31,7 @@ package struct WebgateEntry: Sendable {
     static func readAll(_ field: Field) -> [WebgateEntry] {
         var webgates: [WebgateEntry] = []
         for element in field.elements("an array of webgates") ?? [] {
-            let webgate = read(element)
+            guard let webgate = shape.read(element) else { continue }
             if !webgate.name.isEmpty, webgates.contains(where: { $0.name == webgate.name }) {
                 element.error("duplicate webgate \"\(webgate.name)\"", expected: "a unique name")
             }
@@ -40,37 +40,51 @@ package struct WebgateEntry: Sendable {
         return webgates
     }
 
-    private static func read(_ field: Field) -> WebgateEntry {
-        var object = field.object("a webgate: {\"name\", \"level\"}")
+    static let shape = Shape.object("a webgate: {\"name\", \"level\"}") { object in
         let webgate = WebgateEntry(
-            name: object.required("name", nameRule, standIn: "") { $0.webgateName() },
-            level: object.optional("level") { $0.level() },
-            authenticationScheme: object.optional("authenticationScheme") {
-                $0.reference(to: .authenticationScheme)
-            },
-            userAgents: object.value("userDefinedParameters", default: [], userAgents),
-            userAgentMismatch: object.optional("userAgentMismatch") { $0.choice(Mismatch.self) },
-            injection: object.optional("injection", InjectionEntry.read)
+            name: object.required("name", .identifier, nameRule, standIn: "", "Unique name."),
+            level: object.optional(
+                "level", .level, "Authentication level that its routes require, where no scheme says it."),
+            authenticationScheme: object.optional(
+                "authenticationScheme", .reference(to: .authenticationScheme),
+                "Name of a scheme in `authenticationSchemes.json`, which gives level and login."),
+            userAgents: object.optional(
+                "userDefinedParameters", userDefinedParameters,
+                """
+                `User-Agent`: which clients are challenged with `OAM-Auth`, by values or by prefixes that end in `*`; \
+                without it, all.
+                """) ?? [],
+            userAgentMismatch: object.optional(
+                "userAgentMismatch", .choice,
+                """
+                What other clients get: a Bearer challenge, a redirect to the login form, or `OAM-Auth` all the same; by \
+                default `redirect` with a form, else `bearer`.
+                """),
+            injection: object.optional(
+                "injection", InjectionEntry.shape, "Which token the upstreams of its routes get, and how.")
         )
-        let names = object.entries.map(\.name)
+        object.constrain([.exactlyOne(of: "level", "authenticationScheme")])
+        let (field, names) = (object.field, object.entries.map(\.name))
         if names.contains("level") == names.contains("authenticationScheme"), field.node.members != nil {
             field.error(
                 names.contains("level")
                     ? "the level is that of the scheme" : "required member \"level\" is missing",
                 expected: "either \"level\" or \"authenticationScheme\"")
         }
-        object.finish()
         return webgate
     }
 
-    private static func userAgents(_ field: Field) -> [String]? {
-        var object = field.object("an object with \"User-Agent\"")
-        let agents = object.optional("User-Agent") { place -> [String]? in
+    private static let userDefinedParameters = Shape.object("an object with \"User-Agent\"") { object in
+        let agents = Shape.texts(.either([.text, .list(.text)])) { place in
             place.node.array == nil ? place.name("a string or an array of strings").map { [$0] } : place.names()
         }
-        object.finish()
-        return agents
+        return object.optional("User-Agent", agents, "A value or a list of them.") ?? []
     }
+}
+
+extension Shape<String> {
+    /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
+    static let identifier = text(.pattern("^[A-Za-z0-9._-]{1,64}$")) { $0.webgateName() }
 }
 
 extension Field {

@@ -1,0 +1,69 @@
+import Bytes
+
+/// What a value of the configuration looks like. The JSON Schema and the reference are written from forms, and nothing
+/// else says it.
+package indirect enum Form: Sendable {
+    case flag
+    case integer(ClosedRange<Int>)
+    /// Any text but the empty one.
+    case text
+    /// A text that fits a regular expression (ECMA-262), and not the other one.
+    case pattern(String, not: String? = nil)
+    case choice([String])
+    case list(Form, minimum: Int = 0, maximum: Int? = nil, isUnique: Bool = true)
+    case object(ObjectForm)
+    /// An object whose names are free, or fit a regular expression.
+    case map(Form, names: String? = nil, minimum: Int = 0)
+    case either([Form])
+    /// Described once in a schema and mentioned wherever it occurs.
+    case named(String, Form)
+    /// With a line about the value itself, beside that about its key.
+    case described(String, Form)
+    /// Where nothing else says it: members of a schema.
+    case schema([JSONMember])
+}
+
+/// The members that an object may have.
+package struct ObjectForm: Sendable {
+    package struct Key: Sendable {
+        package let name: String
+        package let form: Form
+        /// One or two sentences in Markdown.
+        package let meaning: String
+        /// What holds without the key, where that is a value.
+        package let standard: JSONNode?
+        package let isRequired: Bool
+    }
+
+    package fileprivate(set) var keys: [Key] = []
+    /// What JSON Schema says about several members at once.
+    package fileprivate(set) var constraints: [JSONMember] = []
+    /// Whether other names may stand beside these.
+    package fileprivate(set) var isOpen = false
+}
+
+/// Collects the form of an object while the function that reads such objects runs without one.
+final class ObjectOutline {
+    private(set) var form = ObjectForm()
+    /// Stands for the object: without members, its problems read by nobody.
+    let field: Field
+
+    init() {
+        let findings = Findings(sources: Sources(), directory: "", environment: [:], production: false)
+        field = Field(node: JSONNode(.null), pointer: "", findings: findings)
+    }
+
+    func add(_ key: ObjectForm.Key) { form.keys.append(key) }
+
+    func constrain(_ members: [JSONMember]) { form.constraints += members }
+
+    func open() { form.isOpen = true }
+}
+
+extension JSONMember {
+    /// Of these members there is one, and only one.
+    static func exactlyOne(of names: String...) -> JSONMember {
+        JSONMember(
+            name: "oneOf", node: JSONNode(.array(names.map { .object([("required", .texts([$0]))]) })))
+    }
+}

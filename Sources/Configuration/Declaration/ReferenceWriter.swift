@@ -1,0 +1,79 @@
+import Bytes
+
+/// Writes forms as tables of the reference, in Markdown.
+struct ReferenceWriter {
+    private var rows: [String] = []
+
+    /// The chapter of a section.
+    static func chapter(_ section: SectionForm) -> String {
+        var writer = ReferenceWriter()
+        writer.add(section.form, at: section.isList ? "" : section.prefix)
+        return """
+            ## `\(section.name).json`
+
+            \(section.meaning)
+
+            | Key | Value | Default | Meaning |
+            |---|---|---|---|
+            \(writer.rows.joined(separator: "\n"))
+
+            """
+    }
+
+    /// The rows of the members of an object, wherever in the form one is.
+    private mutating func add(_ form: Form, at path: String) {
+        switch form {
+        case .object(let object):
+            for key in object.keys {
+                let name = path.isEmpty ? key.name : "\(path).\(key.name)"
+                row(name, key)
+                add(key.form, at: name)
+            }
+        case .list(let element, _, _, _): add(element, at: path.isEmpty ? "" : "\(path)[]")
+        case .map(let value, _, _): add(value, at: path.isEmpty ? "NAME" : "\(path).NAME")
+        case .either(let forms): for form in forms { add(form, at: path) }
+        case .named(_, let form), .described(_, let form): add(form, at: path)
+        case .flag, .integer, .text, .pattern, .choice, .schema: break
+        }
+    }
+
+    private mutating func row(_ name: String, _ key: ObjectForm.Key) {
+        let standard =
+            key.isRequired ? "required" : key.standard.map { "`\(String(decoding: $0.text, as: UTF8.self))`" } ?? ""
+        rows.append(
+            "| `\(name)` | \(ReferenceWriter.words(key.form)) | \(standard) | "
+                + "\(key.meaning.replacing("|", with: "\\|")) |")
+    }
+
+    /// A form in a few words.
+    private static func words(_ form: Form) -> String {
+        switch form {
+        case .flag: "`true`, `false`"
+        case .integer(let range):
+            range.upperBound == .max
+                ? "number, at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        case .text, .pattern: "text"
+        case .choice(let words): words.map { "`\"\($0)\"`" }.joined(separator: ", ")
+        case .list(let element, _, _, _): "list: \(words(element))"
+        case .object: "object"
+        case .map(let value, _, _): "object of names: \(words(value))"
+        case .either(let forms): forms.map(words).joined(separator: "; or ")
+        case .named(let name, let form):
+            switch name {
+            case "size", "duration", "seconds", "level", "role", "backend", "header": name
+            default: words(form)
+            }
+        case .described(_, let form): words(form)
+        case .schema: "see below"
+        }
+    }
+}
+
+extension JSONNode {
+    /// The JSON text on one line.
+    fileprivate var text: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,134 @@
+import Bytes
+import Model
+
+extension Shape<Bool> {
+    package static let flag = Shape(.flag, write: { .flag($0) }, read: { $0.bool() })
+}
+
+extension Shape<Int> {
+    /// - Parameter noun: for messages, such as "a number of workers".
+    package static func integer(_ range: ClosedRange<Int>, _ noun: String = "an integer") -> Shape {
+        Shape(.integer(range), write: { .number(Int64($0)) }, read: { $0.integer(in: range, noun) })
+    }
+
+    /// A number of bytes.
+    package static func size(in range: ClosedRange<Int>) -> Shape {
+        Shape(.named("size", .size), write: JSONNode.size, read: { $0.size(in: range) })
+    }
+
+    /// A length of time in whole seconds.
+    package static let seconds = Shape(
+        .named("seconds", .described("A number of seconds.", .integer(1...315_360_000))),
+        write: { .number(Int64($0)) }, read: { $0.seconds() })
+
+    /// An authentication level.
+    static let level = Shape(
+        .named("level", .described("An authentication level.", .integer(0...10))),
+        write: { .number(Int64($0)) }, read: { $0.level() })
+}
+
+extension Shape<Duration> {
+    package static let duration = Shape(
+        .named("duration", .duration), write: JSONNode.duration, read: { $0.duration() })
+
+    /// A duration, or `"0s"` for never.
+    package static let durationOrOff = Shape(
+        .named("duration", .duration), write: JSONNode.duration, read: { $0.durationOrOff() })
+}
+
+extension Shape<String> {
+    /// A text with something in it and without control characters.
+    package static let name = Shape(.text, write: { .text($0) }, read: { $0.name() })
+
+    /// A text that a function of `Field` reads.
+    static func text(
+        _ form: @escaping @autoclosure @Sendable () -> Form, _ read: @escaping @Sendable (Field) -> String?
+    )
+        -> Shape
+    {
+        Shape(form(), write: { .text($0) }, read: read)
+    }
+
+    /// The name of something that another section defines.
+    static func reference(to kind: ReferenceKind) -> Shape {
+        Shape(kind.form, write: { .text($0) }, read: { $0.reference(to: kind) })
+    }
+
+    static let headerName = Shape(.named("header", .headerName), write: { .text($0) }, read: { $0.headerName() })
+}
+
+extension Shape<[String]> {
+    /// Texts, each once.
+    package static let names = Shape(.list(.text), write: { .texts($0) }, read: { $0.names() })
+
+    /// Texts, each once, that a function of `Field` reads.
+    static func texts(
+        _ form: @escaping @autoclosure @Sendable () -> Form, _ read: @escaping @Sendable (Field) -> [String]?
+    ) -> Shape {
+        Shape(form(), write: { .texts($0) }, read: read)
+    }
+
+    /// Names of things that another section defines, each once.
+    static func references(to kind: ReferenceKind) -> Shape {
+        Shape(.list(kind.form), write: { .texts($0) }, read: { $0.references(to: kind) })
+    }
+}
+
+extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the words of an enumeration.
+    package static var choice: Shape {
+        Shape(
+            .choice(Value.allCases.map(\.rawValue)), write: { .text($0.rawValue) }, read: { $0.choice(Value.self) })
+    }
+}
+
+// MARK: Forms
+
+extension Form {
+    static let size = Form.described(
+        "A number of bytes, or `\"64KiB\"`, `\"1MiB\"`, `\"2GiB\"`.",
+        .either([.integer(0...Int.max), .pattern("^[0-9]+(B|KiB|MiB|GiB)$")]))
+    static let duration = Form.described(
+        "A length of time: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h\"`.", .pattern("^[0-9]+(ms|s|m|h)$"))
+    static let headerName = Form.described("The name of a header field.", .pattern(Form.tokenPattern))
+    static let tokenPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+}
+
+extension ReferenceKind {
+    /// What a mention looks like.
+    var form: Form {
+        switch self {
+        case .backend:
+            .named(
+                "backend",
+                .described("A backend as name/version.", .pattern("^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,64}$")))
+        case .role: .named("role", .described("A role of the catalogue.", .text))
+        case .authenticationScheme, .webgate, .rateLimit, .issuer: .pattern("^[A-Za-z0-9._-]{1,64}$")
+        case .upstream, .application, .route, .identityProvider: .text
+        }
+    }
+}
+
+// MARK: Values as they are written
+
+extension JSONNode {
+    /// In the largest unit that leaves a whole number.
+    static func duration(_ duration: Duration) -> JSONNode {
+        let milliseconds = duration.milliseconds
+        let units: [(String, Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+        // "60s" is as usual as "1m", and the smaller unit is the plainer one for what is set in seconds.
+        for (unit, length) in units where milliseconds % length == 0 && (milliseconds > length || unit == "s") {
+            return .text("\(milliseconds / length)\(unit)")
+        }
+        return .text("\(milliseconds)ms")
+    }
+
+    /// In the largest unit that leaves a whole number; small sizes as numbers.
+    static func size(_ bytes: Int) -> JSONNode {
+        for (unit, length) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+        where bytes >= length && bytes % length == 0 {
+            return .text("\(bytes / length)\(unit)")
+        }
+        return .number(Int64(bytes))
+    }
+}
