@@ -60,6 +60,19 @@ final class ObjectOutline {
     func open() { form.isOpen = true }
 }
 
+extension [JSONMember] {
+    /// Where a member has a value, others must be there.
+    static func when(_ name: String, is value: String, needs others: String...) -> [JSONMember] {
+        let condition = JSONNode.object([
+            ("properties", .object([(name, .object([("const", .text(value))]))])), ("required", .texts([name])),
+        ])
+        return [
+            JSONMember(name: "if", node: condition),
+            JSONMember(name: "then", node: .object([("required", .texts(others))])),
+        ]
+    }
+}
+
 extension JSONMember {
     /// Of these members there is one, and only one.
     static func exactlyOne(of names: String...) -> JSONMember {

@@ -9,7 +9,7 @@ struct ReferenceWriter {
         var writer = ReferenceWriter()
         writer.add(section.form, at: section.isList ? "" : section.prefix)
         return """
-            ## `\(section.name).json`
+            ## `\(section.name)`
 
             \(section.meaning)
 
@@ -31,7 +31,9 @@ struct ReferenceWriter {
             }
         case .list(let element, _, _, _): add(element, at: path.isEmpty ? "" : "\(path)[]")
         case .map(let value, _, _): add(value, at: path.isEmpty ? "NAME" : "\(path).NAME")
-        case .either(let forms): for form in forms { add(form, at: path) }
+        case .either(let forms):
+            // One, or a list of them: the rows of the one say it.
+            for form in forms where !forms.contains(where: { $0.isElement(of: form) }) { add(form, at: path) }
         case .named(_, let form), .described(_, let form): add(form, at: path)
         case .flag, .integer, .text, .pattern, .choice, .schema: break
         }
@@ -57,7 +59,11 @@ struct ReferenceWriter {
         case .list(let element, _, _, _): "list: \(words(element))"
         case .object: "object"
         case .map(let value, _, _): "object of names: \(words(value))"
-        case .either(let forms): forms.map(words).joined(separator: "; or ")
+        case .either(let forms):
+            forms.map { form in
+                forms.contains { $0.isElement(of: form) } ? "a list of these" : words(form)
+            }
+            .joined(separator: ", or ")
         case .named(let name, let form):
             switch name {
             case "size", "duration", "seconds", "level", "role", "backend", "header": name
@@ -66,6 +72,14 @@ struct ReferenceWriter {
         case .described(_, let form): words(form)
         case .schema: "see below"
         }
+    }
+}
+
+extension Form {
+    /// Whether another form is a list of this one.
+    fileprivate func isElement(of other: Form) -> Bool {
+        guard case .named(let name, _) = self, case .list(.named(let element, _), _, _, _) = other else { return false }
+        return name == element
     }
 }
 

@@ -17,21 +17,17 @@ struct SchemaWriter {
         return JSONNode(.object(members))
     }
 
-    /// A list may be all of the file, or a member beside the name of its schema.
+    /// A list may be all of the file, or a member beside the name of its schema and other sections.
     private mutating func root(_ section: SectionForm) -> [JSONMember] {
         let name = JSONNode.object([("description", .text("The schema of this file.")), ("type", .text("string"))])
         switch section.form {
-        case .list(let element, let minimum, let maximum, let isUnique):
-            let whole = members(.list(element, minimum: minimum, maximum: maximum, isUnique: isUnique))
-            let list = JSONNode.object([
-                ("description", .text("The list, which may also be all of the file.")), ("type", .text("array")),
-                ("$ref", .text("#")),
-            ])
-            return [
-                JSONMember("type", .texts(["array", "object"])), JSONMember("required", .texts([section.name])),
-                JSONMember("additionalProperties", .flag(false)),
-                JSONMember("properties", .object([("$schema", name), (section.name, list)])),
-            ] + whole.filter { $0.name != "type" }
+        case .list:
+            let lists = [(section.name, section.form)] + section.others.map { ($0.name, $0.form) }
+            let properties = lists.map { (name: $0, value: node(.named($0, $1))) }
+            var whole = [JSONMember("type", .text("object")), JSONMember("additionalProperties", .flag(false))]
+            whole.append(JSONMember("properties", .object([("$schema", name)] + properties)))
+            if section.others.isEmpty { whole.append(JSONMember("required", .texts([section.name]))) }
+            return [JSONMember("oneOf", JSONNode(.array([properties[0].value, JSONNode(.object(whole))])))]
         case .map(let value, let names, let minimum):
             var members = members(.map(value, names: names.map { "(\($0)|^\\$schema$)" }, minimum: minimum))
             members.insert(JSONMember("properties", .object([("$schema", name)])), at: 1)

@@ -6,6 +6,8 @@ package struct SectionForm: Sendable {
     package let name: String
     package let meaning: String
     let form: Form
+    /// Other sections that may stand in the same file.
+    var others: [SectionForm] = []
 
     /// Whether the file is a list, and not an object.
     var isList: Bool { if case .list = form { true } else { false } }
@@ -24,6 +26,18 @@ package struct SectionForm: Sendable {
     /// Its chapter of the reference.
     package var reference: String { ReferenceWriter.chapter(self) }
 
+    /// The reference of all sections.
+    package static var referenceDocument: String {
+        """
+        # Reference of the configuration
+
+        Written by `portcullis schema` from the declarations of the keys; [README.md](README.md) explains how they are used.
+        `a.b` is member `b` of the object `a`, `a[]` each element of a list, `NAME` any name.
+
+        \(all.flatMap { [$0] + $0.others }.map(\.reference).joined(separator: "\n"))
+        """
+    }
+
     /// All sections that say what they look like, in the order of the reference.
     package static let all: [SectionForm] = [
         SectionForm(
@@ -33,6 +47,12 @@ package struct SectionForm: Sendable {
         SectionForm(
             name: "webgates",
             meaning: "Groups of routes that are challenged alike.",
-            form: .list(WebgateEntry.shape.form(), isUnique: false)),
+            form: .list(WebgateEntry.shape.form(), isUnique: false),
+            others: [
+                SectionForm(
+                    name: "authenticationSchemes",
+                    meaning: "Authentication schemes that webgates and routes name; they stand in `webgates.json`.",
+                    form: .list(AuthenticationSchemeEntry.shape.form(), isUnique: false))
+            ]),
     ]
 }

@@ -36,7 +36,7 @@ package struct AuthenticationSchemeEntry: Sendable {
     static func readAll(_ field: Field) -> [AuthenticationSchemeEntry] {
         var schemes: [AuthenticationSchemeEntry] = []
         for element in field.elements("an array of authentication schemes") ?? [] {
-            let scheme = read(element)
+            guard let scheme = shape.read(element) else { continue }
             if !scheme.name.isEmpty, schemes.contains(where: { $0.name == scheme.name }) {
                 element.error("duplicate authentication scheme \"\(scheme.name)\"", expected: "a unique name")
             }
@@ -45,25 +45,35 @@ package struct AuthenticationSchemeEntry: Sendable {
         return schemes
     }
 
-    private static func read(_ field: Field) -> AuthenticationSchemeEntry {
-        var object = field.object("an authentication scheme: {\"name\", \"authenticationLevel\"}")
+    static let shape = Shape.object("an authentication scheme: {\"name\", \"authenticationLevel\"}") { object in
         let scheme = AuthenticationSchemeEntry(
-            name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
-            level: object.required("authenticationLevel", "a level from 0 to 10", standIn: 0) { $0.level() },
-            challengeMethod: object.value("challengeMethod", default: .oamAuth) { $0.choice(ChallengeMethod.self) },
-            challengeRedirectURL: object.value("challengeRedirectUrl", default: "/oam/server/") { $0.ownPath() },
-            challengeURL: object.value("challengeUrl", default: "") { $0.ownPath() },
-            contextType: object.value("contextType", default: "customWar") { $0.name() },
-            contextValue: object.value("contextValue", default: "/oic_rest") { $0.ownPath() }, pointer: field.pointer)
-        // Names a store of users; there is no other than that of `users.json` (DEC-14).
-        _ = object.optional("authenticationModule") { $0.choice(["local"]) }
+            name: object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", "Unique name."),
+            level: object.required(
+                "authenticationLevel", .level, "a level from 0 to 10", standIn: 0, "Level that its logins reach."),
+            challengeMethod: object.value(
+                "challengeMethod", .choice, default: ChallengeMethod.oamAuth,
+                "How users log in: by the form at `challengeUrl`, by Basic, or with a token that the client obtains."),
+            challengeRedirectURL: object.value(
+                "challengeRedirectUrl", ownPath, default: "/oam/server/", "Path that the forms of Access Manager name."),
+            challengeURL: object.optional(
+                "challengeUrl", ownPath,
+                "Path and query of the login form, behind `contextValue`; required for `FORM`.") ?? "",
+            contextType: object.value("contextType", .name, default: "customWar", "Taken as Access Manager writes it."),
+            contextValue: object.value(
+                "contextValue", ownPath, default: "/oic_rest", "Beginning of the path of the login form."),
+            pointer: object.field.pointer)
+        _ = object.optional(
+            "authenticationModule", .text(.choice(["local"])) { $0.choice(["local"]) },
+            "The store of users: that of `users.json`.")
+        object.constrain(.when("challengeMethod", is: "FORM", needs: "challengeUrl"))
         if scheme.challengeMethod == .form, scheme.challengeURL.isEmpty {
-            field.error(
+            object.field.error(
                 "the form has no place", expected: "\"challengeUrl\", such as \"/mobilesso?serviceDomain=NAME\"")
         }
-        object.finish()
         return scheme
     }
+
+    private static let ownPath = Shape.text(.pattern("^/([^/]|$)")) { $0.ownPath() }
 }
 
 extension Field {

@@ -18,7 +18,7 @@ enum Program {
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,
             HashCommand.self, KeyCommand.self, TokenCommand.self, IssuerCommand.self, CredCommand.self,
             ClientCommand.self,
-            TestCommand.self,
+            TestCommand.self, SchemaCommand.self,
             EchoCommand.self, VersionCommand.self,
         ]
     }
