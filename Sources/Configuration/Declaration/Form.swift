@@ -62,9 +62,9 @@ final class ObjectOutline {
 
 extension [JSONMember] {
     /// Where a member has a value, others must be there.
-    static func when(_ name: String, is value: String, needs others: String...) -> [JSONMember] {
+    static func when(_ name: String, is value: JSONNode, needs others: String...) -> [JSONMember] {
         let condition = JSONNode.object([
-            ("properties", .object([(name, .object([("const", .text(value))]))])), ("required", .texts([name])),
+            ("properties", .object([(name, .object([("const", value)]))])), ("required", .texts([name])),
         ])
         return [
             JSONMember(name: "if", node: condition),
@@ -74,6 +74,14 @@ extension [JSONMember] {
 }
 
 extension JSONMember {
+    /// These members must be there.
+    static func required(_ names: String...) -> JSONMember { JSONMember(name: "required", node: .texts(names)) }
+
+    /// Where one of these members is, there is that one as well.
+    static func needs(_ name: String, for others: [String]) -> JSONMember {
+        JSONMember(name: "dependentRequired", node: .object(others.map { ($0, .texts([name])) }))
+    }
+
     /// Of these members there is one, and only one.
     static func exactlyOne(of names: String...) -> JSONMember {
         JSONMember(

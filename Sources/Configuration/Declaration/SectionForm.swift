@@ -45,6 +45,31 @@ package struct SectionForm: Sendable {
             meaning: "Parts of the API and who may call them. The longest match wins.",
             form: .list(RouteEntry.shape.form(), isUnique: false)),
         SectionForm(
+            name: "backends",
+            meaning: "Mobile backends: the credentials of applications.",
+            form: .list(BackendEntry.shape.form(), isUnique: false)),
+        SectionForm(
+            name: "applications",
+            meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",
+            form: .list(ApplicationEntry.shape.form(), isUnique: false)),
+        SectionForm(name: "users", meaning: "Local users.", form: .list(UserEntry.shape.form(), isUnique: false)),
+        SectionForm(
+            name: "roles",
+            meaning: "The catalogue of roles; other names are never granted. A role is a name, or an object.",
+            form: RolesSection.form),
+        SectionForm(
+            name: "realms",
+            meaning: "The realms that users and backends may name. Without this file, any name is accepted.",
+            form: .list(.text)),
+        SectionForm(
+            name: "certificates",
+            meaning: "Certificates that outside issuers sign with, each under a name of its own.",
+            form: .list(StoredCertificateEntry.shape.form(), isUnique: false)),
+        SectionForm(
+            name: "trustedIssuers",
+            meaning: "Issuers whose tokens open routes.",
+            form: .list(TrustedIssuerEntry.shape.form(), isUnique: false)),
+        SectionForm(
             name: "webgates",
             meaning: "Groups of routes that are challenged alike.",
             form: .list(WebgateEntry.shape.form(), isUnique: false),

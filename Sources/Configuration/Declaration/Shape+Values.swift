@@ -27,6 +27,15 @@ extension Shape<Int> {
         write: { .number(Int64($0)) }, read: { $0.level() })
 }
 
+extension Shape<Int64> {
+    /// A second since 1970.
+    static let instant = Shape(.integer(0...253_402_300_799), read: { $0.instant() })
+}
+
+extension Shape<Secret> {
+    package static let secret = Shape(.secret, read: { $0.secret() })
+}
+
 extension Shape<Duration> {
     package static let duration = Shape(
         .named("duration", .duration), write: JSONNode.duration, read: { $0.duration() })
@@ -54,6 +63,20 @@ extension Shape<String> {
         Shape(kind.form, write: { .text($0) }, read: { $0.reference(to: kind) })
     }
 
+    /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
+    static let identifier = text(.pattern("^[A-Za-z0-9._-]{1,64}$")) { $0.webgateName() }
+
+    /// Visible ASCII without blanks, compared with a header field as it is.
+    static let fieldValue = text(.pattern("^[!-~]+$")) { $0.fieldValue() }
+
+    /// One of a few words that no enumeration has.
+    static func choice(_ words: [String]) -> Shape { text(.choice(words)) { $0.choice(words) } }
+
+    /// Absolute path of a file.
+    package static let path = text(.text) { $0.path() }
+
+    static let readableFile = text(.text) { $0.readableFile() }
+
     static let headerName = Shape(.named("header", .headerName), write: { .text($0) }, read: { $0.headerName() })
 }
 
@@ -67,6 +90,19 @@ extension Shape<[String]> {
     ) -> Shape {
         Shape(form(), write: { .texts($0) }, read: read)
     }
+
+    /// Texts, each once.
+    /// - Parameter expected: for messages.
+    static func names(_ expected: String) -> Shape { texts(.list(.text)) { $0.names(expected) } }
+
+    /// One name of something that another section defines, or several, each once.
+    static func oneOrMore(of kind: ReferenceKind) -> Shape {
+        let name = Form.named("\(kind.rawValue)Name", kind.form)
+        return texts(.either([name, .list(name, minimum: 1)])) { $0.oneOrMore(of: kind) }
+    }
+
+    /// `scope-token`s (RFC 6749 section 3.3).
+    static let scopes = texts(.list(.text)) { $0.scopes() }
 
     /// Names of things that another section defines, each once.
     static func references(to kind: ReferenceKind) -> Shape {
@@ -90,6 +126,8 @@ extension Form {
         .either([.integer(0...Int.max), .pattern("^[0-9]+(B|KiB|MiB|GiB)$")]))
     static let duration = Form.described(
         "A length of time: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h\"`.", .pattern("^[0-9]+(ms|s|m|h)$"))
+    static let secret = Form.named(
+        "secret", .described("The secret itself, `env:NAME`, `file:PATH` or `cred:KEY`.", .text))
     static let headerName = Form.described("The name of a header field.", .pattern(Form.tokenPattern))
     static let tokenPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 }

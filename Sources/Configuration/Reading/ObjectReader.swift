@@ -61,6 +61,14 @@ package struct ObjectReader {
         return standIn
     }
 
+    /// The same for a value that nothing can stand in for.
+    package mutating func required<Value>(
+        _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
+    ) -> Value? {
+        let optional = Shape<Value?>(shape.form(), read: { .some(shape.read($0)) })
+        return required(name, optional, expected, standIn: nil, meaning)
+    }
+
     /// A key that is read together with others.
     package mutating func take<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value? = nil, _ meaning: String
@@ -76,6 +84,16 @@ package struct ObjectReader {
     /// What JSON Schema can say about several keys at once: members of the schema of the object. The reader checks the
     /// same in words of its own.
     package func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
+
+    /// The same as the text of an object.
+    package func constrain(json: @autoclosure () -> String) {
+        guard let outline else { return }
+        let text = json()
+        guard let members = try? JSONNode.parse(text.utf8.span).members else {
+            preconditionFailure("no object: \(text)")
+        }
+        outline.constrain(members)
+    }
 
     /// A member that is there, on its way to a value.
     package struct Member<Value: Sendable> {

@@ -20,7 +20,7 @@ package struct ApplicationEntry: Sendable {
     static func readAll(_ field: Field) -> [ApplicationEntry] {
         var applications: [ApplicationEntry] = []
         for element in field.elements("an array of applications") ?? [] {
-            let application = read(element)
+            guard let application = shape.read(element) else { continue }
             if !application.name.isEmpty, applications.contains(where: { $0.name == application.name }) {
                 element.error("duplicate application \"\(application.name)\"", expected: "a unique name")
             }
@@ -29,27 +29,33 @@ package struct ApplicationEntry: Sendable {
         return applications
     }
 
-    private static func read(_ field: Field) -> ApplicationEntry {
-        var object = field.object("an application: {\"name\", \"apiKey\"}")
-        let application = ApplicationEntry(
-            name: object.required("name", "a name", standIn: "") { $0.backendName() },
-            apiKey: object.required("apiKey", "a secret", standIn: nil) { $0.apiKey() },
-            systems: object.value("systems", default: ["LIVE"], systems),
-            realm: object.value("realm", default: "Default") { $0.name() },
-            userClass: object.value("userClass", default: UserClassEntry(), UserClassEntry.read),
-            administrator: object.optional("admin", AdministratorEntry.read),
-            writers: object.value("writers", default: []) { $0.names("an array of user names") },
+    static let shape = Shape.object("an application: {\"name\", \"apiKey\"}") { object in
+        ApplicationEntry(
+            name: object.required("name", .identifier, "a name", standIn: "", "Unique name."),
+            apiKey: object.required(
+                "apiKey", ApplicationEntry.apiKey, "a secret",
+                "API key, sent as `client_secret` and `X-Apiomat-Apikey`."),
+            systems: object.value(
+                "systems", ApplicationEntry.systems, default: ["LIVE"],
+                "Systems that tokens are made for; the first where a request names none."),
+            realm: object.value("realm", .name, default: "Default", "Realm of its users."),
+            userClass: object.value(
+                "userClass", UserClassEntry.shape, default: UserClassEntry(),
+                "The user class as token maps and paths name it."),
+            administrator: object.optional("admin", AdministratorEntry.shape, "Who may change every user."),
+            writers: object.value(
+                "writers", .names("an array of user names"), default: [], "Users who may change every user."),
             expirations: ExpirationsEntry.read(&object),
-            allowSignUp: object.flag("allowSignUp", default: false),
-            httpBasic: object.flag("httpBasic", default: false),
-            facebook: object.optional("facebook", FacebookEntry.read)
-        )
-        object.finish()
-        return application
+            allowSignUp: object.flag("allowSignUp", default: false, "Whether clients may make users."),
+            httpBasic: object.flag(
+                "httpBasic", default: false,
+                "Whether routes take the name and password of a user, as HTTP Basic, beside the API key."),
+            facebook: object.optional("facebook", FacebookEntry.shape, "Login with Facebook."))
     }
 
-    private static func systems(_ field: Field) -> [String]? {
-        let systems = field.names("an array of names such as \"LIVE\"") { $0.backendName() }
+    private static let apiKey = Shape(.secret, read: { $0.apiKey() })
+    private static let systems = Shape.texts(.list(Shape.identifier.form(), minimum: 1)) { field in
+        let systems = field.names("an array of names such as \"LIVE\"") { $0.webgateName() }
         if systems?.isEmpty == true, field.node.array?.isEmpty == true {
             field.error("the list is empty", expected: "at least one system")
         }
@@ -62,14 +68,14 @@ package struct UserClassEntry: Sendable {
     package var module = "Basics"
     package var model = "com.apiomat.backend.modules.basics.User"
 
-    static func read(_ field: Field) -> UserClassEntry? {
-        let standard = UserClassEntry()
-        var object = field.object("an object with \"module\" and \"model\"")
-        let entry = UserClassEntry(
-            module: object.value("module", default: standard.module) { $0.backendName() },
-            model: object.value("model", default: standard.model) { $0.model() })
-        object.finish()
-        return entry
+    private static let model = Shape.text(
+        .pattern("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$")
+    ) { $0.model() }
+
+    static let shape = Shape.object("an object with \"module\" and \"model\"") { object in
+        UserClassEntry(
+            module: object.value("module", .identifier, default: UserClassEntry().module, "Module."),
+            model: object.value("model", model, default: UserClassEntry().model, "Model; its last part is the class."))
     }
 }
 
@@ -79,12 +85,12 @@ package struct AdministratorEntry: Sendable {
     /// `{scheme}payload` (CRYPTO-01).
     package var password: String
 
-    static func read(_ field: Field) -> AdministratorEntry? {
-        var object = field.object("an object with \"mail\" and \"password\"")
-        let mail = object.required("mail", "a mail address", standIn: "") { $0.email() }
-        let password = object.required("password", UserEntry.passwordForm, standIn: "", UserEntry.password)
-        object.finish()
-        return AdministratorEntry(mail: mail, password: password)
+    static let shape = Shape.object("an object with \"mail\" and \"password\"") { object in
+        AdministratorEntry(
+            mail: object.required("mail", UserEntry.email, "a mail address", standIn: "", "Mail address."),
+            password: object.required(
+                "password", UserEntry.storedSecret, UserEntry.passwordForm, standIn: "",
+                "`{scheme}payload`, made by `portcullis hash`."))
     }
 }
 
@@ -100,16 +106,27 @@ package struct ExpirationsEntry: Sendable {
     static func read(_ object: inout ObjectReader) -> ExpirationsEntry {
         // Access tokens end within the year for which a revocation is remembered.
         let year = 31_536_000
-        let access = object.count("accessExpirationSeconds", in: 1...year, default: 604_800, "a number of seconds")
-        let refresh = object.value("refreshExpirationSeconds", default: 2_592_000) { $0.seconds() }
+        let access = object.value(
+            "accessExpirationSeconds", .integer(1...year, "a number of seconds"), default: 604_800,
+            "Lifetime of access tokens.")
+        let refresh = object.value(
+            "refreshExpirationSeconds", .seconds, default: 2_592_000, "Lifetime of refresh tokens.")
         return ExpirationsEntry(
             access: access, refresh: refresh,
-            manualAccess: object.count(
-                "manualAccessExpirationSeconds", in: 1...year, default: access, "a number of seconds"),
-            manualRefresh: object.value("manualRefreshExpirationSeconds", default: refresh) { $0.seconds() },
-            longestAccess: object.count(
-                "maxAccessExpirationSeconds", in: 1...year, default: year, "a number of seconds"),
-            longestRefresh: object.value("maxRefreshExpirationSeconds", default: year) { $0.seconds() })
+            manualAccess: object.value(
+                "manualAccessExpirationSeconds", .integer(1...year, "a number of seconds"), default: access,
+                "Lifetime of manual tokens; that of other access tokens where it is not given."),
+            manualRefresh: object.value(
+                "manualRefreshExpirationSeconds", .seconds, default: refresh,
+                """
+                How long an expired manual token is kept at the most; like other refresh tokens where it is not given.
+                """),
+            longestAccess: object.value(
+                "maxAccessExpirationSeconds", .integer(1...year, "a number of seconds"), default: year,
+                "What clients may ask for as `access_expiration`."),
+            longestRefresh: object.value(
+                "maxRefreshExpirationSeconds", .seconds, default: year,
+                "What clients may ask for as `refresh_expiration`."))
     }
 }
 

@@ -29,36 +29,65 @@ package struct BackendEntry: Sendable {
     static func readAll(_ field: Field) -> [BackendEntry] {
         var backends: [BackendEntry] = []
         for element in field.elements("an array of backends") ?? [] {
-            let backend = read(element)
+            guard let backend = shape.read(element) else { continue }
             for other in backends { compare(backend, other, element) }
             backends.append(backend)
         }
         return backends
     }
 
-    private static func read(_ field: Field) -> BackendEntry {
-        var object = field.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}")
+    static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
         let backend = BackendEntry(
-            name: object.required("name", "a name", standIn: "") { $0.backendName() },
-            version: object.required("version", "a version such as \"1.0\"", standIn: "") { $0.backendName() },
-            mobileBackendID: object.required("mobileBackendId", "a unique id", standIn: "") { $0.fieldValue() },
-            anonymousKey: object.optional("anonymousKey") { $0.fieldValue() },
-            clientID: object.optional("clientId") { $0.name() },
-            clientSecret: object.optional("clientSecret") { $0.secret() },
-            realm: object.value("realm", default: "Default") { $0.name() },
-            oauthConsumer: object.flag("oauthConsumer", default: true),
-            httpBasic: object.flag("httpBasic", default: true),
-            enableSSO: object.flag("enableSso", default: false),
-            facebook: object.optional("facebook", FacebookEntry.read),
-            issuer: object.optional("issuer") { $0.reference(to: .issuer) },
-            identityProviders: object.value("identityProvider", default: []) { $0.oneOrMore(of: .identityProvider) },
-            isRevoked: object.flag("revoked", default: false),
-            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
+            name: object.required(
+                "name", .identifier, "a name", standIn: "", "Name; unique together with the version."),
+            version: object.required(
+                "version", .identifier, "a version such as \"1.0\"", standIn: "",
+                "Version, such as `1.0`; other sections name the backend as `name/version`."),
+            mobileBackendID: object.required(
+                "mobileBackendId", .fieldValue, "a unique id", standIn: "",
+                "Unique id, sent as `Oracle-Mobile-Backend-ID`."),
+            anonymousKey: object.optional(
+                "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials."),
+            clientID: object.optional("clientId", .name, "OAuth client id."),
+            clientSecret: object.optional("clientSecret", .secret, "OAuth client secret."),
+            realm: object.value("realm", .name, default: "Default", "Realm of its users."),
+            oauthConsumer: object.flag("oauthConsumer", default: true, "Whether its client id is accepted."),
+            httpBasic: object.flag("httpBasic", default: true, "Whether Basic credentials are accepted."),
+            enableSSO: object.flag(
+                "enableSso", default: false, "Whether browsers get tokens by single sign-on; needs `oauthConsumer`."),
+            facebook: object.optional(
+                "facebook", FacebookEntry.shape,
+                """
+                Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
+                """),
+            issuer: object.optional(
+                "issuer", .reference(to: .issuer),
+                "Name of the issuer that makes its access tokens; the token service by default."),
+            identityProviders: object.value(
+                "identityProvider", .oneOrMore(of: .identityProvider), default: [],
+                """
+                Name of the identity provider that users log in at by browser, or several to choose from; the \
+                gateway's own form by default.
+                """),
+            isRevoked: object.flag(
+                "revoked", default: false,
+                """
+                Whether the registration was revoked: no secret, key or token of it counts; set by `portcullis backend \
+                revoke`.
+                """),
+            tokensNotBefore: object.optional(
+                "tokensNotBefore", .instant,
+                """
+                Tokens that were issued before this second since 1970 are refused; set by `portcullis backend \
+                rotate-secret`.
+                """),
             grants: BackendGrantsEntry.read(&object),
-            routes: object.value("routes", default: []) { $0.references(to: .route) }
+            routes: object.value(
+                "routes", .references(to: .route), default: [],
+                "Names of routes that belong to the backend, beside those that list it.")
         )
         checkSwitches(backend, object)
-        object.finish()
+        object.constrain(json: constraints)
         return backend
     }
 
@@ -96,6 +125,27 @@ package struct BackendEntry: Sendable {
         }
     }
 
+    /// What is for a client needs one, and refresh tokens are limited where there are some.
+    private static let constraints = """
+        {
+          "dependentRequired": {
+            "clientSecret": ["clientId"], "clientKeys": ["clientId"], "refreshTokens": ["clientId"],
+            "introspection": ["clientId"], "tokenExchange": ["clientId"]
+          },
+          "dependentSchemas": {
+            "refreshTokenSeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
+            "refreshFamilySeconds": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]},
+            "refreshReuseInterval": {"properties": {"refreshTokens": {"const": true}}, "required": ["refreshTokens"]}
+          },
+          "if": {"properties": {"revoked": {"const": true}}, "required": ["revoked"]},
+          "else": {
+            "dependentSchemas": {
+              "clientId": {"anyOf": [{"required": ["clientSecret"]}, {"required": ["clientKeys"]}]}
+            }
+          }
+        }
+        """
+
     private static func compare(_ backend: BackendEntry, _ other: BackendEntry, _ field: Field) {
         func duplicate(_ member: String, _ value: String?, _ otherValue: String?, isSecret: Bool = false) {
             guard let value, !value.isEmpty, value == otherValue else { return }
@@ -121,18 +171,20 @@ package struct FacebookEntry: Sendable {
     /// Nil for the provider's own.
     package var verifyURL: String?
 
-    static func read(_ field: Field) -> FacebookEntry? {
-        var object = field.object("an object")
+    static let shape = Shape.object("an object") { object in
         let entry = FacebookEntry(
-            isEnabled: object.flag("enabled", default: false),
-            appID: object.optional("appId") { $0.name() },
-            appSecret: object.optional("appSecret") { $0.secret() },
-            verifyURL: object.optional("verifyUrl") { $0.name() }
+            isEnabled: object.flag("enabled", default: false, "Whether it is on."),
+            appID: object.optional("appId", .name, "App that tokens must be made for."),
+            appSecret: object.optional("appSecret", .secret, "App secret."),
+            verifyURL: object.optional(
+                "verifyUrl", .text(.pattern("^https?://")) { $0.name() },
+                "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
+            )
         )
-        object.finish()
+        object.constrain(.when("enabled", is: .flag(true), needs: "appId", "appSecret"))
         let names = Set(object.entries.map(\.name))
         for name in ["appId", "appSecret"] where entry.isEnabled && !names.contains(name) {
-            field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
+            object.field.error("Facebook login needs \"\(name)\"", expected: "\"\(name)\"")
         }
         return entry
     }
@@ -142,16 +194,6 @@ extension Field {
     /// A second since 1970.
     func instant() -> Int64? {
         integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)
-    }
-
-    /// A backend's name or version: no slash, which joins the two in references.
-    func backendName() -> String? {
-        guard let name = text(WebgateEntry.nameRule) else { return nil }
-        guard WebgateEntry.isName(name) else {
-            invalid(WebgateEntry.nameRule)
-            return nil
-        }
-        return name
     }
 
     /// Text that is compared with a header field as it is: visible ASCII without blanks.

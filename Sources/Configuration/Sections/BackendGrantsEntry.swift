@@ -19,22 +19,28 @@ package struct BackendGrantsEntry: Sendable {
     package var tokenExchange: TokenExchangeEntry?
 
     static func read(_ object: inout ObjectReader) -> BackendGrantsEntry {
-        let refreshTokens = object.flag("refreshTokens", default: false)
+        let refreshTokens = object.flag("refreshTokens", default: false, "Whether its users get refresh tokens.")
         return BackendGrantsEntry(
             refreshTokens: refreshTokens,
-            refreshTokenSeconds: object.value("refreshTokenSeconds", default: 2_592_000) {
-                lifetime($0, refreshTokens)
-            },
-            refreshFamilySeconds: object.value("refreshFamilySeconds", default: 7_776_000) {
-                lifetime($0, refreshTokens)
-            },
-            refreshReuseInterval: object.value("refreshReuseInterval", default: .zero) {
-                reuseInterval($0, refreshTokens)
-            },
-            accessTokenSeconds: object.optional("accessTokenSeconds") { $0.seconds() },
-            clientKeys: object.optional("clientKeys", ClientKeysEntry.read),
-            introspection: object.flag("introspection", default: false),
-            tokenExchange: object.optional("tokenExchange", TokenExchangeEntry.read))
+            refreshTokenSeconds: object.value(
+                "refreshTokenSeconds", Shape.seconds.read { lifetime($0, refreshTokens) }, default: 2_592_000,
+                "How long a refresh token may lie unused."),
+            refreshFamilySeconds: object.value(
+                "refreshFamilySeconds", Shape.seconds.read { lifetime($0, refreshTokens) }, default: 7_776_000,
+                "How long all tokens of one login live."),
+            refreshReuseInterval: object.value(
+                "refreshReuseInterval", Shape.durationOrOff.read { reuseInterval($0, refreshTokens) }, default: .zero,
+                """
+                How long after its use the refresh token that was used last may come again, because the answer may \
+                have been lost: `0s` (never) to `60s`. As long may a stolen token go unnoticed.
+                """),
+            accessTokenSeconds: object.optional(
+                "accessTokenSeconds", .seconds, "Lifetime of its users' access tokens; the token service's by default."),
+            clientKeys: object.optional(
+                "clientKeys", ClientKeysEntry.shape,
+                "What its client assertions are signed with: a JWK set, or a file with one."),
+            introspection: object.flag("introspection", default: false, "Whether it may ask about tokens of its own."),
+            tokenExchange: object.optional("tokenExchange", TokenExchangeEntry.shape, "What it may exchange."))
     }
 
     private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int? {
@@ -66,7 +72,10 @@ package enum ClientKeysEntry: Sendable {
     /// Absolute path of a file with one.
     case file(String)
 
-    static func read(_ field: Field) -> ClientKeysEntry? {
+    static let shape = Shape(
+        .either([.text, .schema([JSONMember(name: "type", node: .text("object")), .required("keys")])]), read: read)
+
+    private static func read(_ field: Field) -> ClientKeysEntry? {
         if field.node.string != nil { return field.readableFile().map { .file($0) } }
         guard field.node.members != nil else {
             field.wrongType("a JWK set, or the name of a file with one")
@@ -90,16 +99,21 @@ package struct TokenExchangeEntry: Sendable {
     package var actors: Bool
     package var lifetimeSeconds: Int
 
-    static func read(_ field: Field) -> TokenExchangeEntry? {
-        var object = field.object("an object")
-        let entry = TokenExchangeEntry(
-            subjects: object.value("subjects", default: []) { $0.references(to: .backend) },
-            backends: object.value("backends", default: []) { $0.references(to: .backend) },
-            audiences: object.value("audiences", default: []) { $0.names("an array of audiences") },
-            scopes: object.value("scopes", default: []) { $0.scopes() },
-            actors: object.flag("actors", default: false),
-            lifetimeSeconds: object.value("lifetimeSeconds", default: 3600) { $0.seconds() })
-        object.finish()
-        return entry
+    static let shape = Shape.object("an object") { object in
+        TokenExchangeEntry(
+            subjects: object.value(
+                "subjects", .references(to: .backend), default: [],
+                "Backends whose tokens it may bring, beside its own."),
+            backends: object.value(
+                "backends", .references(to: .backend), default: [],
+                "Backends that it may have tokens for, beside its own."),
+            audiences: object.value(
+                "audiences", .names("an array of audiences"), default: [],
+                "Values of `aud` that it may have tokens for."),
+            scopes: object.value(
+                "scopes", .scopes, default: [],
+                "The scopes that such a token may have; all of the token that is brought by default."),
+            actors: object.flag("actors", default: false, "Whether it may name an actor."),
+            lifetimeSeconds: object.value("lifetimeSeconds", .seconds, default: 3600, "The longest lifetime."))
     }
 }

@@ -99,7 +99,7 @@ package struct IdentityProviderEntry: Sendable {
             parameters: object.value("parameters", default: [], parameters),
             userInfo: object.value("userInfo", default: .whenNeeded) { $0.choice(UserInfoUse.self) },
             subjectAttribute: object.value("subjectAttribute", default: "sub") { $0.name() },
-            algorithms: object.optional("algorithms", TrustedIssuerEntry.algorithms),
+            algorithms: object.optional("algorithms", TrustedIssuerEntry.algorithms.read),
             clockSkew: object.duration("clockSkew", default: .seconds(60)),
             users: ProvidedUsersEntry.read(&object, provider: chosen, kind),
             logsOutThere: object.flag("logout", default: true), allowHTTP: allowHTTP,
@@ -244,7 +244,7 @@ package struct ProvidedUsersEntry: Sendable {
             emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
             isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
-            roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings),
+            roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings.read),
             defaultRoles: object.value("defaultRoles", default: []) { $0.references(to: .role) },
             issuerRoles: object.value("issuerRoles", default: []) { $0.references(to: .role) })
     }

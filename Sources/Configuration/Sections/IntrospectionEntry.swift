@@ -14,24 +14,27 @@ package struct IntrospectionEntry: Sendable {
     /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
     package var authorityFile: String?
 
-    static func read(_ field: Field) -> IntrospectionEntry? {
-        var object = field.object("an object: {\"url\", \"clientId\", \"clientSecret\"}")
-        let allowsHTTP = object.flag("allowHttp", default: false)
-        let entry = IntrospectionEntry(
-            url: object.required("url", "an https:// URL", standIn: "") {
-                $0.callableAddress(allowHTTP: allowsHTTP)
-            },
-            clientID: object.required("clientId", "the gateway's client id there", standIn: "") { $0.name() },
+    static let shape = Shape.object("an object: {\"url\", \"clientId\", \"clientSecret\"}") { object in
+        let allowsHTTP = object.flag("allowHttp", default: false, "Whether the server may be asked without TLS.")
+        return IntrospectionEntry(
+            url: object.required(
+                "url", .callableAddress(allowHTTP: allowsHTTP), "an https:// URL", standIn: "",
+                "Where the server is asked: `https://`, or `http://` with `allowHttp`."),
+            clientID: object.required(
+                "clientId", .name, "the gateway's client id there", standIn: "", "The gateway's client id there."),
             clientSecret: object.required(
-                "clientSecret", "a secret", standIn: Secret(value: "", origin: .literal)
-            ) { $0.secret() },
-            tokenPrefix: object.value("tokenPrefix", default: "") { $0.fieldValue() },
-            cache: object.duration("cache", default: .seconds(60)),
-            negativeCache: object.duration("negativeCache", default: .seconds(5)),
-            connectTimeout: object.duration("connectTimeout", default: .seconds(5)),
-            readTimeout: object.duration("readTimeout", default: .seconds(10)),
-            authorityFile: object.optional("caFile") { $0.readableFile() })
-        object.finish()
-        return entry
+                "clientSecret", .secret, "a secret", standIn: Secret(value: "", origin: .literal),
+                "The gateway's secret there."),
+            tokenPrefix: object.value(
+                "tokenPrefix", .fieldValue, default: "", "What its opaque tokens begin with; any by default."),
+            cache: object.value("cache", .duration, default: .seconds(60), "How long an answer is kept."),
+            negativeCache: object.value(
+                "negativeCache", .duration, default: .seconds(5), "How long a refusal is kept."),
+            connectTimeout: object.value(
+                "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake."
+            ),
+            readTimeout: object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer."),
+            authorityFile: object.optional(
+                "caFile", .readableFile, "Authorities of its certificate; the system's by default."))
     }
 }

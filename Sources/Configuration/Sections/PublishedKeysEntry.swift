@@ -19,22 +19,23 @@ package struct PublishedKeysEntry: Sendable {
     /// The gateway is ready without the keys.
     package var isOptional: Bool
 
-    private static let members = [
-        "discoveryUri", "jwksUri", "allowHttp", "minReloadInterval", "maxReloadInterval", "maxStale", "connectTimeout",
-        "readTimeout", "tlsVersions", "authorizationHeader", "trustFile", "optional",
-    ]
+    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false) }.keys.map(\.name)
 
     /// Reads the members of a trusted issuer; nil where it has a file of keys.
     static func read(_ object: inout ObjectReader, hasFile: Bool) -> PublishedKeysEntry? {
         guard !hasFile else {
-            for name in members {
+            for name in memberNames {
                 object.take(name)?.error("the keys stand in a file", expected: "no \"\(name)\" beside \"jwksFile\"")
             }
             return nil
         }
-        let allowHTTP = object.flag("allowHttp", default: false)
-        let addresses = ["discoveryUri", "jwksUri"].map { object.take($0) }
-        if addresses.allSatisfy({ $0 == nil }), object.field.node.members != nil {
+        let allowHTTP = object.flag("allowHttp", default: false, "Whether the keys may be fetched without encryption.")
+        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        let discovery = object.take("discoveryUri", address, "The issuer's discovery document, in place of `jwksFile`.")
+        let keys = object.take(
+            "jwksUri", address,
+            "The issuer's JWK set, in place of `jwksFile`; the discovery document is not fetched then.")
+        if discovery == nil, keys == nil, object.field.node.members != nil {
             object.field.error(
                 "there are no keys", expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
         }
@@ -43,17 +44,29 @@ package struct PublishedKeysEntry: Sendable {
                 "whoever stands between here and the issuer can choose its keys", expected: "\"allowHttp\": false")
         }
         let entry = PublishedKeysEntry(
-            discoveryURI: addresses[0].flatMap { $0.callableAddress(allowHTTP: allowHTTP) },
-            jwksURI: addresses[1].flatMap { $0.callableAddress(allowHTTP: allowHTTP) }, allowHTTP: allowHTTP,
-            minimumReload: object.duration("minReloadInterval", default: .seconds(60)),
-            maximumReload: object.duration("maxReloadInterval", default: .seconds(28_800)),
-            maximumStale: object.value("maxStale", default: .seconds(86_400)) { $0.durationOrOff() },
-            connectTimeout: object.duration("connectTimeout", default: .seconds(5)),
-            readTimeout: object.duration("readTimeout", default: .seconds(10)),
-            tlsVersions: object.optional("tlsVersions", versions),
-            authorization: object.optional("authorizationHeader", authorization),
-            trustFile: object.optional("trustFile") { $0.certificateFile() },
-            isOptional: object.flag("optional", default: false))
+            discoveryURI: discovery?.read(),
+            jwksURI: keys?.read(), allowHTTP: allowHTTP,
+            minimumReload: object.value(
+                "minReloadInterval", .duration, default: .seconds(60), "Least time between two fetches."),
+            maximumReload: object.value(
+                "maxReloadInterval", .duration, default: .seconds(28_800),
+                "Longest time that keys are used without a fetch."),
+            maximumStale: object.value(
+                "maxStale", .durationOrOff, default: .seconds(86_400),
+                "How much longer keys are used while the issuer does not answer; `0s` for not at all."),
+            connectTimeout: object.value(
+                "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake."
+            ),
+            readTimeout: object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer."),
+            tlsVersions: object.optional(
+                "tlsVersions", versions,
+                "Versions of TLS, by default 1.2 and 1.3. Insecure versions are accepted here and never used."),
+            authorization: object.optional(
+                "authorizationHeader", authorization, "Value of `Authorization` for both documents."),
+            trustFile: object.optional(
+                "trustFile", .text(.text) { $0.certificateFile() },
+                "PEM file with authorities that are trusted beside those of the system."),
+            isOptional: object.flag("optional", default: false, "Whether the gateway is ready without the keys."))
         if entry.minimumReload < .seconds(1) || entry.minimumReload > entry.maximumReload {
             object.field.findings.error(
                 JSONPointer.child(object.field.pointer, "minReloadInterval"), "out of range",
@@ -63,11 +76,10 @@ package struct PublishedKeysEntry: Sendable {
     }
 
     /// JWT-36: names of insecure versions are known, so that a configuration from elsewhere is read; they yield nothing.
-    private static func versions(_ field: Field) -> [String]? {
-        let sound = ["TLS", "TLSv1.2", "TLSv1.3"]
+    private static let versions = Shape.texts(.list(.choice(sound + insecure), minimum: 1, isUnique: false)) { field in
         guard let elements = field.elements("an array of TLS versions") else { return nil }
         let names = elements.compactMap { element -> String? in
-            let name = element.choice(sound + ["TLSv1.1", "TLSv1", "SSL", "SSLv3", "SSLv2"])
+            let name = element.choice(sound + insecure)
             if let name, !sound.contains(name) {
                 element.warning("\(name) is not spoken", expected: "TLSv1.2 or newer")
             }
@@ -80,13 +92,23 @@ package struct PublishedKeysEntry: Sendable {
         return names
     }
 
-    private static func authorization(_ field: Field) -> Secret? {
+    private static let sound = ["TLS", "TLSv1.2", "TLSv1.3"]
+    private static let insecure = ["TLSv1.1", "TLSv1", "SSL", "SSLv3", "SSLv2"]
+
+    private static let authorization = Shape<Secret>.secret.read { field in
         guard let secret = field.secret() else { return nil }
         guard secret.value.utf8.allSatisfy({ $0 >= ASCII.space && $0 < 0x7f }) else {
             field.error("the value cannot stand in a field", expected: "printable ASCII")
             return nil
         }
         return secret
+    }
+}
+
+extension Shape<String> {
+    /// An `https` URL, or an `http` one where that is allowed.
+    package static func callableAddress(allowHTTP: Bool) -> Shape {
+        text(.pattern("^https?://")) { $0.callableAddress(allowHTTP: allowHTTP) }
     }
 }
 

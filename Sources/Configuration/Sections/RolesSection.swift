@@ -8,15 +8,35 @@ struct RolesSection {
 
     private static let maximumCount = 256
 
+    /// A role with its description, or a name alone.
+    private struct Role {
+        let name: String?
+        let description: String?
+    }
+
+    static let form = Form.list(.either([name.form(), role.form()]), maximum: maximumCount)
+
+    private static let name = Shape(
+        .named(
+            "name",
+            .schema([
+                JSONMember(name: "type", node: .text("string")),
+                JSONMember(name: "pattern", node: .text("^[^,\\u0000-\\u001f\\u007f]+$")),
+                JSONMember(name: "maxLength", node: .number(128)),
+            ])), read: { roleName($0) })
+
+    private static let role = Shape.object("a role: {\"name\"}") { object in
+        Role(
+            name: object.required("name", name, "the name of a role", "Unique name."),
+            description: object.optional("description", .name, "What the role is for."))
+    }
+
     static func read(_ field: Field) -> RolesSection {
         var section = RolesSection()
         let names = field.names("an array of role names") { element -> String? in
             guard element.node.members != nil else { return roleName(element) }
-            var object = element.object("a role: {\"name\"}")
-            let name = object.required("name", "the name of a role", standIn: nil) { .some(roleName($0)) }
-            let description = object.optional("description") { $0.name() }
-            object.finish()
-            if let name { section.descriptions[name] = description }
+            guard let entry = role.read(element), let name = entry.name else { return nil }
+            section.descriptions[name] = entry.description
             return name
         }
         section.names = names ?? []

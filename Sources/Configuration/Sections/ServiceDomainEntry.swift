@@ -52,7 +52,7 @@ package struct ServiceDomainEntry: Sendable {
                     ? ["mobileoamauthentication"]
                     : ["oamauthentication", "jwtauthentication", "jwtoamauthentication"]
             ) { place in
-                place.node.array == nil ? place.backendName().map { [$0] } : place.names { $0.backendName() }
+                place.node.array == nil ? place.webgateName().map { [$0] } : place.names { $0.webgateName() }
             },
             isMobile: isMobile,
             authentication: object.value(
@@ -62,7 +62,7 @@ package struct ServiceDomainEntry: Sendable {
             deniedDevices: object.value("denyDevices", default: [], deniedDevices),
             applications: object.required(
                 "applications", "an object of applications by name", standIn: [], MobileApplicationEntry.readAll),
-            defaultApplication: object.optional("defaultApplication") { $0.backendName() },
+            defaultApplication: object.optional("defaultApplication") { $0.webgateName() },
             maximumRegistrations: object.count(
                 "maxRegistrations", in: 1...1000, default: 50, "a number of registrations"),
             maximumSessions: object.count("maxSessions", in: 1...1000, default: 100, "a number of sessions"),

@@ -14,7 +14,7 @@ package struct StoredCertificateEntry: Sendable {
     static func readAll(_ field: Field) -> [StoredCertificateEntry] {
         var entries: [StoredCertificateEntry] = []
         for element in field.elements("an array of {\"alias\", \"pem\"}") ?? [] {
-            let entry = read(element)
+            guard let entry = shape.read(element) else { continue }
             if !entry.alias.isEmpty, entries.contains(where: { $0.alias.utf8.elementsEqual(entry.alias.utf8) }) {
                 element.error("duplicate certificate \"\(entry.alias)\"", expected: "a unique alias")
             }
@@ -23,18 +23,19 @@ package struct StoredCertificateEntry: Sendable {
         return entries
     }
 
-    private static func read(_ field: Field) -> StoredCertificateEntry {
-        var object = field.object("a certificate: {\"alias\", \"pem\"}")
-        let textField = object.take("pem")
-        let fileField = object.take("pemFile")
-        let alias = object.required("alias", "a unique name", standIn: "") { $0.name() }
-        object.finish()
-        if textField != nil, let fileField { fileField.error("\"pem\" is there already", expected: "one of the two") }
-        guard let fileField, textField == nil else {
+    static let shape = Shape.object("a certificate: {\"alias\", \"pem\"}") { object in
+        let text = Shape(.pattern("-----BEGIN CERTIFICATE-----"), read: { $0.pem() })
+        let file = Shape(.text, read: { $0.pemFile() })
+        let textField = object.take("pem", text, "One certificate in PEM form, as text.")?.field
+        let fileMember = object.take("pemFile", file, "A file with one certificate in PEM form.")
+        let alias = object.required("alias", .name, "a unique name", standIn: "", "Unique name.")
+        object.constrain([.exactlyOne(of: "pem", "pemFile")])
+        if textField != nil, let fileMember { fileMember.field.error("\"pem\" is there already", expected: "one of the two") }
+        guard let fileMember, textField == nil else {
             return StoredCertificateEntry(
                 alias: alias, pem: object.needed("pem", textField, expected, standIn: []) { $0.pem() })
         }
-        return StoredCertificateEntry(alias: alias, pem: fileField.pemFile() ?? [])
+        return StoredCertificateEntry(alias: alias, pem: fileMember.read() ?? [])
     }
 }
 

@@ -66,7 +66,7 @@ package struct TrustedIssuerEntry: Sendable {
     static func readAll(_ field: Field) -> [TrustedIssuerEntry] {
         var entries: [TrustedIssuerEntry] = []
         for element in field.elements("an array of trusted issuers") ?? [] {
-            let entry = read(element)
+            guard let entry = shape.read(element) else { continue }
             if !entry.name.isEmpty, entries.contains(where: { $0.name == entry.name }) {
                 element.error("duplicate trusted issuer \"\(entry.name)\"", expected: "a unique name")
             }
@@ -88,70 +88,119 @@ package struct TrustedIssuerEntry: Sendable {
         return entries
     }
 
-    private static func read(_ field: Field) -> TrustedIssuerEntry {
-        var object = field.object("a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}")
-        let file = object.take("jwksFile")
-        let requireAudience = object.flag("requireAudience", default: true)
-        let tokenType = object.value("tokenType", default: .any) { $0.choice(TokenType.self) }
-        let entry = TrustedIssuerEntry(
-            name: object.required("name", WebgateEntry.nameRule, standIn: "") { $0.webgateName() },
-            issuer: object.required("issuer", "the value of \"iss\"", standIn: "") { $0.name() },
+    static let shape = Shape.object(
+        "a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}"
+    ) { object in
+        let file = object.take("jwksFile", .readableFile, "File with a JWK set.")
+        let requireAudience = object.flag(
+            "requireAudience", default: true,
+            "Whether a token must have `aud`. Without that and without `audience`, tokens for any audience are accepted."
+        )
+        let tokenType = object.value(
+            "tokenType", .choice, default: TokenType.any,
+            "Explicit type (`typ`) that a token must have: `JWT` accepts `at+jwt`, `JWT` or none; `at+jwt` only that.")
+        object.constrain(json: constraints)
+        return TrustedIssuerEntry(
+            name: object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", "Unique name."),
+            issuer: object.required(
+                "issuer", .name, "the value of \"iss\"", standIn: "", "The value of `iss`, compared exactly."),
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
             tokenType: tokenType,
             acceptIDTokens: acceptIDTokens(&object, tokenType),
-            authorizedParties: object.value("authorizedParties", default: []) { $0.names() },
+            authorizedParties: object.value(
+                "authorizedParties", .names, default: [],
+                "Clients that `azp` of an access token may name, beside the audiences and the clients of backends."),
             keys: keys(&object, file),
-            algorithms: object.optional("algorithms", algorithms),
-            clockSkew: object.duration("clockSkew", default: .seconds(60)),
-            maximumLifetime: object.optional("maxLifetime") { $0.duration() },
-            usernameAttribute: object.optional("usernameAttribute") { $0.name() },
-            virtualUserEnabled: object.flag("virtualUserEnabled", default: true),
-            userMappingAttribute: object.value("userMappingAttribute", default: .uid) { $0.choice(UserMapping.self) },
-            roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
-            roleMappings: object.value("roleMappings", default: [], roleMappings),
-            defaultRoles: object.value("defaultRoles", default: []) { $0.references(to: .role) },
-            issuerRoles: object.value("issuerRoles", default: []) { $0.references(to: .role) },
-            backend: object.optional("backend") { $0.reference(to: .backend) },
-            level: object.value("level", default: 1) { $0.level() }
+            algorithms: object.optional(
+                "algorithms", algorithms, "Accepted algorithms; by default each one that fits the key."),
+            clockSkew: object.value("clockSkew", .duration, default: .seconds(60), "Tolerance of times."),
+            maximumLifetime: object.optional("maxLifetime", .duration, "Longest accepted time from `iat` to `exp`."),
+            usernameAttribute: object.optional(
+                "usernameAttribute", .name, "Claim with the user name; `sub` by default."),
+            virtualUserEnabled: object.flag(
+                "virtualUserEnabled", default: true, "Whether users without a local account are accepted."),
+            userMappingAttribute: object.value(
+                "userMappingAttribute", .choice, default: UserMapping.uid,
+                "Which attribute of a local user the token names: `uid` (the user name) or `mail`."),
+            roleAttributes: object.value("roleAttributes", .names, default: [], "Claims with roles."),
+            roleMappings: object.value(
+                "roleMappings", roleMappings, default: [], "Roles of the catalogue that roles of the token stand for."),
+            defaultRoles: object.value(
+                "defaultRoles", .references(to: .role), default: [], "Roles of users whose token names none."),
+            issuerRoles: object.value(
+                "issuerRoles", .references(to: .role), default: [], "Roles that every user of the issuer gets."),
+            backend: object.optional("backend", .reference(to: .backend), "The backend that its tokens are bound to."),
+            level: object.value("level", .level, default: 1, "Authentication level of its tokens.")
         )
-        object.finish()
-        return entry
+    }
+
+    /// An audience is named or not asked for, and one thing says what a token is worth.
+    private static var constraints: String {
+        func any(_ names: [String]) -> String {
+            "\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]"
+        }
+        let published = ["discoveryUri", "jwksUri"]
+        let withFile = PublishedKeysEntry.memberNames + ["introspection"]
+        return """
+            {
+              "allOf": [
+                {
+                  "anyOf": [
+                    {"required": ["audience"], "properties": {"audience": {"minItems": 1}}},
+                    {"required": ["requireAudience"], "properties": {"requireAudience": {"const": false}}}
+                  ]
+                },
+                {
+                  "oneOf": [
+                    {"required": ["jwksFile"], "not": {\(any(withFile))}},
+                    {\(any(published)), "not": {\(any(["jwksFile", "introspection"]))}},
+                    {"required": ["introspection"], "not": {\(any(["jwksFile"] + published))}}
+                  ]
+                }
+              ]
+            }
+            """
     }
 
     private static func acceptIDTokens(_ object: inout ObjectReader, _ tokenType: TokenType) -> Bool {
-        guard let field = object.take("acceptIdTokens"), let accepts = field.bool() else { return false }
+        let member = object.take(
+            "acceptIdTokens", .flag, default: false, "Whether ID tokens are accepted as access tokens.")
+        guard let member, let accepts = member.read() else { return false }
         if accepts, tokenType == .accessToken {
-            field.error(
+            member.field.error(
                 "an ID token never has the \"tokenType\" \"at+jwt\"", expected: "one of the two settings")
         }
         return accepts
     }
 
-    private static func keys(_ object: inout ObjectReader, _ file: Field?) -> Keys? {
-        // Exactly one thing says what a token is worth.
-        if let server = object.take("introspection") {
-            file?.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
-            return IntrospectionEntry.read(server).map { .introspection($0) }
+    private static func keys(_ object: inout ObjectReader, _ file: ObjectReader.Member<String>?) -> Keys? {
+        let server = object.take(
+            "introspection", IntrospectionEntry.shape,
+            "The [server that knows](README.md#tokens-that-another-server-knows) its tokens (RFC 7662), in place of keys."
+        )
+        if let server {
+            file?.field.error("\"jwksFile\" and \"introspection\" exclude each other", expected: "one of the two")
+            return server.read().map { .introspection($0) }
         }
         let published = PublishedKeysEntry.read(&object, hasFile: file != nil)
-        if let file { return file.readableFile().map { .file($0) } }
+        if let file { return file.read().map { .file($0) } }
         return published.map { .published($0) }
     }
 
     /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.
     private static func audiences(_ object: inout ObjectReader, isRequired: Bool) -> [String] {
+        let member = object.take("audience", .names("an array of audiences"), "Accepted values of `aud`.")
         guard isRequired else {
             if object.field.findings.production {
                 object.field.warning("tokens for any audience are accepted", expected: "\"requireAudience\": true")
             }
-            return object.value("audience", default: []) { $0.names() }
+            return member?.field.names() ?? []
         }
-        let field = object.take("audience")
-        let audiences = field.flatMap { $0.names("an array of audiences") }
-        if let field, audiences?.isEmpty == true, field.node.array?.isEmpty == true {
+        let audiences = member?.read()
+        if let field = member?.field, audiences?.isEmpty == true, field.node.array?.isEmpty == true {
             field.error("the list is empty", expected: "at least one audience, or \"requireAudience\": false")
-        } else if field == nil, object.field.node.members != nil {
+        } else if member == nil, object.field.node.members != nil {
             object.field.findings.error(
                 JSONPointer.child(object.field.pointer, "audience"), "required member \"audience\" is missing",
                 expected: "an array of audiences, or \"requireAudience\": false")
@@ -159,7 +208,9 @@ package struct TrustedIssuerEntry: Sendable {
         return audiences ?? []
     }
 
-    static func algorithms(_ field: Field) -> [String]? {
+    static let algorithms = Shape.texts(
+        .list(.choice(SigningAlgorithm.asymmetric), minimum: 1, isUnique: false)
+    ) { field in
         guard let elements = field.elements("an array of algorithms") else { return nil }
         if elements.isEmpty {
             field.error("the list is empty", expected: "at least one algorithm, or no \"algorithms\"")
@@ -175,16 +226,11 @@ package struct TrustedIssuerEntry: Sendable {
         }
     }
 
-    static func roleMappings(_ field: Field) -> [RoleMapping]? {
-        field.elements("an array of {\"tokenRole\", \"mappedRoles\"}")?.map { element in
-            var object = element.object("a mapping: {\"tokenRole\", \"mappedRoles\"}")
-            let mapping = RoleMapping(
-                tokenRole: object.required("tokenRole", "a role of the token", standIn: "") { $0.name() },
-                mappedRoles: object.required("mappedRoles", "an array of roles", standIn: []) {
-                    $0.references(to: .role)
-                })
-            object.finish()
-            return mapping
-        }
+    static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in
+        RoleMapping(
+            tokenRole: object.required("tokenRole", .name, "a role of the token", standIn: "", "A role of the token."),
+            mappedRoles: object.required(
+                "mappedRoles", .references(to: .role), "an array of roles", standIn: [], "Roles of the catalogue."))
     }
+    .list("an array of {\"tokenRole\", \"mappedRoles\"}", isUnique: false)
 }

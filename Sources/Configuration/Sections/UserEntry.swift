@@ -50,9 +50,9 @@ package struct UserEntry: Sendable {
         names.reserveCapacity(elements.count)
         addresses.reserveCapacity(elements.count)
         for element in elements {
-            users.append(read(element))
+            guard let user = shape.read(element) else { continue }
+            users.append(user)
             let place = users.count - 1
-            let user = users[place]
             guard !user.username.isEmpty else { continue }
             if !names.insert(Key(realm: user.realm, text: user.username)).inserted {
                 element.error(
@@ -71,31 +71,45 @@ package struct UserEntry: Sendable {
         return users
     }
 
-    private static func read(_ field: Field) -> UserEntry {
-        var object = field.object("a user: {\"username\"}")
-        let user = UserEntry(
-            username: object.required("username", "a user name", standIn: "") { $0.userName() },
-            email: object.optional("email") { $0.email() },
-            firstName: object.optional("firstName") { $0.name() },
-            lastName: object.optional("lastName") { $0.name() },
-            realm: object.value("realm", default: "Default") { $0.name() },
-            password: object.optional("password", password),
-            roles: object.value("roles", default: []) { $0.references(to: .role) },
-            isEnabled: object.flag("enabled", default: true),
-            tokensNotBefore: object.optional("tokensNotBefore") { $0.instant() },
-            securityQuestions: object.value("securityQuestions", default: [], SecurityQuestionEntry.readAll),
-            oneTimeSecret: object.optional("otpSecret") { $0.oneTimeSecret() },
-            attributes: object.value("attributes", default: [:], attributes)
-        )
-        object.finish()
-        return user
+    static let shape = Shape.object("a user: {\"username\"}") { object in
+        UserEntry(
+            username: object.required(
+                "username", userName, "a user name", standIn: "",
+                "Unique within the realm: at most 256 bytes, no blanks at the ends, no invisible characters."),
+            email: object.optional("email", email, "Mail address, unique within the realm."),
+            firstName: object.optional("firstName", .name, "Given name."),
+            lastName: object.optional("lastName", .name, "Family name."),
+            realm: object.value("realm", .name, default: "Default", "The backend's realm that the user may log in to."),
+            password: object.optional(
+                "password", storedSecret,
+                "`{scheme}payload`, made by `portcullis hash`; without it the user cannot log in with a password."),
+            roles: object.value("roles", .references(to: .role), default: [], "Roles of the catalogue."),
+            isEnabled: object.flag("enabled", default: true, "Whether the user may log in."),
+            tokensNotBefore: object.optional(
+                "tokensNotBefore", .instant,
+                "Tokens that were issued before this second since 1970 are refused; set by `portcullis users`."),
+            securityQuestions: object.value(
+                "securityQuestions", SecurityQuestionEntry.shape.list("an array of questions", isUnique: false),
+                default: [], "What the user can be asked beside the password."),
+            oneTimeSecret: object.optional(
+                "otpSecret", oneTimeSecret, "Secret of the user's one-time codes (RFC 6238), in Base32."),
+            attributes: object.value("attributes", attributes, default: [:], "What else the user's profile says."))
     }
 
-    private static func attributes(_ field: Field) -> [String: String] {
-        var object = field.object("an object with \"title\", \"manager\" and the like")
+    private static let userName = Shape.text(.pattern("^[^\\s](.*[^\\s])?$")) { $0.userName() }
+    static let email = Shape.text(.pattern("^[^@ ]+@[^@ ]+$")) { $0.email() }
+    private static let oneTimeSecret = Shape(.secret, read: { $0.oneTimeSecret() })
+    static let storedSecret = Shape.text(
+        .named("stored", .pattern("^\\{(\(schemes.joined(separator: "|")))\\}."))
+    ) { password($0) }
+
+    private static let attributes = Shape.object("an object with \"title\", \"manager\" and the like") { object in
         var attributes: [String: String] = [:]
-        for name in attributeNames { attributes[name] = object.optional(name) { $0.name() } }
-        object.finish()
+        for name in attributeNames {
+            attributes[name] = object.optional(
+                name, .name,
+                name == "manager" ? "Name of another user of the realm." : "An attribute of the profile.")
+        }
         return attributes
     }
 
@@ -135,15 +149,12 @@ package struct SecurityQuestionEntry: Sendable {
     /// `{scheme}payload` (CRYPTO-01) of the answer in lower case.
     package var answer: String
 
-    static func readAll(_ field: Field) -> [SecurityQuestionEntry]? {
-        field.elements("an array of questions")?.map { element in
-            var object = element.object("a question: {\"question\", \"answer\"}")
-            let entry = SecurityQuestionEntry(
-                question: object.required("question", "a question", standIn: "") { $0.name() },
-                answer: object.required("answer", UserEntry.passwordForm, standIn: "", UserEntry.password))
-            object.finish()
-            return entry
-        }
+    static let shape = Shape.object("a question: {\"question\", \"answer\"}") { object in
+        SecurityQuestionEntry(
+            question: object.required("question", .name, "a question", standIn: "", "The question."),
+            answer: object.required(
+                "answer", UserEntry.storedSecret, UserEntry.passwordForm, standIn: "",
+                "`{scheme}payload` of the answer in lower case, made by `portcullis hash`."))
     }
 }
 

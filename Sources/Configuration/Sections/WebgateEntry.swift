@@ -82,11 +82,6 @@ package struct WebgateEntry: Sendable {
     }
 }
 
-extension Shape<String> {
-    /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
-    static let identifier = text(.pattern("^[A-Za-z0-9._-]{1,64}$")) { $0.webgateName() }
-}
-
 extension Field {
     func level() -> Int? { integer(in: 0...10, "a level") }
 
