@@ -45,6 +45,14 @@ package struct SectionForm: Sendable {
             meaning: "Parts of the API and who may call them. The longest match wins.",
             form: .list(RouteEntry.shape.form(), isUnique: false)),
         SectionForm(
+            name: "identityProviders",
+            meaning: "Identity providers that browsers are sent to for a login.",
+            form: .list(IdentityProviderEntry.shape().form(), isUnique: false)),
+        SectionForm(
+            name: "serviceDomains",
+            meaning: "Service domains of Mobile & Social by name: circles of applications.",
+            form: .map(ServiceDomainEntry.shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$")),
+        SectionForm(
             name: "backends",
             meaning: "Mobile backends: the credentials of applications.",
             form: .list(BackendEntry.shape.form(), isUnique: false)),

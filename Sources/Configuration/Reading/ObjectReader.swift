@@ -69,6 +69,21 @@ package struct ObjectReader {
         return required(name, optional, expected, standIn: nil, meaning)
     }
 
+    /// A key that is needed by a part of the objects alone: an error where it is missing, and optional in a schema.
+    package mutating func needed<Value>(
+        _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
+    ) -> Value? {
+        let member = take(name, shape, meaning)
+        return outline == nil ? needed(name, member?.field, expected, standIn: nil) { .some(shape.read($0)) } : nil
+    }
+
+    /// The same for a member that was taken before.
+    package func needed<Value>(
+        _ name: String, _ member: Member<Value>?, _ expected: String, standIn: Value
+    ) -> Value {
+        needed(name, member?.field, expected, standIn: standIn) { field in member?.shape.read(field) }
+    }
+
     /// A key that is read together with others.
     package mutating func take<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value? = nil, _ meaning: String
@@ -78,6 +93,23 @@ package struct ObjectReader {
             ObjectForm.Key(
                 name: name, form: shape.form(), meaning: meaning, standard: standard.flatMap(shape.write),
                 isRequired: false))
+        return nil
+    }
+
+    /// Keys that go together with another setting: where they are not wanted, each one that is there is an error.
+    /// - Parameters:
+    ///   - complaint: the message for a key, and what was expected.
+    ///   - body: declares and reads the keys.
+    /// - Returns: nil where they are not wanted.
+    package mutating func keys<Value>(
+        wanted: Bool, otherwise complaint: (String) -> (message: String, expected: String),
+        _ body: (inout ObjectReader) -> Value
+    ) -> Value? {
+        if wanted || outline != nil { return body(&self) }
+        for key in ObjectForm.of(body).keys {
+            let (message, expected) = complaint(key.name)
+            take(key.name)?.error(message, expected: expected)
+        }
         return nil
     }
 

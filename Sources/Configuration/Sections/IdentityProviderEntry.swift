@@ -54,16 +54,10 @@ package struct IdentityProviderEntry: Sendable {
     /// Where it stands in the configuration.
     package var pointer: String
 
-    /// What the gateway itself puts into a request.
-    private static let reserved = [
-        "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
-        "code_challenge_method", "request", "request_uri", "prompt",
-    ]
-
     static func readAll(_ field: Field) -> [IdentityProviderEntry] {
         var entries: [IdentityProviderEntry] = []
         for element in field.elements("an array of identity providers") ?? [] {
-            let entry = read(element, name: nil)
+            guard let entry = shape().read(element) else { continue }
             if !entry.name.isEmpty, entries.contains(where: { $0.name == entry.name }) {
                 element.error("duplicate identity provider \"\(entry.name)\"", expected: "a unique name")
             }
@@ -73,40 +67,57 @@ package struct IdentityProviderEntry: Sendable {
     }
 
     /// - Parameter name: of one that stands where it is used and says no other.
-    static func read(_ field: Field, name: String?) -> IdentityProviderEntry {
-        var object = field.object("an identity provider: {\"name\", \"issuer\", \"clientId\"}")
-        let nameField = object.take("name")
-        let chosen =
-            name != nil && nameField == nil
-            ? name ?? ""
-            : object.needed("name", nameField, WebgateEntry.nameRule, standIn: "") { $0.webgateName() }
+    static func shape(name: String? = nil) -> Shape<IdentityProviderEntry> {
+        .object("an identity provider: {\"name\", \"issuer\", \"clientId\"}") { read(&$0, name) }.named("provider")
+    }
+
+    private static func read(_ object: inout ObjectReader, _ standardName: String?) -> IdentityProviderEntry {
+        let field = object.field
+        let name = name(&object, standardName)
         let isOpenID = object.entries.contains { $0.name == "issuer" }
-        let kind = object.value("kind", default: isOpenID ? .oidc : .oauth2) { $0.choice(Kind.self) }
-        let allowHTTP = object.flag("allowHttp", default: false)
+        let kind =
+            object.optional(
+                "kind", Shape<Kind>.choice,
+                """
+                OpenID Connect, OAuth 2 with a user info endpoint, [SAML](README.md#saml-providers), or `local`: the \
+                gateway's own form, for backends that name it. By default `oidc` with `issuer`, else `oauth2`.
+                """) ?? (isOpenID ? .oidc : .oauth2)
+        let allowHTTP = object.flag(
+            "allowHttp", default: false, "Whether the provider may be reached without TLS; for development only.")
         if allowHTTP, field.findings.production {
             field.warning(
                 "whoever stands between here and the provider can log in as anybody", expected: "\"allowHttp\": false")
         }
-        let places = places(&object, kind, allowHTTP)
-        let saml = SAMLProviderEntry.read(&object, kind, allowHTTP: allowHTTP)
+        let openID = object.keys(wanted: kind == .oidc, otherwise: useless(to: kind, expecting: .oidc)) { object in
+            OpenIDPlaces(&object, allowHTTP)
+        }
+        let oauth = object.keys(wanted: kind == .oauth2, otherwise: useless(to: kind, expecting: .oauth2)) { object in
+            OAuthPlaces(&object, allowHTTP)
+        }
+        let saml = object.keys(wanted: kind == .saml, otherwise: useless(to: kind, expecting: .saml)) { object in
+            SAMLProviderEntry.read(&object, allowHTTP: allowHTTP)
+        }
+        let calls = object.keys(wanted: kind != .saml, otherwise: useless(to: kind, expecting: nil)) { object in
+            Calls(&object, kind)
+        }
+        object.constrain(json: constraints)
         let entry = IdentityProviderEntry(
-            name: chosen, displayName: object.optional("displayName") { $0.name("a name for people") }, kind: kind,
-            issuer: places["issuer"], discoveryURI: places["discoveryUri"],
-            authorizationEndpoint: places["authorizationEndpoint"], tokenEndpoint: places["tokenEndpoint"],
-            userInfoEndpoint: places["userInfoEndpoint"],
-            client: ProviderClientEntry.read(&object, isNeeded: kind == .oidc || kind == .oauth2), saml: saml,
-            scopes: scopes(&object, kind),
-            parameters: object.value("parameters", default: [], parameters),
-            userInfo: object.value("userInfo", default: .whenNeeded) { $0.choice(UserInfoUse.self) },
-            subjectAttribute: object.value("subjectAttribute", default: "sub") { $0.name() },
-            algorithms: object.optional("algorithms", TrustedIssuerEntry.algorithms.read),
-            clockSkew: object.duration("clockSkew", default: .seconds(60)),
-            users: ProvidedUsersEntry.read(&object, provider: chosen, kind),
-            logsOutThere: object.flag("logout", default: true), allowHTTP: allowHTTP,
-            connectTimeout: object.duration("connectTimeout", default: .seconds(5)),
-            readTimeout: object.duration("readTimeout", default: .seconds(10)),
-            authorityFile: object.optional("caFile") { $0.certificateFile() }, pointer: field.pointer)
-        object.finish()
+            name: name,
+            displayName: object.optional(
+                "displayName", .text(.text) { $0.name("a name for people") },
+                "Name that is shown where users choose a provider; `name` by default."),
+            kind: kind,
+            issuer: openID?.issuer, discoveryURI: openID?.discovery,
+            authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
+            userInfoEndpoint: oauth?.userInfo,
+            client: calls?.client ?? ProviderClientEntry(), saml: saml,
+            scopes: calls?.scopes ?? [], parameters: calls?.parameters ?? [], userInfo: calls?.userInfo ?? .whenNeeded,
+            subjectAttribute: calls?.subjectAttribute ?? "sub", algorithms: calls?.algorithms,
+            clockSkew: object.value("clockSkew", .duration, default: .seconds(60), "Tolerance of times."),
+            users: ProvidedUsersEntry.read(&object, provider: name, kind),
+            logsOutThere: calls?.logsOutThere ?? true, allowHTTP: allowHTTP,
+            connectTimeout: calls?.connectTimeout ?? .seconds(5), readTimeout: calls?.readTimeout ?? .seconds(10),
+            authorityFile: calls?.authorityFile, pointer: field.pointer)
         if saml?.isTransient == true, entry.users.usernameAttribute == nil {
             field.error(
                 "a transient name is another one at every login", expected: "\"usernameAttribute\" beside it")
@@ -114,50 +125,193 @@ package struct IdentityProviderEntry: Sendable {
         return entry
     }
 
-    private static let placesOfKinds: [(kind: Kind, needed: [String], optional: [String])] = [
-        (.oidc, ["issuer"], ["discoveryUri"]),
-        (.oauth2, ["authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint"], []),
-    ]
-
-    /// The addresses, each where the kind has a use for it.
-    private static func places(_ object: inout ObjectReader, _ kind: Kind, _ allowHTTP: Bool) -> [String: String] {
-        var places: [String: String] = [:]
-        for (owner, needed, optional) in placesOfKinds {
-            for name in needed + optional {
-                let member = object.take(name)
-                guard owner == kind else {
-                    member?.error(
-                        "a provider of kind \"\(kind.rawValue)\" has no use for it",
-                        expected: "\"kind\": \"\(owner.rawValue)\"")
-                    continue
-                }
-                let read = { (field: Field) in field.callableAddress(allowHTTP: allowHTTP) }
-                places[name] =
-                    needed.contains(name)
-                    ? object.needed(name, member, "an https URL", standIn: nil) { read($0) } : member.flatMap(read)
-            }
+    private static func name(_ object: inout ObjectReader, _ standard: String?) -> String {
+        let meaning = """
+            Name in the URLs of the login. The provider must send browsers back to `baseUrl` and \
+            `/mobile/platform/sso/callback/NAME`; register that there, and the same for each of `additionalBaseUrls` \
+            that users log in at (for `saml` only `baseUrl`).
+            """
+        guard let standard else {
+            return object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", meaning)
         }
-        return places
+        let name = object.take("name", .identifier, meaning)
+        return name == nil ? standard : name?.read() ?? ""
     }
 
-    private static func scopes(_ object: inout ObjectReader, _ kind: Kind) -> [String] {
-        guard let field = object.take("scopes") else { return kind == .oidc ? ["openid", "email", "profile"] : [] }
-        let scopes = field.names("an array of scopes") { $0.fieldValue() } ?? []
+    private static func useless(
+        to kind: Kind, expecting other: Kind?
+    ) -> (String) -> (message: String, expected: String) {
+        { name in
+            (
+                "a provider of kind \"\(kind.rawValue)\" has no use for it",
+                other.map { "\"kind\": \"\($0.rawValue)\"" } ?? "no \"\(name)\""
+            )
+        }
+    }
+
+    /// Which keys a kind needs, and which it has no use for.
+    private static var constraints: String {
+        func any(_ names: [String]) -> String {
+            "{\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]}"
+        }
+        func names<Value>(_ body: (inout ObjectReader) -> Value) -> [String] { ObjectForm.of(body).keys.map(\.name) }
+        let openID = names { OpenIDPlaces(&$0, false) }
+        let oauth = names { OAuthPlaces(&$0, false) }
+        let saml = names { SAMLProviderEntry.read(&$0, allowHTTP: false) }
+        let calls = names { Calls(&$0, .oidc) }
+        return """
+            {
+              "if": {"properties": {"kind": {"const": "saml"}}, "required": ["kind"]},
+              "then": {
+                "allOf": [
+                  {
+                    "anyOf": [
+                      {"required": ["metadataFile"]},
+                      {
+                        "required": ["entityId", "singleSignOnUrl"],
+                        "anyOf": [{"required": ["certificateSubjectNames"]}, {"required": ["certificateFile"]}]
+                      }
+                    ]
+                  },
+                  {
+                    "dependentRequired": {
+                      "signingKeyFile": ["signingCertificateFile"], "signingCertificateFile": ["signingKeyFile"]
+                    }
+                  },
+                  {"not": \(any(openID + oauth + calls))}
+                ]
+              },
+              "else": {
+                "allOf": [
+                  {"not": \(any(saml))},
+                  {
+                    "if": {"properties": {"kind": {"const": "local"}}, "required": ["kind"]},
+                    "else": {
+                      "required": ["clientId"],
+                      "if": {
+                        "anyOf": [
+                          {"properties": {"kind": {"const": "oidc"}}, "required": ["kind"]},
+                          {"required": ["issuer"], "not": {"required": ["kind"]}}
+                        ]
+                      },
+                      "then": {"required": ["issuer"], "not": \(any(oauth))},
+                      "else": {
+                        "required": ["authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint"],
+                        "not": \(any(openID))
+                      }
+                    }
+                  }
+                ]
+              }
+            }
+            """
+    }
+}
+
+/// Where a provider that speaks OpenID Connect is.
+private struct OpenIDPlaces {
+    let issuer: String?
+    let discovery: String?
+
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        issuer = object.needed(
+            "issuer", address, "an https URL",
+            "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
+        discovery = object.optional(
+            "discoveryUri", address, "Its discovery document, where that is not at the issuer's standard place.")
+    }
+}
+
+/// Where a provider that speaks OAuth 2 alone is.
+private struct OAuthPlaces {
+    let authorization: String?
+    let token: String?
+    let userInfo: String?
+
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        authorization = object.needed(
+            "authorizationEndpoint", address, "an https URL", "Where browsers are sent; required for `oauth2`.")
+        token = object.needed(
+            "tokenEndpoint", address, "an https URL", "Where codes are exchanged; required for `oauth2`.")
+        userInfo = object.needed(
+            "userInfoEndpoint", address, "an https URL",
+            "Where the gateway asks who the user is; required for `oauth2`.")
+    }
+}
+
+/// What goes with a provider that the gateway itself calls.
+private struct Calls {
+    let client: ProviderClientEntry
+    let scopes: [String]
+    let parameters: [(name: String, value: String)]
+    let userInfo: IdentityProviderEntry.UserInfoUse
+    let subjectAttribute: String
+    let algorithms: [String]?
+    let logsOutThere: Bool
+    let connectTimeout: Duration
+    let readTimeout: Duration
+    let authorityFile: String?
+
+    init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
+        client = ProviderClientEntry(&object, isNeeded: kind == .oidc || kind == .oauth2)
+        scopes = Calls.scopes(&object, kind)
+        parameters =
+            object.optional(
+                "parameters", Calls.parameters, "Further parameters of the authorization request.") ?? []
+        userInfo = object.value(
+            "userInfo", .choice, default: IdentityProviderEntry.UserInfoUse.whenNeeded,
+            """
+            When the user info endpoint of `oidc` is asked: always, never, or where the ID token lacks a claim that is \
+            looked for.
+            """)
+        subjectAttribute = object.value(
+            "subjectAttribute", .name, default: "sub",
+            "For `oauth2`: the member of the user info that names the user, such as `id`.")
+        algorithms = object.optional(
+            "algorithms", TrustedIssuerEntry.algorithms,
+            "Algorithms accepted for ID tokens; by default each one that fits the key.")
+        logsOutThere = object.flag(
+            "logout", default: true, "Whether a logout here goes on to the provider's `end_session_endpoint`.")
+        connectTimeout = object.value(
+            "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
+        readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")
+        authorityFile = object.optional(
+            "caFile", .text(.text) { $0.certificateFile() },
+            "PEM file with the authorities of its certificate; the system's by default.")
+    }
+
+    private static func scopes(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) -> [String] {
+        let shape = Shape.texts(.list(.text)) { $0.names("an array of scopes") { $0.fieldValue() } }
+        let member = object.take(
+            "scopes", shape, "Scopes of the authorization request; `openid email profile` for `oidc`, else none.")
+        guard let member else { return kind == .oidc ? ["openid", "email", "profile"] : [] }
+        let scopes = member.read() ?? []
         if kind == .oidc, !scopes.contains("openid") {
-            field.error("without it the provider says nothing of the user", expected: "\"openid\" among the scopes")
+            member.field.error(
+                "without it the provider says nothing of the user", expected: "\"openid\" among the scopes")
         }
         return scopes
     }
 
-    private static func parameters(_ field: Field) -> [(name: String, value: String)]? {
-        field.object("an object of strings").entries.compactMap { name, place in
-            guard !reserved.contains(name) else {
-                place.error("the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
-                return nil
+    /// What the gateway itself puts into a request.
+    private static let reserved = [
+        "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "request", "request_uri", "prompt",
+    ]
+
+    private static let parameters = Shape(
+        .map(.text, names: "^(?!(\(reserved.joined(separator: "|")))$)"),
+        read: { field in
+            field.object("an object of strings").entries.compactMap { name, place -> (name: String, value: String)? in
+                guard !reserved.contains(name) else {
+                    place.error("the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
+                    return nil
+                }
+                return place.name().map { (name: name, value: $0) }
             }
-            return place.name().map { (name: name, value: $0) }
-        }
-    }
+        })
 }
 
 /// Who the gateway is to a provider, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2).
@@ -178,24 +332,41 @@ package struct ProviderClientEntry: Sendable {
     /// `kid`; nil for the key's thumbprint.
     package var keyID: String?
 
-    /// - Parameter isNeeded: whether anybody is asked at all.
-    static func read(_ object: inout ObjectReader, isNeeded: Bool) -> ProviderClientEntry {
-        let idField = object.take("clientId")
-        let secretField = object.take("clientSecret")
-        let keyField = object.take("clientKeyFile")
-        let standard: Method = secretField != nil ? .secretBasic : keyField != nil ? .privateKeyJWT : .none
-        let methodField = object.take("clientAuthentication")
-        let entry = ProviderClientEntry(
-            id: isNeeded
-                ? object.needed("clientId", idField, "the gateway's client id there", standIn: "") { $0.name() } : "",
-            method: methodField.flatMap { $0.choice(Method.self) } ?? standard,
-            secret: secretField.flatMap { $0.secret() }, keyFile: keyField.flatMap { $0.path() },
-            keyAlgorithm: object.value("clientKeyAlgorithm", default: "ES256") { $0.publicAlgorithm() },
-            keyID: object.optional("clientKeyId") { $0.name() })
-        let takesSecret = [Method.secretBasic, .secretPost].contains(entry.method)
-        check(secretField, "clientSecret", isWanted: takesSecret, entry.method, object)
-        check(keyField, "clientKeyFile", isWanted: entry.method == .privateKeyJWT, entry.method, object)
-        return entry
+    /// Of a provider that the gateway does not call.
+    init() {
+        (id, method, keyAlgorithm) = ("", .none, "ES256")
+    }
+
+    /// - Parameter isNeeded: whether the provider is asked at all.
+    init(_ object: inout ObjectReader, isNeeded: Bool) {
+        let idMember = object.take(
+            "clientId", .name, "The gateway's client id there; required for `oidc` and `oauth2`.")
+        let secretMember = object.take("clientSecret", .secret, "The gateway's secret there.")
+        let keyMember = object.take(
+            "clientKeyFile", .path,
+            """
+            Private key of `private_key_jwt`. One that is missing is made; `/.well-known/jwks.json` has its public half.
+            """)
+        let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : .none
+        id = isNeeded ? object.needed("clientId", idMember, "the gateway's client id there", standIn: "") : ""
+        method =
+            object.optional(
+                "clientAuthentication", .choice,
+                """
+                How the gateway authenticates (RFC 6749 section 2.3): by default `client_secret_basic` with a secret, \
+                `private_key_jwt` with a key file, else `none`.
+                """) ?? standard
+        secret = secretMember?.read()
+        keyFile = keyMember?.read()
+        keyAlgorithm = object.value(
+            "clientKeyAlgorithm", .text(.choice(SigningAlgorithm.asymmetric)) { $0.publicAlgorithm() },
+            default: "ES256",
+            "Algorithm of the key.")
+        keyID = object.optional("clientKeyId", .name, "`kid` of the key; its thumbprint by default.")
+        let takesSecret = [Method.secretBasic, .secretPost].contains(method)
+        ProviderClientEntry.check(secretMember?.field, "clientSecret", isWanted: takesSecret, method, object)
+        ProviderClientEntry.check(
+            keyMember?.field, "clientKeyFile", isWanted: method == .privateKeyJWT, method, object)
     }
 
     private static func check(
@@ -230,22 +401,45 @@ package struct ProvidedUsersEntry: Sendable {
     static func read(
         _ object: inout ObjectReader, provider: String, _ kind: IdentityProviderEntry.Kind
     ) -> ProvidedUsersEntry {
-        let emailRule = object.optional("verifiedEmail") { $0.choice(IdentityProviderEntry.EmailRule.self) }
+        let emailRule = object.optional(
+            "verifiedEmail", Shape<IdentityProviderEntry.EmailRule>.choice,
+            """
+            What `email_verified` must say where an e-mail address is the name: by default `required` for `oidc` and \
+            `notDenied` for the others. With `ignored`, any user of the provider may be any user here. It speaks of the \
+            claim `email` of the same document; with `required` another claim is a name where it has the same value.
+            """)
         return ProvidedUsersEntry(
-            usernameAttribute: object.optional("usernameAttribute") { $0.name() },
-            virtualUserEnabled: object.flag("virtualUserEnabled", default: true),
-            prefix: object.value("usernamePrefix", default: "\(provider):") { field in
-                field.node.string?.isEmpty == true ? "" : field.fieldValue()
-            },
-            userMappingAttribute: object.value("userMappingAttribute", default: .uid) {
-                $0.choice(TrustedIssuerEntry.UserMapping.self)
-            },
+            usernameAttribute: object.optional(
+                "usernameAttribute", .name,
+                "Claim or SAML attribute with the user name; by default `sub` (`NameID` of SAML)."),
+            virtualUserEnabled: object.flag(
+                "virtualUserEnabled", default: true,
+                """
+                Whether users without a local account are accepted. They have the roles that the provider's claims give, \
+                and never those of an account of the same name. If not, an account of the realm is needed, and its roles \
+                count besides.
+                """),
+            prefix: object.optional(
+                "usernamePrefix",
+                .text(.schema([JSONMember(name: "type", node: .text("string"))])) { field in
+                    field.node.string?.isEmpty == true ? "" : field.fieldValue()
+                },
+                "Prefix of the names of users without an account; by default the provider's name and a colon.")
+                ?? "\(provider):",
+            userMappingAttribute: object.value(
+                "userMappingAttribute", .choice, default: TrustedIssuerEntry.UserMapping.uid,
+                "Which attribute of a local user the name is compared with: `uid` (the user name) or `mail`."),
             // OAuth 2 alone and SAML have no claim for it.
             emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
             isEmailRuleStated: emailRule != nil,
-            roleAttributes: object.value("roleAttributes", default: []) { $0.names() },
-            roleMappings: object.value("roleMappings", default: [], TrustedIssuerEntry.roleMappings.read),
-            defaultRoles: object.value("defaultRoles", default: []) { $0.references(to: .role) },
-            issuerRoles: object.value("issuerRoles", default: []) { $0.references(to: .role) })
+            roleAttributes: object.value(
+                "roleAttributes", .names, default: [], "Claims or SAML attributes with roles."),
+            roleMappings: object.value(
+                "roleMappings", TrustedIssuerEntry.roleMappings, default: [],
+                "Roles of the catalogue that the provider's roles stand for."),
+            defaultRoles: object.value(
+                "defaultRoles", .references(to: .role), default: [], "Roles of users for whom the provider names none."),
+            issuerRoles: object.value(
+                "issuerRoles", .references(to: .role), default: [], "Roles that every user of the provider gets."))
     }
 }

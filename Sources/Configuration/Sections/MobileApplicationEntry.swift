@@ -31,7 +31,10 @@ package struct MobileApplicationEntry: Sendable {
         "http", "https", "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "view-source",
     ]
 
-    static func readAll(_ field: Field) -> [MobileApplicationEntry]? {
+    static let shapeOfAll = Shape(
+        .map(shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$", minimum: 1), read: { readAll($0) })
+
+    private static func readAll(_ field: Field) -> [MobileApplicationEntry]? {
         let expected = "an object of applications by name"
         guard let members = field.node.members else {
             field.wrongType(expected)
@@ -44,60 +47,119 @@ package struct MobileApplicationEntry: Sendable {
                 place.error("invalid name of an application \"\(name)\"", expected: WebgateEntry.nameRule)
                 return nil
             }
-            return read(name, place)
+            return shape(name).read(place)
         }
     }
 
-    private static func read(_ name: String, _ field: Field) -> MobileApplicationEntry {
-        var object = field.object("an application: {\"backend\"}")
-        let backend = object.required("backend", "a backend as \"name/version\"", standIn: "") {
-            $0.reference(to: .backend)
-        }
-        let sso = object.optional("sso", singleSignOn)
-        let application = MobileApplicationEntry(
+    private static func shape(_ name: String) -> Shape<MobileApplicationEntry> {
+        .object("an application: {\"backend\"}") { read(&$0, name) }.named("application")
+    }
+
+    private static func read(_ object: inout ObjectReader, _ name: String) -> MobileApplicationEntry {
+        let seconds = Shape.integer(0...year, "a number of seconds")
+        let backend = object.required(
+            "backend", .reference(to: .backend), "a backend as \"name/version\"", standIn: "",
+            "The backend whose routes its tokens open, and to whose realm its users belong.")
+        let sso = object.optional("sso", singleSignOn, "Single sign-on.")
+        return MobileApplicationEntry(
             name: name, backend: backend,
-            displayName: object.optional("displayName") { $0.name("a name for people") },
-            sharedSecret: object.optional("sharedSecret") { $0.secret() },
-            urlScheme: object.optional("urlScheme") { $0.urlScheme() },
-            redirectURIs: object.value("redirectUris", default: []) {
-                $0.names("an array of URIs") { $0.redirectURI() }
-            },
+            displayName: object.optional(
+                "displayName", .text(.text) { $0.name("a name for people") },
+                "Name that is shown on [login pages](README.md#logins-by-browser)."),
+            sharedSecret: object.optional(
+                "sharedSecret", .secret, "Secret of clients that are not registered devices."),
+            urlScheme: object.optional(
+                "urlScheme", .text(.pattern("^[A-Za-z][A-Za-z0-9+.-]*$")) { $0.urlScheme() },
+                "Scheme of the application's own URLs; told to clients."),
+            redirectURIs: object.value(
+                "redirectUris",
+                .texts(.list(.pattern("^[A-Za-z][A-Za-z0-9+.-]*://[^\\s#]*$"))) {
+                    $0.names("an array of URIs") { $0.redirectURI() }
+                }, default: [],
+                """
+                Where browsers may come back to after a login at an identity provider, beside `urlScheme`; compared byte by \
+                byte.
+                """),
             participates: sso?.participates ?? false, agentPriority: sso?.priority,
-            profileCacheSeconds: object.count(
-                "profileCacheDuration", in: 0...year, default: 3600, "a number of seconds"),
-            sessionTimeout: object.optional("sessionTimeout") { $0.integer(in: 0...year, "a number of seconds") },
-            idleTimeout: object.optional("idleTimeout") { $0.integer(in: 0...year, "a number of seconds") },
-            maximumLoginAttempts: object.optional("maxLoginAttempts") {
-                $0.integer(in: 1...1000, "a number of attempts")
-            },
-            lockoutSeconds: object.count("lockoutSeconds", in: 1...86_400, default: 300, "a number of seconds"),
-            offlineAuthentication: object.optional("offlineAuthentication") { $0.bool() },
-            customAttributes: object.value("mobileCustomAttributes", default: [], customAttributes),
-            claimAttributes: object.value("claimAttributes", default: []) { $0.names("an array of claims") },
-            accessTokenSeconds: object.count(
-                "accessTokenSeconds", in: 1...year, default: 3600, "a number of seconds"))
-        object.finish()
-        return application
+            profileCacheSeconds: object.value(
+                "profileCacheDuration", seconds, default: 3600, "Seconds that clients keep the profile."),
+            sessionTimeout: object.optional(
+                "sessionTimeout", seconds,
+                """
+                Seconds that a session lasts, at most a year; 0 for no limit. By default the application chooses, and \
+                without a choice there is none.
+                """),
+            idleTimeout: object.optional(
+                "idleTimeout", seconds,
+                "Seconds that a session may be unused; 0 and the default as for `sessionTimeout`."),
+            maximumLoginAttempts: object.optional(
+                "maxLoginAttempts", .integer(1...1000, "a number of attempts"),
+                """
+                Wrong passwords in a row after which a user is locked out, counted by each process. By default the \
+                application chooses, else 1. As many attempts are checked at a time; others get 429.
+                """),
+            lockoutSeconds: object.value(
+                "lockoutSeconds", .integer(1...86_400, "a number of seconds"), default: 300,
+                "Seconds that a lock-out lasts."),
+            offlineAuthentication: object.optional(
+                "offlineAuthentication", .flag,
+                """
+                Whether clients, and the gateway where [a server](README.md#users-who-are-known-elsewhere) knows the \
+                passwords, may check one without the server.
+                """),
+            customAttributes: object.optional(
+                "mobileCustomAttributes", customAttributes,
+                """
+                Attributes that clients are told. `CryptoScheme` must be a scheme of `users.json`; with \
+                `LocationUpdateEnabled`, a missing or invalid `LocationUpdateDistanceFilter` becomes 1000.
+                """) ?? [],
+            claimAttributes: object.value(
+                "claimAttributes", .names("an array of claims"), default: [],
+                "Claims of the device profile that clients send."),
+            accessTokenSeconds: object.value(
+                "accessTokenSeconds", .integer(1...year, "a number of seconds"), default: 3600,
+                "Lifetime of access tokens; none outlives its session."))
     }
 
-    private static func singleSignOn(_ field: Field) -> (participates: Bool, priority: Int?)? {
-        var object = field.object("an object with \"participate\" and \"agentPriority\"")
-        let participates = object.flag("participate", default: false)
-        let priorityField = object.take("agentPriority")
-        let priority = priorityField.flatMap { place in
-            place.node.isNull ? nil : place.integer(in: 0...1_000_000, "a priority")
+    private static let singleSignOn = Shape.object("an object with \"participate\" and \"agentPriority\"") { object in
+        let participates = object.flag(
+            "participate", default: false, "Whether the application takes part in single sign-on.")
+        let priority = Shape<Int?>(
+            .schema([
+                JSONMember(name: "type", node: .texts(["integer", "null"])),
+                JSONMember(name: "minimum", node: .number(0)), JSONMember(name: "maximum", node: .number(1_000_000)),
+            ]),
+            read: { $0.node.isNull ? .some(nil) : $0.integer(in: 0...1_000_000, "a priority") })
+        let member = object.take(
+            "agentPriority", priority,
+            "The application with the lowest number is the agent, which alone logs in for all that take part.")
+        let value = member?.read() ?? nil
+        if value != nil, !participates {
+            member?.field.error("an agent takes part itself", expected: "\"participate\": true")
         }
-        if priority != nil, !participates {
-            priorityField?.error("an agent takes part itself", expected: "\"participate\": true")
-        }
-        object.finish()
-        return (participates, priority)
+        return (participates: participates, priority: value)
     }
 
     /// The schemes of CRYPTO-01, whose name an application is told for its verifiers (CRYPTO-02).
     private static let cryptoSchemes = UserEntry.schemes.filter { $0 != "scrypt" }
 
     /// What is known among them is checked; whatever else there is, is passed on.
+    private static let customAttributes = Shape(
+        .schema([
+            JSONMember(name: "type", node: .text("object")),
+            JSONMember(
+                name: "properties",
+                node: .object([
+                    (
+                        "CryptoScheme",
+                        .object([
+                            ("description", .text("Scheme of the verifiers that clients and the gateway keep.")),
+                            ("enum", .texts(cryptoSchemes)),
+                        ])
+                    )
+                ])),
+        ]), read: { customAttributes($0) })
+
     private static func customAttributes(_ field: Field) -> [JSONMember]? {
         guard let members = field.node.members else {
             field.wrongType("an object")

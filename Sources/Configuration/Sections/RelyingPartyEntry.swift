@@ -12,28 +12,26 @@ package struct RelyingPartyEntry: Sendable {
     /// Whether applications are given the provider's access token.
     package var exposesToken: Bool
 
-    private static let members = ["provider", "usernameFrom", "exposeProviderToken"]
-
-    /// - Parameters:
-    ///   - domain: name of the domain, which a provider that stands here has if it names no other.
-    ///   - isWanted: whether the domain has any use for the members.
-    static func read(_ object: inout ObjectReader, domain: String, isWanted: Bool) -> RelyingPartyEntry? {
-        guard isWanted else {
-            for field in members.compactMap({ object.take($0) }) {
-                field.error(
-                    "nobody is sent to an identity provider here", expected: "\"type\": \"relyingParty\" beside it")
-            }
-            return nil
-        }
+    /// - Parameter domain: name of the domain, which a provider that stands here has if it names no other.
+    static func read(_ object: inout ObjectReader, domain: String) -> RelyingPartyEntry {
+        let provider = IdentityProviderEntry.shape(name: domain)
         var inline: [IdentityProviderEntry] = []
         let read = { (field: Field) -> String? in
             guard field.node.members != nil else { return field.reference(to: .identityProvider) }
-            let entry = IdentityProviderEntry.read(field, name: domain)
+            guard let entry = provider.read(field) else { return nil }
             inline.append(entry)
             return entry.name
         }
-        let names = object.required(
-            "provider", "the name of an identity provider, or one itself", standIn: []
+        let one = Form.named("providerOrName", .either([Shape.identifier.form(), provider.form()]))
+        let member = object.take(
+            "provider", Shape<[String]>(.either([one, .list(one, minimum: 1)]), read: { _ in nil }),
+            """
+            With `relyingParty`, required: the name of an identity provider, or one itself, whose name is the domain's if it \
+            names no other; or several, from which users choose. With one of kind `local` among them the domain accepts \
+            passwords as well.
+            """)
+        let names = object.needed(
+            "provider", member?.field, "the name of an identity provider, or one itself", standIn: []
         ) { (field: Field) -> [String]? in
             guard field.node.array != nil else { return read(field).map { [$0] } }
             let names = field.names("an array of identity providers", read)
@@ -42,9 +40,16 @@ package struct RelyingPartyEntry: Sendable {
         }
         return RelyingPartyEntry(
             providers: names, inline: inline,
-            usernameFromEmail: object.optional("usernameFrom") { $0.choice(["email", "subject"]) }.map {
-                $0 == "email"
-            },
-            exposesToken: object.flag("exposeProviderToken", default: false))
+            usernameFromEmail: object.optional(
+                "usernameFrom", .choice(["email", "subject"]),
+                "With `relyingParty`: what users are named by; by default as the provider's entry says."
+            )
+            .map { $0 == "email" },
+            exposesToken: object.flag(
+                "exposeProviderToken", default: false,
+                """
+                With `relyingParty`: whether `authenticate` gives the application the provider's access token, in \
+                `accessTokens` by the provider's name.
+                """))
     }
 }

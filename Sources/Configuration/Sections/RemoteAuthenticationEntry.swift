@@ -15,30 +15,38 @@ package struct RemoteAuthenticationEntry: Sendable {
 
     private static let day = 86_400
 
-    /// - Parameter isRemote: whether the domain has any use for the members.
-    static func read(_ object: inout ObjectReader, isRemote: Bool) -> RemoteAuthenticationEntry? {
-        guard isRemote else {
-            let names = [
-                "issuer", "offline", "verifierLifetime", "maxVerifiers", "offlineSessionTimeout", "guestRoles",
-            ]
-            for field in names.compactMap({ object.take($0) }) {
-                field.error("the gateway verifies passwords itself here", expected: "\"type\": \"remote\" beside it")
-            }
-            return nil
-        }
+    static func read(_ object: inout ObjectReader) -> RemoteAuthenticationEntry {
         let standard = RemoteAuthenticationEntry(issuer: "")
         return RemoteAuthenticationEntry(
-            issuer: object.required("issuer", "the name of an issuer", standIn: "") { $0.reference(to: .issuer) },
-            connectivity: object.value("offline", default: standard.connectivity) {
-                $0.choice(["online", "offline", "auto"])
-            },
-            verifierLifetime: object.duration("verifierLifetime", default: standard.verifierLifetime),
-            maximumVerifiers: object.count(
-                "maxVerifiers", in: 1...1_000_000, default: standard.maximumVerifiers, "a number of users"),
-            offlineSessionSeconds: object.count(
-                "offlineSessionTimeout", in: 1...(30 * day), default: standard.offlineSessionSeconds,
-                "a number of seconds"),
-            guestRoles: object.optional("guestRoles") { $0.references(to: .role) })
+            issuer: object.needed(
+                "issuer", .reference(to: .issuer), "the name of an issuer",
+                """
+                With `remote`, required: name of the issuer whose server is asked, of module `oauth2`, `oam`, or `http` \
+                with `{password}`.
+                """) ?? "",
+            connectivity: object.value(
+                "offline", .choice(["online", "offline", "auto"]), default: standard.connectivity,
+                """
+                With `remote`, what is asked: `online` the server alone, `offline` the verifier of the last login at the \
+                server, `auto` the server, and the verifier where it is down.
+                """),
+            verifierLifetime: object.value(
+                "verifierLifetime", .duration, default: standard.verifierLifetime,
+                "With `remote`: how long after the last login at the server a user can log in without it, at most a year."
+            ),
+            maximumVerifiers: object.value(
+                "maxVerifiers", .integer(1...1_000_000, "a number of users"), default: standard.maximumVerifiers,
+                "With `remote`: about how many users can log in without the server; the oldest verifiers go first."),
+            offlineSessionSeconds: object.value(
+                "offlineSessionTimeout", .integer(1...(30 * day), "a number of seconds"),
+                default: standard.offlineSessionSeconds,
+                "With `remote`: longest duration in seconds of a session that was opened without the server."),
+            guestRoles: object.optional(
+                "guestRoles", .references(to: .role),
+                """
+                With `remote`: roles of users that `users.json` does not have; without it they cannot log in. See \
+                [users who are known elsewhere](README.md#users-who-are-known-elsewhere).
+                """))
     }
 }
 

@@ -32,61 +32,69 @@ package struct SAMLProviderEntry: Sendable {
     ]
     /// Those that the binding has names for.
     private static let algorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
-    private static let members = [
-        "entityId", "singleSignOnUrl", "metadataFile", "certificateSubjectNames", "certificateFile", "ownEntityId",
-        "nameIdFormat", "authnContexts", "forceLogin", "allowSha1", "signingKeyFile", "signingCertificateFile",
-        "signingAlgorithm",
-    ]
-    /// What providers of the other kinds have, and one that gives no tokens and answers no calls has no use for.
-    private static let foreign = [
-        "clientId", "clientSecret", "clientAuthentication", "clientKeyFile", "clientKeyAlgorithm", "clientKeyId",
-        "scopes", "parameters", "userInfo", "subjectAttribute", "algorithms", "logout", "caFile", "connectTimeout",
-        "readTimeout",
-    ]
-
     /// Whether users are known by a name that is another one at every login.
     package var isTransient: Bool { nameIDFormat == SAMLProviderEntry.formats["transient"] }
 
-    /// Nil for a provider of another kind.
-    static func read(
-        _ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind, allowHTTP: Bool
-    ) -> SAMLProviderEntry? {
-        for name in kind == .saml ? foreign : members {
-            object.take(name)?.error(
-                "a provider of kind \"\(kind.rawValue)\" has no use for it",
-                expected: kind == .saml ? "no \"\(name)\"" : "\"kind\": \"saml\"")
-        }
-        guard kind == .saml else { return nil }
-        let metadata = object.optional("metadataFile") { $0.readableFile() }
+    static func read(_ object: inout ObjectReader, allowHTTP: Bool) -> SAMLProviderEntry {
+        let metadata = object.optional(
+            "metadataFile", .readableFile,
+            "The provider's metadata: its entity id, address and certificates. Trusted as it is.")
         let hasMetadata = object.entries.contains { $0.name == "metadataFile" }
-        func needed(_ name: String, _ expected: String, _ read: (Field) -> String?) -> String? {
-            let member = object.take(name)
-            if hasMetadata { return member.flatMap(read) }
-            return object.needed(name, member, expected, standIn: nil) { read($0) }
+        func needed(
+            _ object: inout ObjectReader, _ name: String, _ shape: Shape<String>, _ expected: String, _ meaning: String
+        ) -> String? {
+            hasMetadata
+                ? object.optional(name, shape, meaning) : object.needed(name, shape, expected, meaning)
         }
         let entry = SAMLProviderEntry(
-            entityID: needed("entityId", "what the provider calls itself, or \"metadataFile\"") { $0.entityID() },
-            singleSignOnURL: needed("singleSignOnUrl", "where browsers are sent, or \"metadataFile\"") {
-                $0.callableAddress(allowHTTP: allowHTTP)
-            },
+            entityID: needed(
+                &object, "entityId", uri, "what the provider calls itself, or \"metadataFile\"",
+                "Entity id of the provider; required without metadata."),
+            singleSignOnURL: needed(
+                &object, "singleSignOnUrl", .callableAddress(allowHTTP: allowHTTP),
+                "where browsers are sent, or \"metadataFile\"",
+                "Where browsers are sent, by redirect; required without metadata."),
             metadataFile: metadata,
-            certificateSubjects: object.value("certificateSubjectNames", default: []) { $0.names() },
-            certificateFile: object.optional("certificateFile") { $0.certificateFile() },
-            ownEntityID: object.optional("ownEntityId") { $0.entityID() },
-            nameIDFormat: object.optional("nameIdFormat") { field in
-                field.name().flatMap { formats[$0] ?? field.entityID() }
-            },
-            contexts: object.value("authnContexts", default: []) { field in
-                field.names("an array of URIs") { $0.entityID() }
-            },
-            forcesLogin: object.flag("forceLogin", default: false),
-            allowsSHA1: object.optional("allowSha1", sha1) ?? false,
-            signingKeyFile: object.optional("signingKeyFile") { $0.keyFile() },
-            signingCertificateFile: object.optional("signingCertificateFile") { $0.certificateFile() },
-            signingAlgorithm: object.value("signingAlgorithm", default: "RS256") { $0.choice(algorithms) })
+            certificateSubjects: object.value(
+                "certificateSubjectNames", .names, default: [],
+                """
+                Subjects of certificates in `certificates.json` that it signs with, which may change while the gateway \
+                runs. Certificates that are not valid now are not accepted.
+                """),
+            certificateFile: object.optional(
+                "certificateFile", .text(.text) { $0.certificateFile() },
+                "PEM file with certificates that it signs with."),
+            ownEntityID: object.optional(
+                "ownEntityId", uri, "Entity id of the gateway there; the URL of its metadata by default."),
+            nameIDFormat: object.optional(
+                "nameIdFormat", uri.read { field in field.name().flatMap { formats[$0] ?? field.entityID() } },
+                """
+                `persistent`, `transient`, `emailAddress`, `unspecified` or a URI; the provider's choice by default. \
+                Users are named by `NameID` unless `usernameAttribute` names an attribute; `transient` ones, which \
+                change at every login, only by an attribute.
+                """),
+            contexts: object.value(
+                "authnContexts", uri.list("an array of URIs").read { $0.names("an array of URIs") { $0.entityID() } },
+                default: [], "How users must log in there: URIs, one of which the answer must have; any by default."),
+            forcesLogin: object.flag("forceLogin", default: false, "Whether users log in there each time."),
+            allowsSHA1: object.take("allowSha1", .flag, default: false, "Whether SHA-1 is accepted in signatures.")
+                .flatMap { sha1($0.field) } ?? false,
+            signingKeyFile: object.optional(
+                "signingKeyFile", .text(.text) { $0.keyFile() },
+                "Key of the gateway's requests, with its certificate; without them requests are not signed."),
+            signingCertificateFile: object.optional(
+                "signingCertificateFile", .text(.text) { $0.certificateFile() },
+                """
+                Certificate of the key, which is in the gateway's metadata. `openssl req -x509 -newkey rsa:3072 -nodes \
+                -days 3650 -subj /CN=gateway -keyout gateway-saml.key -out gateway-saml.pem` makes both.
+                """),
+            signingAlgorithm: object.value(
+                "signingAlgorithm", .choice(algorithms), default: "RS256", "Algorithm of the gateway's signatures."))
         check(object, hasMetadata: hasMetadata)
         return entry
     }
+
+    private static let uri = Shape.text(.named("uri", .pattern("^[!-~]{1,1024}$"))) { $0.entityID() }
 
     private static func sha1(_ field: Field) -> Bool? {
         let isAllowed = field.bool()

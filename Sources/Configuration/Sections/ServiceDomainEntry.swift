@@ -37,37 +37,62 @@ package struct ServiceDomainEntry: Sendable {
                 place.error("invalid name of a service domain \"\(name)\"", expected: WebgateEntry.nameRule)
                 return nil
             }
-            return read(name, place)
+            return shape(name).read(place)
         }
     }
 
-    private static func read(_ name: String, _ field: Field) -> ServiceDomainEntry {
-        var object = field.object("a service domain: {\"applications\"}")
-        let isMobile = object.flag("mobile", default: false)
+    static func shape(_ name: String) -> Shape<ServiceDomainEntry> {
+        .object("a service domain: {\"applications\"}") { read(&$0, name) }.named("domain")
+    }
+
+    private static func read(_ object: inout ObjectReader, _ name: String) -> ServiceDomainEntry {
+        let field = object.field
+        let isMobile = object.flag(
+            "mobile", default: false, "Whether clients are registered devices, which show a registration handle.")
+        let path = Form.named("service", Shape.identifier.form())
         let domain = ServiceDomainEntry(
             name: name,
-            services: object.value(
+            services: object.optional(
                 "service",
-                default: isMobile
+                .texts(.either([path, .list(path)])) { place in
+                    place.node.array == nil ? place.webgateName().map { [$0] } : place.names { $0.webgateName() }
+                },
+                """
+                Names in the path that serve the domain, beside its own name; by default `mobileoamauthentication` for \
+                `mobile`, else `oamauthentication`, `jwtauthentication` and `jwtoamauthentication`.
+                """)
+                ?? (isMobile
                     ? ["mobileoamauthentication"]
-                    : ["oamauthentication", "jwtauthentication", "jwtoamauthentication"]
-            ) { place in
-                place.node.array == nil ? place.webgateName().map { [$0] } : place.names { $0.webgateName() }
-            },
+                    : ["oamauthentication", "jwtauthentication", "jwtoamauthentication"]),
             isMobile: isMobile,
-            authentication: object.value(
-                "authentication", default: DomainAuthenticationEntry()
-            ) { DomainAuthenticationEntry.read($0, domain: name) },
-            wipesDevices: object.optional("securityHandler") { $0.choice(["oaam", "none"]) } == "oaam",
-            deniedDevices: object.value("denyDevices", default: [], deniedDevices),
+            authentication: object.optional(
+                "authentication", DomainAuthenticationEntry.shape(domain: name), "How users log in.")
+                ?? DomainAuthenticationEntry(),
+            wipesDevices: object.value(
+                "securityHandler", .choice(["oaam", "none"]), default: "none", "With `oaam`, devices can be wiped.")
+                == "oaam",
+            deniedDevices: object.optional(
+                "denyDevices",
+                Shape(.list(.map(.schema([]), minimum: 1), isUnique: false), read: { deniedDevices($0) }),
+                "Devices that are refused: those whose profile has all claims of one of the objects.") ?? [],
             applications: object.required(
-                "applications", "an object of applications by name", standIn: [], MobileApplicationEntry.readAll),
-            defaultApplication: object.optional("defaultApplication") { $0.webgateName() },
-            maximumRegistrations: object.count(
-                "maxRegistrations", in: 1...1000, default: 50, "a number of registrations"),
-            maximumSessions: object.count("maxSessions", in: 1...1000, default: 100, "a number of sessions"),
-            maximumSessionsPerDevice: object.count(
-                "maxSessionsPerDevice", in: 1...1000, default: 20, "a number of sessions"))
+                "applications", MobileApplicationEntry.shapeOfAll, "an object of applications by name", standIn: [],
+                "The applications by name."),
+            defaultApplication: object.optional(
+                "defaultApplication", .identifier,
+                "The application of requests that name none; by default the only one."),
+            maximumRegistrations: object.value(
+                "maxRegistrations", .integer(1...1000, "a number of registrations"), default: 50,
+                "Registered devices of one user; with one more, the oldest is no longer registered."),
+            maximumSessions: object.value(
+                "maxSessions", .integer(1...1000, "a number of sessions"), default: 100,
+                """
+                Sessions of one user. With one more, the one ends that was used the longest time ago (or opened, where no \
+                idle time is kept); a new login is never refused for it.
+                """),
+            maximumSessionsPerDevice: object.value(
+                "maxSessionsPerDevice", .integer(1...1000, "a number of sessions"), default: 20,
+                "Sessions of one user on one device, likewise."))
         domain.checkConnectivity(JSONPointer.child(field.pointer, "authentication"), field.findings)
         if let standard = domain.defaultApplication, !domain.applications.contains(where: { $0.name == standard }) {
             field.findings.error(
@@ -75,7 +100,6 @@ package struct ServiceDomainEntry: Sendable {
                 expected: "an application of this domain",
                 suggestion: Suggestion.nearest(to: standard, among: domain.applications.map(\.name)))
         }
-        object.finish()
         return domain
     }
 
@@ -113,23 +137,77 @@ package struct DomainAuthenticationEntry: Sendable {
     package var relyingParty: RelyingPartyEntry?
 
     /// - Parameter domain: name of the domain.
-    static func read(_ field: Field, domain: String) -> DomainAuthenticationEntry? {
-        var object = field.object("an object with \"scheme\" or \"level\"")
-        let type = object.optional("type") { $0.choice(["local", "remote", "relyingParty"]) }
-        let schemeField = object.take("scheme")
-        let levelField = object.take("level")
+    static func shape(domain: String) -> Shape<DomainAuthenticationEntry> {
+        .object("an object with \"scheme\" or \"level\"") { read(&$0, domain) }
+    }
+
+    private static func read(_ object: inout ObjectReader, _ domain: String) -> DomainAuthenticationEntry {
+        let type = object.value(
+            "type", .choice(["local", "remote", "relyingParty"]), default: "local",
+            """
+            What verifies users: the gateway, [the server of an issuer](README.md#users-who-are-known-elsewhere), or an \
+            [identity provider](README.md#identity-providers) that browsers are sent to.
+            """)
+        let schemeMember = object.take(
+            "scheme", .reference(to: .authenticationScheme),
+            "Name of an authentication scheme, whose level a login has.")
+        let levelMember = object.take(
+            "level", .level, default: standardLevel, "Level of a login by password, in place of `scheme`.")
+        object.constrain(json: constraints)
         let entry = DomainAuthenticationEntry(
-            scheme: schemeField.flatMap { $0.reference(to: .authenticationScheme) },
-            level: levelField.flatMap { $0.level() },
-            asksQuestion: object.flag("kba", default: false), asksCode: object.flag("otp", default: false),
-            strongLevel: object.optional("strongLevel") { $0.level() },
-            onDemand: object.flag("stepUpOnly", default: false),
-            remote: RemoteAuthenticationEntry.read(&object, isRemote: type == "remote"),
-            relyingParty: RelyingPartyEntry.read(&object, domain: domain, isWanted: type == "relyingParty"))
-        if schemeField != nil, levelField != nil {
-            levelField?.error("the level is that of the scheme", expected: "either \"scheme\" or \"level\"")
+            scheme: schemeMember?.read(), level: levelMember?.read(),
+            asksQuestion: object.flag(
+                "kba", default: false, "Whether a security question is asked beside the password."),
+            asksCode: object.flag("otp", default: false, "Whether a one-time code is required beside the password."),
+            strongLevel: object.optional(
+                "strongLevel", .level, "Level of a login with a second step; by default one more than without."),
+            onDemand: object.flag(
+                "stepUpOnly", default: false, "Whether the second step is required only for requests of a higher level."
+            ),
+            remote: object.keys(
+                wanted: type == "remote",
+                otherwise: { _ in
+                    ("the gateway verifies passwords itself here", "\"type\": \"remote\" beside it")
+                }, RemoteAuthenticationEntry.read),
+            relyingParty: object.keys(
+                wanted: type == "relyingParty",
+                otherwise: { _ in
+                    ("nobody is sent to an identity provider here", "\"type\": \"relyingParty\" beside it")
+                }
+            ) { RelyingPartyEntry.read(&$0, domain: domain) })
+        if schemeMember != nil, let levelMember {
+            levelMember.field.error("the level is that of the scheme", expected: "either \"scheme\" or \"level\"")
         }
-        object.finish()
         return entry
+    }
+
+    /// Which keys go with which type.
+    private static var constraints: String {
+        func any(_ keys: [ObjectForm.Key]) -> String {
+            "{\"anyOf\": [\(keys.map { "{\"required\": [\"\($0.name)\"]}" }.joined(separator: ", "))]}"
+        }
+        let remote = ObjectForm.of(RemoteAuthenticationEntry.read).keys
+        let relyingParty = ObjectForm.of { RelyingPartyEntry.read(&$0, domain: "") }.keys
+        return """
+            {
+              "not": {"required": ["scheme", "level"]},
+              "allOf": [
+                {
+                  "if": {"properties": {"type": {"const": "remote"}}, "required": ["type"]},
+                  "then": {"required": ["issuer"]},
+                  "else": {"not": \(any(remote))}
+                },
+                {
+                  "if": {"properties": {"type": {"const": "relyingParty"}}, "required": ["type"]},
+                  "then": {
+                    "required": ["provider"],
+                    "if": {"properties": {"provider": {"type": ["string", "object"]}}},
+                    "then": {"properties": {"kba": {"const": false}, "otp": {"const": false}}}
+                  },
+                  "else": {"not": \(any(relyingParty))}
+                }
+              ]
+            }
+            """
     }
 }

@@ -30,7 +30,9 @@ package struct StoredCertificateEntry: Sendable {
         let fileMember = object.take("pemFile", file, "A file with one certificate in PEM form.")
         let alias = object.required("alias", .name, "a unique name", standIn: "", "Unique name.")
         object.constrain([.exactlyOne(of: "pem", "pemFile")])
-        if textField != nil, let fileMember { fileMember.field.error("\"pem\" is there already", expected: "one of the two") }
+        if textField != nil, let fileMember {
+            fileMember.field.error("\"pem\" is there already", expected: "one of the two")
+        }
         guard let fileMember, textField == nil else {
             return StoredCertificateEntry(
                 alias: alias, pem: object.needed("pem", textField, expected, standIn: []) { $0.pem() })
