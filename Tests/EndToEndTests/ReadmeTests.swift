@@ -54,13 +54,11 @@ import Tokens
         #expect(Set(Self.codes("## Metrics")) == Set(existing))
     }
 
-    @Test("every key of the schemas is written down")
+    @Test("every key of the schemas that are written by hand is explained")
     func keys() throws {
         let configuration = String(Self.section("# Configuration"))
-        for name in [
-            "gateway", "routes", "webgates", "backends", "applications", "users", "policies", "issuers",
-            "trustedIssuers", "certificates",
-        ] {
+        // `SectionFormTests` compares the other ones with the reference.
+        for name in ["gateway", "policies", "issuers"] {
             let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
             let keys = schema["properties"].names + schema["items"]["properties"].names
             for key in keys where key != "$schema" && !key.hasPrefix("Security_") {

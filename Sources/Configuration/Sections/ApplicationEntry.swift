@@ -49,7 +49,10 @@ package struct ApplicationEntry: Sendable {
             allowSignUp: object.flag("allowSignUp", default: false, "Whether clients may make users."),
             httpBasic: object.flag(
                 "httpBasic", default: false,
-                "Whether routes take the name and password of a user, as HTTP Basic, beside the API key."),
+                """
+                Whether its routes accept name and password of a user by `Authorization: Basic`, beside \
+                `X-Apiomat-Apikey` and without `Oracle-Mobile-Backend-ID`; otherwise only its tokens.
+                """),
             facebook: object.optional("facebook", FacebookEntry.shape, "Login with Facebook."))
     }
 

@@ -52,7 +52,12 @@ package struct AuthenticationSchemeEntry: Sendable {
                 "authenticationLevel", .level, "a level from 0 to 10", standIn: 0, "Level that its logins reach."),
             challengeMethod: object.value(
                 "challengeMethod", .choice, default: ChallengeMethod.oamAuth,
-                "How users log in: by the form at `challengeUrl`, by Basic, or with a token that the client obtains."),
+                """
+                `OAM-AUTH`; `FORM`: the [form](README.md#logins-by-browser) at `contextValue` and `challengeUrl`; \
+                `BASIC`: a 401 with `Basic realm="..."`, except for clients that `User-Agent` names. A Basic \
+                credential without `Oracle-Mobile-Backend-ID` then belongs to the route's backend, where it names \
+                exactly one.
+                """),
             challengeRedirectURL: object.value(
                 "challengeRedirectUrl", ownPath, default: "/oam/server/", "Path that the forms of Access Manager name."),
             challengeURL: object.optional(

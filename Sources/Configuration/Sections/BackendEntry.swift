@@ -54,7 +54,11 @@ package struct BackendEntry: Sendable {
             oauthConsumer: object.flag("oauthConsumer", default: true, "Whether its client id is accepted."),
             httpBasic: object.flag("httpBasic", default: true, "Whether Basic credentials are accepted."),
             enableSSO: object.flag(
-                "enableSso", default: false, "Whether browsers get tokens by single sign-on; needs `oauthConsumer`."),
+                "enableSso", default: false,
+                """
+                Whether browsers get its tokens by [single sign-on](README.md#single-sign-on); needs \
+                `oauthConsumer` and an identity provider.
+                """),
             facebook: object.optional(
                 "facebook", FacebookEntry.shape,
                 """
@@ -62,12 +66,16 @@ package struct BackendEntry: Sendable {
                 """),
             issuer: object.optional(
                 "issuer", .reference(to: .issuer),
-                "Name of the issuer that makes its access tokens; the token service by default."),
+                """
+                Name of the issuer that makes its access tokens; the token service by default. The routes of the \
+                backend accept these tokens, by the record of their issue in the store, until they end or are \
+                revoked at `/oauth2/revoke`. A token that the module gives to more than one caller opens nothing.
+                """),
             identityProviders: object.value(
                 "identityProvider", .oneOrMore(of: .identityProvider), default: [],
                 """
-                Name of the identity provider that users log in at by browser, or several to choose from; the \
-                gateway's own form by default.
+                The [identity providers](README.md#identity-providers) that its users log in at by browser, one or \
+                several to choose from; the gateway's own form by default.
                 """),
             isRevoked: object.flag(
                 "revoked", default: false,

@@ -19,7 +19,8 @@ package struct BackendGrantsEntry: Sendable {
     package var tokenExchange: TokenExchangeEntry?
 
     static func read(_ object: inout ObjectReader) -> BackendGrantsEntry {
-        let refreshTokens = object.flag("refreshTokens", default: false, "Whether its users get refresh tokens.")
+        let refreshTokens = object.flag(
+            "refreshTokens", default: false, "Whether its users get refresh tokens (RFC 6749), each good for one use.")
         return BackendGrantsEntry(
             refreshTokens: refreshTokens,
             refreshTokenSeconds: object.value(
@@ -31,16 +32,24 @@ package struct BackendGrantsEntry: Sendable {
             refreshReuseInterval: object.value(
                 "refreshReuseInterval", Shape.durationOrOff.read { reuseInterval($0, refreshTokens) }, default: .zero,
                 """
-                How long after its use the refresh token that was used last may come again, because the answer may \
-                have been lost: `0s` (never) to `60s`. As long may a stolen token go unnoticed.
+                How long after its use the refresh token that was used last may come again, up to `60s`, for a \
+                client that lost the answer: it gets another pair, and the lost one is void. With `0s`, that ends \
+                the login like any other reuse.
                 """),
             accessTokenSeconds: object.optional(
                 "accessTokenSeconds", .seconds, "Lifetime of its users' access tokens; the token service's by default."),
             clientKeys: object.optional(
                 "clientKeys", ClientKeysEntry.shape,
-                "What its client assertions are signed with: a JWK set, or a file with one."),
-            introspection: object.flag("introspection", default: false, "Whether it may ask about tokens of its own."),
-            tokenExchange: object.optional("tokenExchange", TokenExchangeEntry.shape, "What it may exchange."))
+                """
+                A JWK set, or a file with one. The client may then authenticate with an assertion that it has signed \
+                (`private_key_jwt`, RFC 7523) and needs no `clientSecret`. An assertion is accepted once, at most \
+                five minutes after its `iat`.
+                """),
+            introspection: object.flag(
+                "introspection", default: false, "Whether it may ask about its own tokens (RFC 7662)."),
+            tokenExchange: object.optional(
+                "tokenExchange", TokenExchangeEntry.shape,
+                "Lets it exchange access tokens for others with fewer rights (RFC 8693)."))
     }
 
     private static func lifetime(_ field: Field, _ refreshTokens: Bool) -> Int? {

@@ -15,7 +15,7 @@ package struct IntrospectionEntry: Sendable {
     package var authorityFile: String?
 
     static let shape = Shape.object("an object: {\"url\", \"clientId\", \"clientSecret\"}") { object in
-        let allowsHTTP = object.flag("allowHttp", default: false, "Whether the server may be asked without TLS.")
+        let allowsHTTP = object.flag("allowHttp", default: false, "Whether tokens and secret may be sent without TLS.")
         return IntrospectionEntry(
             url: object.required(
                 "url", .callableAddress(allowHTTP: allowsHTTP), "an https:// URL", standIn: "",
@@ -26,8 +26,11 @@ package struct IntrospectionEntry: Sendable {
                 "clientSecret", .secret, "a secret", standIn: Secret(value: "", origin: .literal),
                 "The gateway's secret there."),
             tokenPrefix: object.value(
-                "tokenPrefix", .fieldValue, default: "", "What its opaque tokens begin with; any by default."),
-            cache: object.value("cache", .duration, default: .seconds(60), "How long an answer is kept."),
+                "tokenPrefix", .fieldValue, default: "",
+                "Prefix of its opaque tokens; no other token is sent to it. By default any."),
+            cache: object.value(
+                "cache", .duration, default: .seconds(60),
+                "How long an answer is kept; a revocation there is not seen for so long."),
             negativeCache: object.value(
                 "negativeCache", .duration, default: .seconds(5), "How long a refusal is kept."),
             connectTimeout: object.value(

@@ -29,12 +29,22 @@ package struct PublishedKeysEntry: Sendable {
             }
             return nil
         }
-        let allowHTTP = object.flag("allowHttp", default: false, "Whether the keys may be fetched without encryption.")
+        let allowHTTP = object.flag(
+            "allowHttp", default: false,
+            """
+            Whether these addresses, and the `jwks_uri` found, may be `http`. Anyone on the path to the issuer can \
+            then choose its keys.
+            """)
         let address = Shape.callableAddress(allowHTTP: allowHTTP)
-        let discovery = object.take("discoveryUri", address, "The issuer's discovery document, in place of `jwksFile`.")
+        let discovery = object.take(
+            "discoveryUri", address,
+            """
+            The discovery document, whose `issuer` must equal the entry's byte by byte, and whose `jwks_uri` is \
+            used.
+            """)
         let keys = object.take(
             "jwksUri", address,
-            "The issuer's JWK set, in place of `jwksFile`; the discovery document is not fetched then.")
+            "The JWK set; the discovery document is not fetched then.")
         if discovery == nil, keys == nil, object.field.node.members != nil {
             object.field.error(
                 "there are no keys", expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
@@ -47,10 +57,11 @@ package struct PublishedKeysEntry: Sendable {
             discoveryURI: discovery?.read(),
             jwksURI: keys?.read(), allowHTTP: allowHTTP,
             minimumReload: object.value(
-                "minReloadInterval", .duration, default: .seconds(60), "Least time between two fetches."),
+                "minReloadInterval", .duration, default: .seconds(60),
+                "Least time between two fetches while there are keys."),
             maximumReload: object.value(
                 "maxReloadInterval", .duration, default: .seconds(28_800),
-                "Longest time that keys are used without a fetch."),
+                "Longest time without a fetch; in between, `Cache-Control` of the issuer counts."),
             maximumStale: object.value(
                 "maxStale", .durationOrOff, default: .seconds(86_400),
                 "How much longer keys are used while the issuer does not answer; `0s` for not at all."),
@@ -60,12 +71,19 @@ package struct PublishedKeysEntry: Sendable {
             readTimeout: object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer."),
             tlsVersions: object.optional(
                 "tlsVersions", versions,
-                "Versions of TLS, by default 1.2 and 1.3. Insecure versions are accepted here and never used."),
+                "Versions of TLS, by default 1.2 and 1.3. Older names are accepted here and never used."),
             authorization: object.optional(
-                "authorizationHeader", authorization, "Value of `Authorization` for both documents."),
+                "authorizationHeader", authorization,
+                """
+                Secret, sent as `Authorization` with both requests, also to the host that the discovery document \
+                names: give `jwksUri` where no other host may have it.
+                """),
             trustFile: object.optional(
                 "trustFile", .text(.text) { $0.certificateFile() },
-                "PEM file with authorities that are trusted beside those of the system."),
+                """
+                PEM file with authorities that are trusted beside those of the system. Certificate and host name are \
+                always checked.
+                """),
             isOptional: object.flag("optional", default: false, "Whether the gateway is ready without the keys."))
         if entry.minimumReload < .seconds(1) || entry.minimumReload > entry.maximumReload {
             object.field.findings.error(

@@ -91,17 +91,27 @@ package struct TrustedIssuerEntry: Sendable {
     static let shape = Shape.object(
         "a trusted issuer: {\"name\", \"issuer\", \"audience\", \"jwksFile\"}"
     ) { object in
-        let file = object.take("jwksFile", .readableFile, "File with a JWK set.")
+        let file = object.take(
+            "jwksFile", .readableFile,
+            """
+            File with its keys (a JWK set). One of this, [published keys](README.md#keys-of-trusted-issuers) and \
+            `introspection` is required.
+            """)
         let requireAudience = object.flag(
             "requireAudience", default: true,
-            "Whether a token must have `aud`. Without that and without `audience`, tokens for any audience are accepted."
+            """
+            Whether a token must have `aud`. If not, tokens without it are accepted; and where no `audience` is \
+            named, tokens for any audience.
+            """
         )
         let tokenType = object.value(
             "tokenType", .choice, default: TokenType.any,
-            "Explicit type (`typ`) that a token must have: `JWT` accepts `at+jwt`, `JWT` or none; `at+jwt` only that.")
+            "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
         object.constrain(json: constraints)
         return TrustedIssuerEntry(
-            name: object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", "Unique name."),
+            name: object.required(
+                "name", .identifier, WebgateEntry.nameRule, standIn: "",
+                "Unique name, in logs and metrics, and by which its tokens are revoked."),
             issuer: object.required(
                 "issuer", .name, "the value of \"iss\"", standIn: "", "The value of `iss`, compared exactly."),
             audiences: audiences(&object, isRequired: requireAudience),
@@ -110,27 +120,34 @@ package struct TrustedIssuerEntry: Sendable {
             acceptIDTokens: acceptIDTokens(&object, tokenType),
             authorizedParties: object.value(
                 "authorizedParties", .names, default: [],
-                "Clients that `azp` of an access token may name, beside the audiences and the clients of backends."),
+                """
+                Clients that `azp` of an access token may name, beside `audience` and the `clientId` of `backend` \
+                (of every backend where the entry names none).
+                """),
             keys: keys(&object, file),
             algorithms: object.optional(
-                "algorithms", algorithms, "Accepted algorithms; by default each one that fits the key."),
-            clockSkew: object.value("clockSkew", .duration, default: .seconds(60), "Tolerance of times."),
-            maximumLifetime: object.optional("maxLifetime", .duration, "Longest accepted time from `iat` to `exp`."),
+                "algorithms", algorithms, "Accepted algorithms; by default those that fit the keys, never `HS*`."),
+            clockSkew: object.value(
+                "clockSkew", .duration, default: .seconds(60), "Tolerated difference of the issuer's clock."),
+            maximumLifetime: object.optional(
+                "maxLifetime", .duration, "Longest time from `iat`, or from now, to `exp`; other tokens are refused."),
             usernameAttribute: object.optional(
                 "usernameAttribute", .name, "Claim with the user name; `sub` by default."),
             virtualUserEnabled: object.flag(
                 "virtualUserEnabled", default: true, "Whether users without a local account are accepted."),
             userMappingAttribute: object.value(
                 "userMappingAttribute", .choice, default: UserMapping.uid,
-                "Which attribute of a local user the token names: `uid` (the user name) or `mail`."),
-            roleAttributes: object.value("roleAttributes", .names, default: [], "Claims with roles."),
+                "How the local user is found: by name (`uid`) or by mail address (`mail`)."),
+            roleAttributes: object.value(
+                "roleAttributes", .names, default: [], "Claims with roles, of which those of `roles.json` count."),
             roleMappings: object.value(
                 "roleMappings", roleMappings, default: [], "Roles of the catalogue that roles of the token stand for."),
             defaultRoles: object.value(
-                "defaultRoles", .references(to: .role), default: [], "Roles of users whose token names none."),
+                "defaultRoles", .references(to: .role), default: [], "Roles of users whose claims name none."),
             issuerRoles: object.value(
                 "issuerRoles", .references(to: .role), default: [], "Roles that every user of the issuer gets."),
-            backend: object.optional("backend", .reference(to: .backend), "The backend that its tokens are bound to."),
+            backend: object.optional(
+                "backend", .reference(to: .backend), "The backend that its tokens count as, as `name/version`."),
             level: object.value("level", .level, default: 1, "Authentication level of its tokens.")
         )
     }
@@ -165,7 +182,7 @@ package struct TrustedIssuerEntry: Sendable {
 
     private static func acceptIDTokens(_ object: inout ObjectReader, _ tokenType: TokenType) -> Bool {
         let member = object.take(
-            "acceptIdTokens", .flag, default: false, "Whether ID tokens are accepted as access tokens.")
+            "acceptIdTokens", .flag, default: false, "Whether ID tokens open routes as access tokens do.")
         guard let member, let accepts = member.read() else { return false }
         if accepts, tokenType == .accessToken {
             member.field.error(
@@ -190,7 +207,9 @@ package struct TrustedIssuerEntry: Sendable {
 
     /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.
     private static func audiences(_ object: inout ObjectReader, isRequired: Bool) -> [String] {
-        let member = object.take("audience", .names("an array of audiences"), "Accepted values of `aud`.")
+        let member = object.take(
+            "audience", .names("an array of audiences"),
+            "Values of `aud`, one of which a token must have; required unless `requireAudience` is false.")
         guard isRequired else {
             if object.field.findings.production {
                 object.field.warning("tokens for any audience are accepted", expected: "\"requireAudience\": true")

@@ -75,7 +75,11 @@ package struct UserEntry: Sendable {
         UserEntry(
             username: object.required(
                 "username", userName, "a user name", standIn: "",
-                "Unique within the realm: at most 256 bytes, no blanks at the ends, no invisible characters."),
+                """
+                Name, unique within the realm: at most 256 bytes, no blanks at the ends, no control characters, \
+                marks of direction or other invisible characters. A longer one of an earlier version gets a warning \
+                and can be removed.
+                """),
             email: object.optional("email", email, "Mail address, unique within the realm."),
             firstName: object.optional("firstName", .name, "Given name."),
             lastName: object.optional("lastName", .name, "Family name."),
@@ -93,7 +97,8 @@ package struct UserEntry: Sendable {
                 default: [], "What the user can be asked beside the password."),
             oneTimeSecret: object.optional(
                 "otpSecret", oneTimeSecret, "Secret of the user's one-time codes (RFC 6238), in Base32."),
-            attributes: object.value("attributes", attributes, default: [:], "What else the user's profile says."))
+            attributes: object.value(
+                "attributes", attributes, default: [:], "Attributes of the [profile](endpoints.md#user-profiles)."))
     }
 
     private static let userName = Shape.text(.pattern("^[^\\s](.*[^\\s])?$")) { $0.userName() }

@@ -51,14 +51,15 @@ package struct WebgateEntry: Sendable {
             userAgents: object.optional(
                 "userDefinedParameters", userDefinedParameters,
                 """
-                `User-Agent`: which clients are challenged with `OAM-Auth`, by values or by prefixes that end in `*`; \
-                without it, all.
+                `User-Agent`: which clients are challenged with `OAM-Auth`. Each value is the whole field or, with \
+                `*` at its end, a prefix; without it, all clients are.
                 """) ?? [],
             userAgentMismatch: object.optional(
                 "userAgentMismatch", .choice,
                 """
-                What other clients get: a Bearer challenge, a redirect to the login form, or `OAM-Auth` all the same; by \
-                default `redirect` with a form, else `bearer`.
+                What other clients get: `redirect` to the login form, a `bearer` challenge, or `oam-auth` all the \
+                same. By default `redirect` where the scheme has a form, else `bearer`; without `User-Agent` only an \
+                explicit `redirect` has an effect.
                 """),
             injection: object.optional(
                 "injection", InjectionEntry.shape, "Which token the upstreams of its routes get, and how.")
