@@ -4,7 +4,7 @@ import Testing
 
 @testable import Configuration
 
-/// What readers declare is what the schemas and the reference in `config` say.
+/// What readers declare is what the schemas in `config` say; `SchemaCommandTests` looks at the reference and the issuers, too.
 @Suite struct SectionFormTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "config")
@@ -15,10 +15,5 @@ import Testing
         let section = try #require(SectionForm.all.first { $0.name == name })
         let file = Self.root.appending(path: "schema/\(name).schema.json")
         #expect(try Array(Data(contentsOf: file)) == section.schema, Self.renewal)
-    }
-
-    @Test func reference() throws {
-        let text = try String(contentsOf: Self.root.appending(path: "reference.md"), encoding: .utf8)
-        #expect(text == SectionForm.referenceDocument, Self.renewal)
     }
 }

@@ -14,7 +14,7 @@ enum BuiltModule {
         change(&transport)
         let surroundings = IssuerSurroundings(
             caller: caller, serviceKey: serviceKey, serviceIssuer: "https://gw.example")
-        return try module.build(ModuleSettings(values, transport: transport), surroundings)
+        return try module.build(ModuleSettings(values, keys: module.keys, transport: transport), surroundings)
     }
 
     static let serviceKey = SigningKey.generate(.es256)

@@ -15,7 +15,7 @@ struct SampleIssuer: TokenIssuer {
 
 extension IssuerModule {
     static let sample = IssuerModule(
-        kind: "sample", keys: [IssuerKey("greeting", .text, required: true)],
+        kind: "sample", keys: [IssuerKey("greeting", .text, required: true, "What the token begins with.")],
         build: { settings, _ throws(IssuerProblem) in
             SampleIssuer(configurationID: settings.identity(of: "sample"), greeting: settings.text("greeting") ?? "")
         })

@@ -33,6 +33,14 @@ package struct ObjectForm: Sendable {
         /// What holds without the key, where that is a value.
         package let standard: JSONNode?
         package let isRequired: Bool
+
+        package init(name: String, form: Form, meaning: String, standard: JSONNode? = nil, isRequired: Bool = false) {
+            self.name = name
+            self.form = form
+            self.meaning = meaning
+            self.standard = standard
+            self.isRequired = isRequired
+        }
     }
 
     package fileprivate(set) var keys: [Key] = []
@@ -40,6 +48,18 @@ package struct ObjectForm: Sendable {
     package fileprivate(set) var constraints: [JSONMember] = []
     /// Whether other names may stand beside these.
     package fileprivate(set) var isOpen = false
+
+    package var names: [String] { keys.map(\.name) }
+
+    /// The JSON Schema of objects that have one of these members or several.
+    static func anyOf(_ names: [String]) -> String {
+        "{\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]}"
+    }
+
+    package init(_ keys: [Key] = [], _ constraints: [JSONMember] = []) {
+        self.keys = keys
+        self.constraints = constraints
+    }
 }
 
 /// Collects the form of an object while the function that reads such objects runs without one.
@@ -74,6 +94,11 @@ extension [JSONMember] {
 }
 
 extension JSONMember {
+    /// Either of two members needs the other one.
+    static func together(_ one: String, _ other: String) -> JSONMember {
+        JSONMember(name: "dependentRequired", node: .object([(one, .texts([other])), (other, .texts([one]))]))
+    }
+
     /// These members must be there.
     static func required(_ names: String...) -> JSONMember { JSONMember(name: "required", node: .texts(names)) }
 
@@ -83,7 +108,9 @@ extension JSONMember {
     }
 
     /// Of these members there is one, and only one.
-    static func exactlyOne(of names: String...) -> JSONMember {
+    static func exactlyOne(of names: String...) -> JSONMember { exactlyOne(of: names) }
+
+    package static func exactlyOne(of names: [String]) -> JSONMember {
         JSONMember(
             name: "oneOf", node: JSONNode(.array(names.map { .object([("required", .texts([$0]))]) })))
     }

@@ -7,7 +7,7 @@ struct ReferenceWriter {
     /// The chapter of a section.
     static func chapter(_ section: SectionForm) -> String {
         var writer = ReferenceWriter()
-        writer.add(section.form, at: section.isList ? "" : section.prefix)
+        writer.add(section.form, at: "")
         return """
             ## `\(section.name)`
 
@@ -33,7 +33,12 @@ struct ReferenceWriter {
         case .map(let value, _, _): add(value, at: path.isEmpty ? "NAME" : "\(path).NAME")
         case .either(let forms):
             // One, or a list of them: the rows of the one say it.
-            for form in forms where !forms.contains(where: { $0.isElement(of: form) }) { add(form, at: path) }
+            for form in forms where !forms.contains(where: { $0.isElement(of: form) }) {
+                if let kind = form.kind, forms.count(where: { $0.kind != nil }) > 1 {
+                    rows.append("| **\(kind)** | | | |")
+                }
+                add(form, at: path)
+            }
         case .named(_, let form), .described(_, let form): add(form, at: path)
         case .flag, .integer, .text, .pattern, .choice, .schema: break
         }
@@ -76,6 +81,14 @@ struct ReferenceWriter {
 }
 
 extension Form {
+    /// What tells an object from others in whose place it may stand: its first key and the words for it.
+    fileprivate var kind: String? {
+        guard case .object(let object) = self, let key = object.keys.first, case .choice(let words) = key.form,
+            key.isRequired
+        else { return nil }
+        return "\(key.name) \(words.map { "`\($0)`" }.joined(separator: ", "))"
+    }
+
     /// Whether another form is a list of this one.
     fileprivate func isElement(of other: Form) -> Bool {
         guard case .named(let name, _) = self, case .list(.named(let element, _), _, _, _) = other else { return false }

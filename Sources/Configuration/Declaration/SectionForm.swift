@@ -9,12 +9,6 @@ package struct SectionForm: Sendable {
     /// Other sections that may stand in the same file.
     var others: [SectionForm] = []
 
-    /// Whether the file is a list, and not an object.
-    var isList: Bool { if case .list = form { true } else { false } }
-
-    /// What names of keys begin with in the reference.
-    var prefix: String { if case .map = form { "NAME" } else { "" } }
-
     /// Its JSON Schema, indented.
     package var schema: [UInt8] {
         var writer = JSONWriter()
@@ -26,15 +20,15 @@ package struct SectionForm: Sendable {
     /// Its chapter of the reference.
     package var reference: String { ReferenceWriter.chapter(self) }
 
-    /// The reference of all sections.
-    package static var referenceDocument: String {
+    /// The reference of sections.
+    package static func reference(of sections: [SectionForm]) -> String {
         """
         # Reference of the configuration
 
         Written by `portcullis schema` from the declarations of the keys; [README.md](README.md) explains how they are used.
         `a.b` is member `b` of the object `a`, `a[]` each element of a list, `NAME` any name.
 
-        \(all.flatMap { [$0] + $0.others }.map(\.reference).joined(separator: "\n"))
+        \(sections.flatMap { [$0] + $0.others }.map(\.reference).joined(separator: "\n"))
         """
     }
 

@@ -77,7 +77,8 @@ extension Shape<String> {
 
     static let readableFile = text(.text) { $0.readableFile() }
 
-    static let headerName = Shape(.named("header", .headerName), write: { .text($0) }, read: { $0.headerName() })
+    package static let headerName = Shape(
+        .named("header", .headerName), write: { .text($0) }, read: { $0.headerName() })
 }
 
 extension Shape<[String]> {
@@ -126,7 +127,7 @@ extension Form {
         .either([.integer(0...Int.max), .pattern("^[0-9]+(B|KiB|MiB|GiB)$")]))
     static let duration = Form.described(
         "A length of time: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h\"`.", .pattern("^[0-9]+(ms|s|m|h)$"))
-    static let secret = Form.named(
+    package static let secret = Form.named(
         "secret", .described("The secret itself, `env:NAME`, `file:PATH` or `cred:KEY`.", .text))
     static let headerName = Form.described("The name of a header field.", .pattern(Form.tokenPattern))
     static let tokenPattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"

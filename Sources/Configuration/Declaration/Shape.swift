@@ -4,9 +4,9 @@ import Bytes
 /// its shape, what holds without it, and what it means.
 package struct Shape<Value: Sendable>: Sendable {
     /// What the value looks like. Worked out only where that is asked for.
-    let form: @Sendable () -> Form
+    package let form: @Sendable () -> Form
     /// Answers nil after it has reported what is wrong.
-    let read: @Sendable (Field) -> Value?
+    package let read: @Sendable (Field) -> Value?
     /// The value as it would be written; nil for one that is not shown as a default.
     let write: @Sendable (Value) -> JSONNode?
 
@@ -40,7 +40,7 @@ package struct Shape<Value: Sendable>: Sendable {
     }
 
     /// The same form and default, read in another way.
-    package func read(_ read: @escaping @Sendable (Field) -> Value?) -> Shape {
+    package func reading(_ read: @escaping @Sendable (Field) -> Value?) -> Shape {
         let form = form
         return Shape(form(), write: write, read: read)
     }
@@ -81,7 +81,7 @@ extension Shape {
 
 extension ObjectForm {
     /// What a function reads out of an object.
-    static func of<Value>(_ body: (inout ObjectReader) -> Value) -> ObjectForm {
+    package static func of<Value>(_ body: (inout ObjectReader) -> Value) -> ObjectForm {
         let outline = ObjectOutline()
         var object = ObjectReader(describing: outline)
         _ = body(&object)

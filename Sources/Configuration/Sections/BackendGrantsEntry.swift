@@ -24,13 +24,14 @@ package struct BackendGrantsEntry: Sendable {
         return BackendGrantsEntry(
             refreshTokens: refreshTokens,
             refreshTokenSeconds: object.value(
-                "refreshTokenSeconds", Shape.seconds.read { lifetime($0, refreshTokens) }, default: 2_592_000,
+                "refreshTokenSeconds", Shape.seconds.reading { lifetime($0, refreshTokens) }, default: 2_592_000,
                 "How long a refresh token may lie unused."),
             refreshFamilySeconds: object.value(
-                "refreshFamilySeconds", Shape.seconds.read { lifetime($0, refreshTokens) }, default: 7_776_000,
+                "refreshFamilySeconds", Shape.seconds.reading { lifetime($0, refreshTokens) }, default: 7_776_000,
                 "How long all tokens of one login live."),
             refreshReuseInterval: object.value(
-                "refreshReuseInterval", Shape.durationOrOff.read { reuseInterval($0, refreshTokens) }, default: .zero,
+                "refreshReuseInterval", Shape.durationOrOff.reading { reuseInterval($0, refreshTokens) },
+                default: .zero,
                 """
                 How long after its use the refresh token that was used last may come again, up to `60s`, for a \
                 client that lost the answer: it gets another pair, and the lost one is void. With `0s`, that ends \

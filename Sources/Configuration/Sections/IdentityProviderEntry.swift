@@ -98,7 +98,7 @@ package struct IdentityProviderEntry: Sendable {
             SAMLProviderEntry.read(&object, allowHTTP: allowHTTP)
         }
         let calls = object.keys(wanted: kind != .saml, otherwise: useless(to: kind, expecting: nil)) { object in
-            Calls(&object, kind)
+            ProviderCalls(&object, kind)
         }
         object.constrain(json: constraints)
         let entry = IdentityProviderEntry(
@@ -151,14 +151,10 @@ package struct IdentityProviderEntry: Sendable {
 
     /// Which keys a kind needs, and which it has no use for.
     private static var constraints: String {
-        func any(_ names: [String]) -> String {
-            "{\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]}"
-        }
-        func names<Value>(_ body: (inout ObjectReader) -> Value) -> [String] { ObjectForm.of(body).keys.map(\.name) }
-        let openID = names { OpenIDPlaces(&$0, false) }
-        let oauth = names { OAuthPlaces(&$0, false) }
-        let saml = names { SAMLProviderEntry.read(&$0, allowHTTP: false) }
-        let calls = names { Calls(&$0, .oidc) }
+        let openID = ObjectForm.of { OpenIDPlaces(&$0, false) }.names
+        let oauth = ObjectForm.of { OAuthPlaces(&$0, false) }.names
+        let saml = ObjectForm.of { SAMLProviderEntry.read(&$0, allowHTTP: false) }.names
+        let calls = ObjectForm.of { ProviderCalls(&$0, .oidc) }.names
         return """
             {
               "if": {"properties": {"kind": {"const": "saml"}}, "required": ["kind"]},
@@ -178,12 +174,12 @@ package struct IdentityProviderEntry: Sendable {
                       "signingKeyFile": ["signingCertificateFile"], "signingCertificateFile": ["signingKeyFile"]
                     }
                   },
-                  {"not": \(any(openID + oauth + calls))}
+                  {"not": \(ObjectForm.anyOf(openID + oauth + calls))}
                 ]
               },
               "else": {
                 "allOf": [
-                  {"not": \(any(saml))},
+                  {"not": \(ObjectForm.anyOf(saml))},
                   {
                     "if": {"properties": {"kind": {"const": "local"}}, "required": ["kind"]},
                     "else": {
@@ -194,10 +190,10 @@ package struct IdentityProviderEntry: Sendable {
                           {"required": ["issuer"], "not": {"required": ["kind"]}}
                         ]
                       },
-                      "then": {"required": ["issuer"], "not": \(any(oauth))},
+                      "then": {"required": ["issuer"], "not": \(ObjectForm.anyOf(oauth))},
                       "else": {
                         "required": ["authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint"],
-                        "not": \(any(openID))
+                        "not": \(ObjectForm.anyOf(openID))
                       }
                     }
                   }
@@ -205,179 +201,6 @@ package struct IdentityProviderEntry: Sendable {
               }
             }
             """
-    }
-}
-
-/// Where a provider that speaks OpenID Connect is.
-private struct OpenIDPlaces {
-    let issuer: String?
-    let discovery: String?
-
-    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
-        let address = Shape.callableAddress(allowHTTP: allowHTTP)
-        issuer = object.needed(
-            "issuer", address, "an https URL",
-            "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
-        discovery = object.optional(
-            "discoveryUri", address, "Its discovery document, where that is not at the issuer's standard place.")
-    }
-}
-
-/// Where a provider that speaks OAuth 2 alone is.
-private struct OAuthPlaces {
-    let authorization: String?
-    let token: String?
-    let userInfo: String?
-
-    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
-        let address = Shape.callableAddress(allowHTTP: allowHTTP)
-        authorization = object.needed(
-            "authorizationEndpoint", address, "an https URL", "Where browsers are sent; required for `oauth2`.")
-        token = object.needed(
-            "tokenEndpoint", address, "an https URL", "Where codes are exchanged; required for `oauth2`.")
-        userInfo = object.needed(
-            "userInfoEndpoint", address, "an https URL",
-            "Where the gateway asks who the user is; required for `oauth2`.")
-    }
-}
-
-/// What goes with a provider that the gateway itself calls.
-private struct Calls {
-    let client: ProviderClientEntry
-    let scopes: [String]
-    let parameters: [(name: String, value: String)]
-    let userInfo: IdentityProviderEntry.UserInfoUse
-    let subjectAttribute: String
-    let algorithms: [String]?
-    let logsOutThere: Bool
-    let connectTimeout: Duration
-    let readTimeout: Duration
-    let authorityFile: String?
-
-    init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
-        client = ProviderClientEntry(&object, isNeeded: kind == .oidc || kind == .oauth2)
-        scopes = Calls.scopes(&object, kind)
-        parameters =
-            object.optional(
-                "parameters", Calls.parameters, "Further parameters of the authorization request.") ?? []
-        userInfo = object.value(
-            "userInfo", .choice, default: IdentityProviderEntry.UserInfoUse.whenNeeded,
-            """
-            When the user info endpoint of `oidc` is asked: always, never, or where the ID token lacks a claim that is \
-            looked for.
-            """)
-        subjectAttribute = object.value(
-            "subjectAttribute", .name, default: "sub",
-            "For `oauth2`: the member of the user info that names the user, such as `id`.")
-        algorithms = object.optional(
-            "algorithms", TrustedIssuerEntry.algorithms,
-            "Algorithms accepted for ID tokens; by default each one that fits the key.")
-        logsOutThere = object.flag(
-            "logout", default: true, "Whether a logout here goes on to the provider's `end_session_endpoint`.")
-        connectTimeout = object.value(
-            "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
-        readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")
-        authorityFile = object.optional(
-            "caFile", .text(.text) { $0.certificateFile() },
-            "PEM file with the authorities of its certificate; the system's by default.")
-    }
-
-    private static func scopes(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) -> [String] {
-        let shape = Shape.texts(.list(.text)) { $0.names("an array of scopes") { $0.fieldValue() } }
-        let member = object.take(
-            "scopes", shape, "Scopes of the authorization request; `openid email profile` for `oidc`, else none.")
-        guard let member else { return kind == .oidc ? ["openid", "email", "profile"] : [] }
-        let scopes = member.read() ?? []
-        if kind == .oidc, !scopes.contains("openid") {
-            member.field.error(
-                "without it the provider says nothing of the user", expected: "\"openid\" among the scopes")
-        }
-        return scopes
-    }
-
-    /// What the gateway itself puts into a request.
-    private static let reserved = [
-        "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
-        "code_challenge_method", "request", "request_uri", "prompt",
-    ]
-
-    private static let parameters = Shape(
-        .map(.text, names: "^(?!(\(reserved.joined(separator: "|")))$)"),
-        read: { field in
-            field.object("an object of strings").entries.compactMap { name, place -> (name: String, value: String)? in
-                guard !reserved.contains(name) else {
-                    place.error("the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
-                    return nil
-                }
-                return place.name().map { (name: name, value: $0) }
-            }
-        })
-}
-
-/// Who the gateway is to a provider, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2).
-package struct ProviderClientEntry: Sendable {
-    package enum Method: String, Sendable, CaseIterable {
-        case secretBasic = "client_secret_basic"
-        case secretPost = "client_secret_post"
-        case privateKeyJWT = "private_key_jwt"
-        case none
-    }
-
-    package var id: String
-    package var method: Method
-    package var secret: Secret?
-    /// Absolute path; the key is made where there is none.
-    package var keyFile: String?
-    package var keyAlgorithm: String
-    /// `kid`; nil for the key's thumbprint.
-    package var keyID: String?
-
-    /// Of a provider that the gateway does not call.
-    init() {
-        (id, method, keyAlgorithm) = ("", .none, "ES256")
-    }
-
-    /// - Parameter isNeeded: whether the provider is asked at all.
-    init(_ object: inout ObjectReader, isNeeded: Bool) {
-        let idMember = object.take(
-            "clientId", .name, "The gateway's client id there; required for `oidc` and `oauth2`.")
-        let secretMember = object.take("clientSecret", .secret, "The gateway's secret there.")
-        let keyMember = object.take(
-            "clientKeyFile", .path,
-            """
-            Private key of `private_key_jwt`. One that is missing is made; `/.well-known/jwks.json` has its public half.
-            """)
-        let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : .none
-        id = isNeeded ? object.needed("clientId", idMember, "the gateway's client id there", standIn: "") : ""
-        method =
-            object.optional(
-                "clientAuthentication", .choice,
-                """
-                How the gateway authenticates (RFC 6749 section 2.3): by default `client_secret_basic` with a secret, \
-                `private_key_jwt` with a key file, else `none`.
-                """) ?? standard
-        secret = secretMember?.read()
-        keyFile = keyMember?.read()
-        keyAlgorithm = object.value(
-            "clientKeyAlgorithm", .text(.choice(SigningAlgorithm.asymmetric)) { $0.publicAlgorithm() },
-            default: "ES256",
-            "Algorithm of the key.")
-        keyID = object.optional("clientKeyId", .name, "`kid` of the key; its thumbprint by default.")
-        let takesSecret = [Method.secretBasic, .secretPost].contains(method)
-        ProviderClientEntry.check(secretMember?.field, "clientSecret", isWanted: takesSecret, method, object)
-        ProviderClientEntry.check(
-            keyMember?.field, "clientKeyFile", isWanted: method == .privateKeyJWT, method, object)
-    }
-
-    private static func check(
-        _ field: Field?, _ name: String, isWanted: Bool, _ method: Method, _ object: ObjectReader
-    ) {
-        if isWanted, field == nil {
-            object.field.findings.error(
-                JSONPointer.child(object.field.pointer, name), "required member \"\(name)\" is missing",
-                expected: "what \"\(method.rawValue)\" needs")
-        }
-        if !isWanted { field?.error("\(method.rawValue) has no use for it", expected: "no \"\(name)\"") }
     }
 }
 

@@ -23,7 +23,7 @@ package struct InjectionEntry: Sendable {
                 "issuer", .reference(to: .issuer), "the name of an issuer", standIn: "",
                 "Name of an issuer in `issuers.json`."),
             header: object.value(
-                "header", Shape.headerName.read(header), default: "Authorization",
+                "header", Shape.headerName.reading(header), default: "Authorization",
                 "Header field that carries the token; none that the gateway writes itself."),
             format: object.optional(
                 "format", .text(.pattern("^[^{]*\\{token\\}[^{]*$"), format),

@@ -18,15 +18,27 @@ package struct IssuerEntry: Sendable {
             if name == "$schema", field.isFileRoot { continue }
             if !WebgateEntry.isName(name) { place.error("invalid issuer name", expected: WebgateEntry.nameRule) }
             var object = place.object("an issuer: {\"module\"}")
-            let module = object.required("module", "the name of a module", standIn: "") { $0.name() }
-            let hosts = object.optional("allowedHosts", hosts)
+            let (module, hosts) = read(&object)
             entries.append(
                 IssuerEntry(name: name, module: module, allowedHosts: hosts, pointer: place.pointer, node: place.node))
         }
         return entries
     }
 
-    private static func hosts(_ field: Field) -> [String]? {
+    /// The members that the entries of all modules have.
+    fileprivate static func read(_ object: inout ObjectReader) -> (module: String, hosts: [String]?) {
+        (
+            object.required("module", .name, "the name of a module", standIn: "", "Kind of issuer."),
+            object.optional(
+                "allowedHosts", hosts,
+                """
+                Hosts that its tokens may be sent to; a route to any other upstream is an error. By default any that a \
+                route names.
+                """)
+        )
+    }
+
+    private static let hosts = Shape.texts(.list(.pattern("^[A-Za-z0-9.:_-]+$"), minimum: 1)) { field in
         let expected = "the host of an upstream, such as \"api.example.com\", without port"
         let hosts = field.names("an array of hosts") { element in
             guard let text = element.text(expected) else { return nil }
@@ -48,9 +60,25 @@ extension LoadedConfiguration {
     ) -> (value: Value, diagnostics: [Diagnostic]) {
         let findings = findings()
         var object = Field(node: entry.node, pointer: entry.pointer, findings: findings).object("an issuer")
-        for known in ["module", "allowedHosts"] { _ = object.take(known) }
+        for key in ObjectForm.of(IssuerEntry.read).keys { _ = object.take(key.name) }
         let value = body(&object)
         object.finish()
         return (value, findings.diagnostics)
+    }
+}
+
+extension SectionForm {
+    /// The section `issuers`, whose modules only the composition root knows.
+    /// - Parameter modules: their names, and what they have beside the keys of all modules.
+    package static func issuers(_ modules: [(names: [String], form: ObjectForm)]) -> SectionForm {
+        let common = ObjectForm.of(IssuerEntry.read).keys
+        let forms = modules.map { names, form in
+            let module = ObjectForm.Key(
+                name: "module", form: .choice(names), meaning: common[0].meaning, isRequired: true)
+            return Form.object(ObjectForm([module] + common.dropFirst() + form.keys, form.constraints))
+        }
+        return SectionForm(
+            name: "issuers", meaning: "Issuers of the tokens that upstreams get, by name.",
+            form: .map(.either(forms), names: "^[A-Za-z0-9._-]{1,64}$"))
     }
 }

@@ -96,6 +96,10 @@ package struct CertificateEntry: Sendable {
     }
 }
 
+extension Shape<TLSVersion> {
+    static let tlsVersion = Shape.choice.reading { $0.tlsVersion() }
+}
+
 extension Field {
     func tlsVersion() -> TLSVersion? {
         if let text = node.string, ["1.0", "1.1"].contains(text) {

@@ -19,7 +19,7 @@ package struct PublishedKeysEntry: Sendable {
     /// The gateway is ready without the keys.
     package var isOptional: Bool
 
-    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false) }.keys.map(\.name)
+    static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false) }.names
 
     /// Reads the members of a trusted issuer; nil where it has a file of keys.
     static func read(_ object: inout ObjectReader, hasFile: Bool) -> PublishedKeysEntry? {
@@ -113,7 +113,7 @@ package struct PublishedKeysEntry: Sendable {
     private static let sound = ["TLS", "TLSv1.2", "TLSv1.3"]
     private static let insecure = ["TLSv1.1", "TLSv1", "SSL", "SSLv3", "SSLv2"]
 
-    private static let authorization = Shape<Secret>.secret.read { field in
+    private static let authorization = Shape<Secret>.secret.reading { field in
         guard let secret = field.secret() else { return nil }
         guard secret.value.utf8.allSatisfy({ $0 >= ASCII.space && $0 < 0x7f }) else {
             field.error("the value cannot stand in a field", expected: "printable ASCII")

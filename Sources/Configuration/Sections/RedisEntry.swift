@@ -53,7 +53,7 @@ package struct RedisEntry: Sendable, Equatable {
         if let field, let target, !target.isSecure {
             field.error("the server has no TLS", expected: "a URL with rediss, or no \"tls\"")
         }
-        return field.map(UpstreamTLSEntry.read) ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)
+        return field.flatMap(UpstreamTLSEntry.shape.read) ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)
     }
 }
 

@@ -161,7 +161,7 @@ enum AcknowledgedWarning: String, Sendable, CaseIterable {
     /// The gateway answers some paths of the route itself.
     case endpointsInside = "endpoints-inside"
 
-    static let shape = Shape<AcknowledgedWarning>.choice.list("an array of warnings").read { field in
+    static let shape = Shape<AcknowledgedWarning>.choice.list("an array of warnings").reading { field in
         field.names("an array of warnings") { $0.choice(AcknowledgedWarning.self)?.rawValue }?
             .compactMap(AcknowledgedWarning.init)
     }

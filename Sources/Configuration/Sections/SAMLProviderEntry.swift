@@ -67,14 +67,15 @@ package struct SAMLProviderEntry: Sendable {
             ownEntityID: object.optional(
                 "ownEntityId", uri, "Entity id of the gateway there; the URL of its metadata by default."),
             nameIDFormat: object.optional(
-                "nameIdFormat", uri.read { field in field.name().flatMap { formats[$0] ?? field.entityID() } },
+                "nameIdFormat", uri.reading { field in field.name().flatMap { formats[$0] ?? field.entityID() } },
                 """
                 `persistent`, `transient`, `emailAddress`, `unspecified` or a URI; the provider's choice by default. \
                 Users are named by `NameID` unless `usernameAttribute` names an attribute; `transient` ones, which \
                 change at every login, only by an attribute.
                 """),
             contexts: object.value(
-                "authnContexts", uri.list("an array of URIs").read { $0.names("an array of URIs") { $0.entityID() } },
+                "authnContexts",
+                uri.list("an array of URIs").reading { $0.names("an array of URIs") { $0.entityID() } },
                 default: [], "How users must log in there: URIs, one of which the answer must have; any by default."),
             forcesLogin: object.flag("forceLogin", default: false, "Whether users log in there each time."),
             allowsSHA1: object.take("allowSha1", .flag, default: false, "Whether SHA-1 is accepted in signatures.")

@@ -183,11 +183,8 @@ package struct DomainAuthenticationEntry: Sendable {
 
     /// Which keys go with which type.
     private static var constraints: String {
-        func any(_ keys: [ObjectForm.Key]) -> String {
-            "{\"anyOf\": [\(keys.map { "{\"required\": [\"\($0.name)\"]}" }.joined(separator: ", "))]}"
-        }
-        let remote = ObjectForm.of(RemoteAuthenticationEntry.read).keys
-        let relyingParty = ObjectForm.of { RelyingPartyEntry.read(&$0, domain: "") }.keys
+        let remote = ObjectForm.of(RemoteAuthenticationEntry.read).names
+        let relyingParty = ObjectForm.of { RelyingPartyEntry.read(&$0, domain: "") }.names
         return """
             {
               "not": {"required": ["scheme", "level"]},
@@ -195,7 +192,7 @@ package struct DomainAuthenticationEntry: Sendable {
                 {
                   "if": {"properties": {"type": {"const": "remote"}}, "required": ["type"]},
                   "then": {"required": ["issuer"]},
-                  "else": {"not": \(any(remote))}
+                  "else": {"not": \(ObjectForm.anyOf(remote))}
                 },
                 {
                   "if": {"properties": {"type": {"const": "relyingParty"}}, "required": ["type"]},
@@ -204,7 +201,7 @@ package struct DomainAuthenticationEntry: Sendable {
                     "if": {"properties": {"provider": {"type": ["string", "object"]}}},
                     "then": {"properties": {"kba": {"const": false}, "otp": {"const": false}}}
                   },
-                  "else": {"not": \(any(relyingParty))}
+                  "else": {"not": \(ObjectForm.anyOf(relyingParty))}
                 }
               ]
             }

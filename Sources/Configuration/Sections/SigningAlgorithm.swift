@@ -18,6 +18,11 @@ enum SigningAlgorithm {
     }
 }
 
+extension Shape<String> {
+    /// An algorithm whose signatures others can verify without being able to make them.
+    package static let publicAlgorithm = text(.choice(SigningAlgorithm.asymmetric)) { $0.publicAlgorithm() }
+}
+
 extension Field {
     /// An algorithm whose signatures others can verify without being able to make them.
     package func publicAlgorithm() -> String? {

@@ -154,9 +154,6 @@ package struct TrustedIssuerEntry: Sendable {
 
     /// An audience is named or not asked for, and one thing says what a token is worth.
     private static var constraints: String {
-        func any(_ names: [String]) -> String {
-            "\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]"
-        }
         let published = ["discoveryUri", "jwksUri"]
         let withFile = PublishedKeysEntry.memberNames + ["introspection"]
         return """
@@ -170,9 +167,9 @@ package struct TrustedIssuerEntry: Sendable {
                 },
                 {
                   "oneOf": [
-                    {"required": ["jwksFile"], "not": {\(any(withFile))}},
-                    {\(any(published)), "not": {\(any(["jwksFile", "introspection"]))}},
-                    {"required": ["introspection"], "not": {\(any(["jwksFile"] + published))}}
+                    {"required": ["jwksFile"], "not": \(ObjectForm.anyOf(withFile))},
+                    {"allOf": [\(ObjectForm.anyOf(published))], "not": \(ObjectForm.anyOf(["jwksFile", "introspection"]))},
+                    {"required": ["introspection"], "not": \(ObjectForm.anyOf(["jwksFile"] + published))}
                   ]
                 }
               ]

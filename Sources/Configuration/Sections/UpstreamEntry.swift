@@ -76,6 +76,6 @@ package struct UpstreamEntry: Sendable {
         if let field, !isSecure, !servers.isEmpty {
             field.error("no server of this upstream has https", expected: "a URL with https, or no \"tls\"")
         }
-        return field.map(UpstreamTLSEntry.read) ?? (isSecure ? UpstreamTLSEntry() : nil)
+        return field.flatMap(UpstreamTLSEntry.shape.read) ?? (isSecure ? UpstreamTLSEntry() : nil)
     }
 }

@@ -10,36 +10,50 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     package var verifies = true
     package var minimumVersion = TLSVersion.tls12
 
-    package static func read(_ field: Field) -> UpstreamTLSEntry {
-        var object = field.object("TLS settings of an upstream")
-        let certificate = object.take("certFile")
-        let key = object.take("keyFile")
-        let verify = object.take("verify")
-        let authorities = object.take("caFile")
+    package static let shape = shape(namesServer: true)
+
+    /// - Parameter namesServer: false where the certificate is always compared with the host of a URL.
+    package static func shape(namesServer: Bool) -> Shape<UpstreamTLSEntry> {
+        .object("TLS settings of an upstream") { read(&$0, namesServer) }
+    }
+
+    private static func read(_ object: inout ObjectReader, _ namesServer: Bool) -> UpstreamTLSEntry {
+        let field = object.field
+        let certificate = object.take(
+            "certFile", .text(.text) { $0.certificateFile() }, "PEM file with the gateway's own certificate.")
+        let key = object.take("keyFile", .text(.text) { $0.keyFile() }, "PEM file with its key.")
+        let verify = object.take("verify", .flag, default: true, "Whether the servers' certificates are checked.")
+        let authorities = object.take(
+            "caFile", .text(.text) { $0.certificateFile() },
+            "PEM file with the authorities that may have issued the servers' certificates; the system's by default.")
+        let name =
+            namesServer
+            ? object.take(
+                "serverName", serverName,
+                "Name that is sent (SNI) and looked for in the certificate; the host of the URL by default.") : nil
         let entry = UpstreamTLSEntry(
-            authoritiesFile: authorities.flatMap { $0.certificateFile() },
-            certificateFile: certificate.flatMap { $0.certificateFile() },
-            keyFile: key.flatMap { $0.keyFile() },
-            serverName: object.optional("serverName", serverName),
-            verifies: verify.flatMap { $0.bool() } ?? true,
-            minimumVersion: object.value("minVersion", default: .tls12) { $0.tlsVersion() })
-        if certificate == nil, let key { key.error("there is no certificate to this key", expected: "\"certFile\"") }
+            authoritiesFile: authorities?.read(), certificateFile: certificate?.read(), keyFile: key?.read(),
+            serverName: name?.read(), verifies: verify?.read() ?? true,
+            minimumVersion: object.value("minVersion", .tlsVersion, default: .tls12, "Lowest version of TLS."))
+        object.constrain([.together("certFile", "keyFile")])
+        if certificate == nil, let key {
+            key.field.error("there is no certificate to this key", expected: "\"certFile\"")
+        }
         if key == nil, let certificate {
-            certificate.error("there is no key to this certificate", expected: "\"keyFile\"")
+            certificate.field.error("there is no key to this certificate", expected: "\"keyFile\"")
         }
         if !entry.verifies {
-            authorities?.error("certificates are not verified", expected: "\"verify\": true, or no \"caFile\"")
+            authorities?.field.error("certificates are not verified", expected: "\"verify\": true, or no \"caFile\"")
             let message = "whoever is on the way to the upstream can pose as it"
             // Tokens and identities are sent there.
             field.findings.production
-                ? verify?.error(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
-                : verify?.warning(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
+                ? verify?.field.error(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
+                : verify?.field.warning(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
         }
-        object.finish()
         return entry
     }
 
-    private static func serverName(_ field: Field) -> String? {
+    private static let serverName = Shape.text(.text) { field in
         let expected = "a host name or an IP address"
         guard let text = field.text(expected) else { return nil }
         guard WebOrigin.isHostName(text[...]) || IPLiteral(text) != nil else {

@@ -7,27 +7,55 @@ extension IssuerModule {
     package static let login = IssuerModule(
         kind: "http", aliases: ["remote"], callsOut: true,
         keys: [
-            IssuerKey("method", .choice(["GET", "POST", "PUT"])),
-            IssuerKey("url", .text, required: true),
-            IssuerKey("headers", .map),
-            IssuerKey("json", .json),
-            IssuerKey("form", .map),
-            IssuerKey("secrets", .secrets),
-            IssuerKey("clientId", .text),
-            IssuerKey("clientSecret", .secret),
-            IssuerKey("status", .counts(200...299)),
-            IssuerKey("refusedStatus", .counts(400...499)),
-            IssuerKey("wrongStatus", .counts(400...499)),
-            IssuerKey("token", .object(LoginSettings.placeKeys + [IssuerKey("prefix", .text)])),
+            IssuerKey("method", .choice(["GET", "POST", "PUT"]), default: .text("POST"), "Method of the request."),
+            IssuerKey(
+                "url", .text, required: true,
+                "URL of the request, with [places](README.md#tokens-for-upstreams) such as `{subject}` behind the host."
+            ),
+            IssuerKey("headers", .map, "Header fields, with places."),
+            IssuerKey("json", .json, "Body as a JSON value, with places in its strings; by default the caller."),
+            IssuerKey("form", .map, "Body as form fields, with places."),
+            IssuerKey("secrets", .secrets, "Values of the places `{secret:NAME}`."),
+            IssuerKey("clientId", .text, "User name for Basic authentication of the gateway."),
+            IssuerKey("clientSecret", .secret, "Password for it."),
+            IssuerKey("status", .counts(200...299), default: .numbers([200]), "Statuses of an answer with a token."),
+            IssuerKey(
+                "refusedStatus", .counts(400...499), default: .numbers([403]), "Statuses that refuse the caller."),
+            IssuerKey(
+                "wrongStatus", .counts(400...499), default: .numbers([401]),
+                """
+                Statuses that say that a password is wrong, where \
+                [passwords are verified](README.md#users-who-are-known-elsewhere).
+                """),
+            IssuerKey(
+                "token",
+                .object(
+                    LoginSettings.placeKeys + [IssuerKey("prefix", .text, "Text before the token there.")],
+                    exactlyOne: LoginSettings.placeKeys.map(\.name)),
+                "Where the token is; `{\"pointer\": \"/access_token\"}` by default."),
             IssuerKey(
                 "lifetime",
                 .object(
-                    LoginSettings.placeKeys + [IssuerKey("unit", .choice(LoginAnswer.Unit.allCases.map(\.rawValue)))])),
-            IssuerKey("defaultLifetimeSeconds", .seconds),
-            IssuerKey("idempotent", .flag),
-            IssuerKey("retries", .count(0...5)),
-            IssuerKey("perCaller", .flag),
+                    LoginSettings.placeKeys + [
+                        IssuerKey(
+                            "unit", .choice(LoginAnswer.Unit.allCases.map(\.rawValue)), default: .text("seconds"),
+                            "Unit of the number.")
+                    ], exactlyOne: LoginSettings.placeKeys.map(\.name)),
+                "Where its lifetime is; `{\"pointer\": \"/expires_in\"}` by default."),
+            IssuerKey(
+                "defaultLifetimeSeconds", .seconds, default: .number(300),
+                "Lifetime of a token where the answer names none."),
+            IssuerKey(
+                "idempotent", .flag, "Whether the request may be repeated without harm; by default all but `POST`."),
+            IssuerKey("retries", .count(0...5), default: .number(0), "Further attempts after an outage."),
+            IssuerKey("perCaller", .flag, default: .flag(true), "Whether each caller gets a token of its own."),
         ],
+        constraints: """
+            {
+              "not": {"required": ["json", "form"]},
+              "dependentRequired": {"clientId": ["clientSecret"], "clientSecret": ["clientId"]}
+            }
+            """,
         build: { settings, surroundings throws(IssuerProblem) in
             try LoginSettings(settings).issuer(surroundings.caller)
         })
@@ -35,7 +63,10 @@ extension IssuerModule {
 
 /// What is in the configuration, on its way to an issuer.
 private struct LoginSettings {
-    static let placeKeys = [IssuerKey("pointer", .text), IssuerKey("header", .header), IssuerKey("cookie", .text)]
+    static let placeKeys = [
+        IssuerKey("pointer", .text, "JSON pointer into the body; one of the three."),
+        IssuerKey("header", .header, "Name of a header field."), IssuerKey("cookie", .text, "Name of a cookie."),
+    ]
 
     let settings: ModuleSettings
 
@@ -43,7 +74,7 @@ private struct LoginSettings {
 
     func issuer(_ caller: any OutboundCaller) throws(IssuerProblem) -> LoginIssuer {
         var made = LoginIssuer.Settings(url: try url())
-        made.method = settings.text("method") ?? "POST"
+        made.method = settings.word("method")
         for secret in settings.map("secrets") { made.secrets[secret.name] = secret.value }
         for header in settings.map("headers") {
             let text = try template(header.value, at: "headers/\(header.name)")
@@ -53,7 +84,7 @@ private struct LoginSettings {
         made.authorization = try authorization()
         made.answer = try answer()
         made.transport = settings.transport
-        made.retries = settings.number("retries") ?? 0
+        made.retries = settings.count("retries")
         // RFC 9110 section 9.2.2: what does harm twice is done once.
         let isIdempotent = settings.flag("idempotent") ?? (made.method != "POST")
         if made.retries > 0, !isIdempotent {
@@ -65,14 +96,14 @@ private struct LoginSettings {
             throw IssuerProblem(
                 at: "secrets", "there is no secret \"\(name)\"", expected: "what {secret:\(name)} stands for")
         }
-        if settings.flag("perCaller") == false, let place = made.places.first(where: \.isCallers) {
+        if !settings.isOn("perCaller"), let place = made.places.first(where: \.isCallers) {
             throw IssuerProblem(
                 at: "perCaller", "the request has the caller's own {\(place)} in it", expected: "true")
         }
         try checkLogin(&made)
-        let dependsOnCaller = settings.flag("perCaller") ?? true
         return LoginIssuer(
-            made, configurationID: settings.identity(of: "http"), dependsOnCaller: dependsOnCaller, caller: caller)
+            made, configurationID: settings.identity(of: "http"), dependsOnCaller: settings.isOn("perCaller"),
+            caller: caller)
     }
 
     /// Who verifies passwords knows nobody but who is logging in.
@@ -105,7 +136,7 @@ private struct LoginSettings {
 
     /// The address must be one whatever is put in: the places stand behind the host.
     private func url() throws(IssuerProblem) -> LoginTemplate {
-        let text = settings.text("url") ?? ""
+        let text = settings.word("url")
         let url = try template(text, at: "url")
         let authority = text.prefix(while: { $0 != "{" }).split(separator: "/", omittingEmptySubsequences: false)
         let isOpen = text.contains("{") && authority.count < 4
@@ -143,7 +174,7 @@ private struct LoginSettings {
                 })
         case (nil, false):
             // A service account has nobody to tell of.
-            return method == "GET" || settings.flag("perCaller") == false ? .none : .caller
+            return method == "GET" || !settings.isOn("perCaller") ? .none : .caller
         }
     }
 
@@ -171,7 +202,7 @@ private struct LoginSettings {
             answer.lifetime = try place(lifetime, at: "lifetime")
             answer.unit = lifetime.text("unit").flatMap(LoginAnswer.Unit.init) ?? .seconds
         }
-        if let seconds = settings.number("defaultLifetimeSeconds") { answer.defaultLifetimeSeconds = Int64(seconds) }
+        answer.defaultLifetimeSeconds = Int64(settings.count("defaultLifetimeSeconds"))
         return answer
     }
 

@@ -6,16 +6,26 @@ extension IssuerModule {
     package static let mobileSocial = IssuerModule(
         kind: "oam", callsOut: true,
         keys: [
-            IssuerKey("url", .url, required: true),
-            IssuerKey("service", .text),
-            IssuerKey("serviceDomain", .text),
-            IssuerKey("login", .choice(["account", "caller"])),
-            IssuerKey("username", .text),
-            IssuerKey("password", .secret),
-            IssuerKey("clientId", .text),
-            IssuerKey("register", .flag),
-            IssuerKey("deviceProfile", .json),
-            IssuerKey("defaultLifetimeSeconds", .seconds),
+            IssuerKey("url", .url, required: true, "Where the server is: what stands in front of `/oic_rest`."),
+            IssuerKey(
+                "service", .text, default: .text("oamauthentication"), "Name of the service in the path."),
+            IssuerKey("serviceDomain", .text, default: .text("Default"), "`X-IDAAS-SERVICEDOMAIN`."),
+            IssuerKey(
+                "login", .choice(["account", "caller"]), default: .text("account"),
+                """
+                The session that tokens belong to: that of an account of the gateway's own, which all callers share, or the \
+                caller's, by the token that it has brought.
+                """),
+            IssuerKey("username", .text, "User name of the account."),
+            IssuerKey("password", .secret, "Password of the account."),
+            IssuerKey("clientId", .text, "Name of the application."),
+            IssuerKey(
+                "register", .flag, default: .flag(false),
+                "Whether the service requires clients to register, as mobile services do."),
+            IssuerKey("deviceProfile", .json, "Claims about the device; none by default."),
+            IssuerKey(
+                "defaultLifetimeSeconds", .seconds, default: .number(3600),
+                "Seconds that a token is used where the answer names no lifetime."),
         ],
         build: { settings, surroundings throws(IssuerProblem) in
             MobileSocialIssuer(
@@ -27,16 +37,16 @@ extension IssuerModule {
 extension ModuleSettings {
     fileprivate func mobileSocial() throws(IssuerProblem) -> MobileSocialIssuer.Settings {
         guard let url = url("url") else { throw IssuerProblem(at: "url", "there is no server") }
-        let service = text("service") ?? "oamauthentication"
+        let service = word("service")
         guard service.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "-._".utf8.contains($0) }) else {
             throw IssuerProblem(at: "service", "it is no name of a service", expected: "such as \"oamauthentication\"")
         }
         let path = url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target
         var made = MobileSocialIssuer.Settings(
             base: "\(url.scheme.rawValue)://\(url.authority)\(path)/oic_rest/rest/\(service)",
-            serviceDomain: try fieldText("serviceDomain") ?? "Default", login: try login())
+            serviceDomain: try serviceDomain(), login: try login())
         made.clientID = try clientID()
-        made.registers = flag("register") ?? false
+        made.registers = isOn("register")
         if made.registers, made.clientID == nil {
             throw IssuerProblem(at: "clientId", "nothing to register", expected: "the name of the application")
         }
@@ -48,7 +58,7 @@ extension ModuleSettings {
             writer.value(profile)
             made.deviceProfile = writer.bytes
         }
-        if let seconds = number("defaultLifetimeSeconds") { made.lifetimeSeconds = Int64(seconds) }
+        made.lifetimeSeconds = Int64(count("defaultLifetimeSeconds"))
         made.transport = transport
         return made
     }
@@ -77,10 +87,10 @@ extension ModuleSettings {
         return id
     }
 
-    private func fieldText(_ name: String) throws(IssuerProblem) -> String? {
-        guard let text = text(name) else { return nil }
+    private func serviceDomain() throws(IssuerProblem) -> String {
+        let text = word("serviceDomain")
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw IssuerProblem(at: name, "it does not fit into a field", expected: "visible ASCII")
+            throw IssuerProblem(at: "serviceDomain", "it does not fit into a field", expected: "visible ASCII")
         }
         return text
     }

@@ -94,23 +94,25 @@ extension IssuerModule {
     package static let embedded = IssuerModule(
         kind: "embedded",
         keys: [
-            IssuerKey("algorithm", .publicAlgorithm),
-            IssuerKey("keyFile", .signingKey(algorithm: "algorithm")),
-            IssuerKey("lifetimeSeconds", .seconds),
-            IssuerKey("issuer", .text),
-            IssuerKey("audience", .text),
+            IssuerKey("algorithm", .publicAlgorithm, default: .text("ES256"), "Signature algorithm."),
+            IssuerKey(
+                "keyFile", .signingKey(algorithm: "algorithm"),
+                "PEM file with the signing key, made where it is missing; that of the token service by default."),
+            IssuerKey("lifetimeSeconds", .seconds, default: .number(3600), "Lifetime of its tokens."),
+            IssuerKey("issuer", .text, "`iss`; that of the token service by default."),
+            IssuerKey("audience", .text, "`aud`; none by default."),
         ],
         build: { settings, surroundings throws(IssuerProblem) in
             // Without a key file of its own the issuer signs with the token service's key, so that one key set serves
             // both.
-            let algorithm = settings.text("algorithm") ?? SignatureAlgorithm.es256.rawValue
+            let algorithm = settings.word("algorithm")
             let shared = surroundings.serviceKey.flatMap { $0.algorithm.rawValue == algorithm ? $0 : nil }
             guard let key = settings.key("keyFile") ?? shared else {
                 throw IssuerProblem("a keyFile is needed where the algorithm is not that of the token service")
             }
             var made = EmbeddedIssuer.Settings(issuer: settings.text("issuer") ?? surroundings.serviceIssuer)
             made.audience = settings.text("audience").map { [$0] } ?? []
-            made.lifetimeSeconds = Int64(settings.number("lifetimeSeconds") ?? 3600)
+            made.lifetimeSeconds = Int64(settings.count("lifetimeSeconds"))
             guard let issuer = EmbeddedIssuer(settings: made, signer: JWTSigner(key: key)) else {
                 throw IssuerProblem(
                     at: "algorithm",

@@ -35,20 +35,28 @@ package struct IssuerKey: Sendable {
         /// A PEM file with a private key, made where it is missing. Its algorithm is the value of another key, ES256 where
         /// that is not there.
         case signingKey(algorithm: String)
-        /// An object of further keys.
-        case object([IssuerKey])
+        /// An object of further keys, of which some exclude each other and one is needed.
+        case object([IssuerKey], exactlyOne: [String] = [])
     }
 
     package let name: String
     package let shape: Shape
+    /// What `ModuleSettings` answers where the key is not there.
+    package let standard: IssuerValue?
     package let isRequired: Bool
+    /// What the key means, in Markdown, for the reference and the JSON Schema.
+    package let meaning: String
 
-    package init(_ name: String, _ shape: Shape, required isRequired: Bool = false) {
+    package init(
+        _ name: String, _ shape: Shape, default standard: IssuerValue? = nil, required isRequired: Bool = false,
+        _ meaning: String
+    ) {
         self.name = name
         self.shape = shape
+        self.standard = standard
         self.isRequired = isRequired
+        self.meaning = meaning
     }
-
 }
 
 /// The value of a key, of the shape that it was declared with.

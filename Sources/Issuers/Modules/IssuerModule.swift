@@ -8,17 +8,21 @@ package struct IssuerModule: Sendable {
     /// Other names of the same.
     package let aliases: [String]
     package let keys: [IssuerKey]
+    /// What is checked of several keys at once, as members of a JSON Schema.
+    package let constraints: String
     /// Whether it asks other servers, so that there is something to trust, to wait for and to spare.
     package let callsOut: Bool
     package let build: @Sendable (ModuleSettings, IssuerSurroundings) throws(IssuerProblem) -> any TokenIssuer
 
     package init(
         kind: String, aliases: [String] = [], callsOut: Bool = false, keys: [IssuerKey],
+        constraints: String = "{}",
         build: @escaping @Sendable (ModuleSettings, IssuerSurroundings) throws(IssuerProblem) -> any TokenIssuer
     ) {
         self.kind = kind
         self.aliases = aliases
         self.keys = keys
+        self.constraints = constraints
         self.callsOut = callsOut
         self.build = build
     }

@@ -3,55 +3,76 @@ import Crypto
 import Identity
 import JOSE
 
-/// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there is nil.
+/// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there has the default
+/// that it was declared with, or is nil.
 package struct ModuleSettings: Sendable {
     private let values: [String: IssuerValue]
+    private let standards: [String: IssuerValue]
     package let transport: OutboundTransport
 
-    package init(_ values: [String: IssuerValue], transport: OutboundTransport = OutboundTransport()) {
+    /// - Parameter keys: the declarations, which have the defaults.
+    package init(
+        _ values: [String: IssuerValue], keys: [IssuerKey] = [], transport: OutboundTransport = OutboundTransport()
+    ) {
+        var (values, standards) = (values, [String: IssuerValue]())
+        for key in keys {
+            standards[key.name] = key.standard
+            if case .object(let nested, _) = key.shape, case .object(let settings) = values[key.name] {
+                values[key.name] = .object(ModuleSettings(settings.values, keys: nested))
+            }
+        }
         self.values = values
+        self.standards = standards
         self.transport = transport
     }
 
+    private subscript(_ name: String) -> IssuerValue? { values[name] ?? standards[name] }
+
     package func text(_ name: String) -> String? {
-        if case .text(let text) = values[name] { text } else { nil }
+        if case .text(let text) = self[name] { text } else { nil }
     }
 
     package func url(_ name: String) -> OutboundURL? {
-        if case .url(let url) = values[name] { url } else { nil }
+        if case .url(let url) = self[name] { url } else { nil }
     }
 
     package func flag(_ name: String) -> Bool? {
-        if case .flag(let flag) = values[name] { flag } else { nil }
+        if case .flag(let flag) = self[name] { flag } else { nil }
     }
 
     package func number(_ name: String) -> Int? {
-        if case .number(let number) = values[name] { number } else { nil }
+        if case .number(let number) = self[name] { number } else { nil }
     }
 
     package func numbers(_ name: String) -> [Int]? {
-        if case .numbers(let numbers) = values[name] { numbers } else { nil }
+        if case .numbers(let numbers) = self[name] { numbers } else { nil }
     }
 
     package func texts(_ name: String) -> [String] {
-        if case .texts(let texts) = values[name] { texts } else { [] }
+        if case .texts(let texts) = self[name] { texts } else { [] }
     }
 
     package func map(_ name: String) -> [(name: String, value: String)] {
-        if case .map(let map) = values[name] { map } else { [] }
+        if case .map(let map) = self[name] { map } else { [] }
     }
 
     package func json(_ name: String) -> JSONNode? {
-        if case .json(let node) = values[name] { node } else { nil }
+        if case .json(let node) = self[name] { node } else { nil }
     }
 
     package func key(_ name: String) -> SigningKey? {
-        if case .key(let key) = values[name] { key } else { nil }
+        if case .key(let key) = self[name] { key } else { nil }
     }
 
     package func object(_ name: String) -> ModuleSettings? {
-        if case .object(let settings) = values[name] { settings } else { nil }
+        if case .object(let settings) = self[name] { settings } else { nil }
     }
+
+    // Of keys that are required or have a default.
+
+    package func word(_ name: String) -> String { text(name) ?? "" }
+    package func count(_ name: String) -> Int { number(name) ?? 0 }
+    package func isOn(_ name: String) -> Bool { flag(name) ?? false }
 
     package func has(_ name: String) -> Bool { values[name] != nil }
 

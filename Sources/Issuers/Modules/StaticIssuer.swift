@@ -21,9 +21,9 @@ package final class StaticIssuer: TokenIssuer {
 
 extension IssuerModule {
     package static let fixed = IssuerModule(
-        kind: "static", keys: [IssuerKey("token", .secret, required: true)],
+        kind: "static", keys: [IssuerKey("token", .secret, required: true, "The token, the same for all callers.")],
         build: { settings, _ throws(IssuerProblem) in
-            let token = settings.text("token") ?? ""
+            let token = settings.word("token")
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw IssuerProblem(
                     at: "token", "the token cannot stand in a header field", expected: "visible ASCII without blanks")

@@ -8,39 +8,62 @@ extension IssuerModule {
     package static let oauth2 = IssuerModule(
         kind: "oauth2", aliases: ["oauth-client"], callsOut: true,
         keys: [
-            IssuerKey("grant", .choice(OAuth2Settings.grants)),
-            IssuerKey("tokenEndpoint", .url),
-            IssuerKey("discovery", .url),
-            IssuerKey("issuer", .text),
-            IssuerKey("clientId", .text, required: true),
-            IssuerKey("clientSecret", .secret),
-            IssuerKey("clientAuthentication", .choice(OAuth2Settings.authentications)),
-            IssuerKey("clientKeyAlgorithm", .publicAlgorithm),
-            IssuerKey("clientKeyFile", .signingKey(algorithm: "clientKeyAlgorithm")),
-            IssuerKey("clientKeyId", .text),
-            IssuerKey("username", .text),
-            IssuerKey("password", .secret),
+            IssuerKey(
+                "grant", .choice(OAuth2Settings.grants), default: .text("client_credentials"),
+                "How a token is requested; see [tokens for upstreams](README.md#tokens-for-upstreams)."),
+            IssuerKey("tokenEndpoint", .url, "The server's token endpoint; or `discovery` and `issuer`."),
+            IssuerKey(
+                "discovery", .url,
+                "The server's metadata (RFC 8414, OpenID Connect Discovery), which name the token endpoint."),
+            IssuerKey("issuer", .text, "The issuer that the metadata must be of; required with `discovery`."),
+            IssuerKey("clientId", .text, required: true, "The gateway's client id."),
+            IssuerKey("clientSecret", .secret, "Secret of the client."),
+            IssuerKey(
+                "clientAuthentication", .choice(OAuth2Settings.authentications),
+                "How the gateway authenticates: by default `client_secret_basic` with a secret, else `none`."),
+            IssuerKey(
+                "clientKeyAlgorithm", .publicAlgorithm, default: .text("ES256"), "Algorithm of client assertions."),
+            IssuerKey(
+                "clientKeyFile", .signingKey(algorithm: "clientKeyAlgorithm"),
+                "PEM file with the key for `private_key_jwt`, made where it is missing."),
+            IssuerKey("clientKeyId", .text, "`kid` of that key; its thumbprint by default."),
+            IssuerKey("username", .text, "Account of the grant `password`."),
+            IssuerKey("password", .secret, "Password of that account."),
             IssuerKey(
                 "assertion",
                 .object([
-                    IssuerKey("from", .choice(["gateway", "caller"])),
-                    IssuerKey("algorithm", .publicAlgorithm),
-                    IssuerKey("keyFile", .signingKey(algorithm: "algorithm")),
-                    IssuerKey("keyId", .text),
-                    IssuerKey("issuer", .text),
-                    IssuerKey("audience", .text),
-                    IssuerKey("lifetimeSeconds", .count(1...3600)),
-                    IssuerKey("claims", .map),
-                ])),
-            IssuerKey("subjectTokenType", .text),
-            IssuerKey("requestedTokenType", .text),
-            IssuerKey("scope", .text),
-            IssuerKey("audience", .text),
-            IssuerKey("resource", .texts),
-            IssuerKey("parameters", .map),
-            IssuerKey("defaultLifetimeSeconds", .seconds),
-            IssuerKey("perCaller", .flag),
+                    IssuerKey(
+                        "from", .choice(["gateway", "caller"]), default: .text("gateway"),
+                        "Which assertion is sent: one of the gateway's about the caller, or the caller's own token."),
+                    IssuerKey(
+                        "algorithm", .publicAlgorithm, default: .text("ES256"), "Algorithm of the gateway's signature."),
+                    IssuerKey(
+                        "keyFile", .signingKey(algorithm: "algorithm"),
+                        "PEM file with the signing key, made where it is missing; required for the gateway's."),
+                    IssuerKey("keyId", .text, "`kid` of that key; its thumbprint by default."),
+                    IssuerKey("issuer", .text, "`iss`; that of the token service by default."),
+                    IssuerKey("audience", .text, "`aud`; the token endpoint by default."),
+                    IssuerKey(
+                        "lifetimeSeconds", .count(1...3600), default: .number(60),
+                        "Lifetime of an assertion in seconds."),
+                    IssuerKey("claims", .map, "Further claims."),
+                ]), "Assertion of the grant `jwt-bearer` (RFC 7523); required for it."),
+            IssuerKey(
+                "subjectTokenType", .text, default: .text("urn:ietf:params:oauth:token-type:access_token"),
+                "Type of the caller's token, for the grant `token-exchange`."),
+            IssuerKey("requestedTokenType", .text, "Type of token that is requested in exchange; any by default."),
+            IssuerKey("scope", .text, "Scopes, separated by blanks."),
+            IssuerKey("audience", .text, "Audience that is requested."),
+            IssuerKey("resource", .texts, "Resources that are requested (RFC 8707)."),
+            IssuerKey("parameters", .map, "Further parameters of the server's own."),
+            IssuerKey(
+                "defaultLifetimeSeconds", .seconds, default: .number(300),
+                "Lifetime of a token where the answer names none."),
+            IssuerKey(
+                "perCaller", .flag, default: .flag(true),
+                "Whether each caller gets a token of its own; false only for `client_credentials` and `password`."),
         ],
+        constraints: #"{"oneOf": [{"required": ["tokenEndpoint"]}, {"required": ["discovery", "issuer"]}]}"#,
         build: { settings, surroundings throws(IssuerProblem) in
             try OAuth2Settings(settings, surroundings).issuer()
         })
@@ -72,11 +95,9 @@ private struct OAuth2Settings {
         var made = OAuth2Issuer.Settings(client: try client(), grant: grant)
         made.parameters = try parameters()
         made.transport = settings.transport
-        if let seconds = settings.number("defaultLifetimeSeconds") {
-            made.terms.defaultLifetimeSeconds = Int64(seconds)
-        }
+        made.terms.defaultLifetimeSeconds = Int64(settings.count("defaultLifetimeSeconds"))
         if case .tokenExchange(let terms) = grant { made.terms.issuedTokenType = terms.requestedTokenType }
-        if settings.flag("perCaller") == false {
+        if !settings.isOn("perCaller") {
             guard !grant.isCallerBound else {
                 throw IssuerProblem(at: "perCaller", "the grant gives each caller a token of its own", expected: "true")
             }
@@ -138,7 +159,7 @@ private struct OAuth2Settings {
                 at: "clientKeyFile", "\(name) has no use for it",
                 expected: "\"clientAuthentication\": \"private_key_jwt\"")
         }
-        return OAuth2Client(id: settings.text("clientId") ?? "", authentication: authentication)
+        return OAuth2Client(id: settings.word("clientId"), authentication: authentication)
     }
 
     private func signer(_ key: SigningKey, _ keyID: String?) -> JWTSigner {
@@ -150,7 +171,7 @@ private struct OAuth2Settings {
     }
 
     private func grant() throws(IssuerProblem) -> OAuth2Grant {
-        let name = settings.text("grant") ?? "client_credentials"
+        let name = settings.word("grant")
         let belongs = [
             "username": "password", "password": "password", "assertion": "jwt-bearer",
             "subjectTokenType": "token-exchange", "requestedTokenType": "token-exchange",

@@ -22,37 +22,66 @@ extension Assembly {
             var transport = OutboundTransport()
             if module.callsOut {
                 guarding = Assembly.guarding(&object)
-                transport = self.transport(&object)
+                let (plain, tls) = Assembly.transport(&object)
+                transport = self.transport(plain, tls)
             }
             let values = values(module.keys, &object, transport.allowsHTTP)
-            return IssuerReading(settings: ModuleSettings(values, transport: transport), guarding: guarding)
+            return IssuerReading(
+                settings: ModuleSettings(values, keys: module.keys, transport: transport), guarding: guarding)
         }
         diagnostics += found
         return hasErrors ? nil : reading
     }
 
-    private static func guarding(_ object: inout ObjectReader) -> GuardedIssuer.Settings {
+    /// The keys of all modules that call other servers.
+    static func guarding(_ object: inout ObjectReader) -> GuardedIssuer.Settings {
         var guarding = GuardedIssuer.Settings()
-        guarding.maximumLifetimeSeconds =
-            max(1, object.duration("maximumLifetime", default: .seconds(86_400)).components.seconds)
-        if let breaker = object.take("circuitBreaker") {
-            var member = breaker.object("an object: {\"failures\", \"pause\", \"longestPause\"}")
-            guarding.breaker.failures = member.count("failures", in: 0...10_000, default: 5, "a number of failures")
-            guarding.breaker.pauseMilliseconds = member.duration("pause", default: .seconds(1)).milliseconds
-            guarding.breaker.longestPauseMilliseconds =
-                member.duration("longestPause", default: .seconds(60)).milliseconds
-            member.finish()
-        }
+        let lifetime = object.value(
+            "maximumLifetime", .duration, default: .seconds(86_400),
+            "Longest time that a token is used, whatever the answer says.")
+        guarding.maximumLifetimeSeconds = max(1, lifetime.components.seconds)
+        guarding.breaker =
+            object.optional(
+                "circuitBreaker", breaker, "When a failing server is left alone for a while.") ?? guarding.breaker
         return guarding
     }
 
-    private mutating func transport(_ object: inout ObjectReader) -> OutboundTransport {
+    private static let breaker = Shape.object("an object: {\"failures\", \"pause\", \"longestPause\"}") { object in
+        var breaker = GuardedIssuer.Settings().breaker
+        breaker.failures = object.value(
+            "failures", .integer(0...10_000, "a number of failures"), default: 5, "Failures in a row; 0 for never.")
+        breaker.pauseMilliseconds =
+            object.value("pause", .duration, default: .seconds(1), "First pause; each further one is twice as long.")
+            .milliseconds
+        breaker.longestPauseMilliseconds =
+            object.value("longestPause", .duration, default: .seconds(60), "Longest pause.").milliseconds
+        return breaker
+    }
+
+    static func transport(
+        _ object: inout ObjectReader
+    ) -> (transport: OutboundTransport, tls: ObjectReader.Member<UpstreamTLSEntry>?) {
         var transport = OutboundTransport()
-        transport.allowsHTTP = object.flag("allowHttp", default: false)
-        transport.connectTimeoutMilliseconds = object.duration("connectTimeout", default: .seconds(5)).milliseconds
-        transport.readTimeoutMilliseconds = object.duration("readTimeout", default: .seconds(10)).milliseconds
-        guard let field = object.take("tls") else { return transport }
-        let tls = UpstreamTLSEntry.read(field)
+        transport.allowsHTTP = object.flag(
+            "allowHttp", default: false, "Whether secrets and tokens may be sent without TLS; for development only.")
+        transport.connectTimeoutMilliseconds =
+            object.value(
+                "connectTimeout", .duration, default: .seconds(5),
+                "Time for name resolution, connection and handshake."
+            ).milliseconds
+        transport.readTimeoutMilliseconds =
+            object.value("readTimeout", .duration, default: .seconds(10), "Time for request and answer together.")
+            .milliseconds
+        let shape = UpstreamTLSEntry.shape(namesServer: false).reading { UpstreamTLSEntry.shape.read($0) }
+        let tls = object.take("tls", shape, "How the server is trusted, and the gateway's certificate for it.")
+        return (transport, tls)
+    }
+
+    private mutating func transport(
+        _ transport: OutboundTransport, _ member: ObjectReader.Member<UpstreamTLSEntry>?
+    ) -> OutboundTransport {
+        var transport = transport
+        guard let field = member?.field, let tls = member?.read() else { return transport }
         if tls.serverName != nil {
             field.error("the certificate is always compared with the host of the URL", expected: "no \"serverName\"")
         }
@@ -109,11 +138,11 @@ extension Assembly {
         case .header: return field.headerName().map { .text($0) }
         case .json: return .json(field.node)
         case .signingKey(let algorithm): return key(field, others[algorithm]).map { .key($0) }
-        case .object(let keys):
+        case .object(let keys, _):
             var object = field.object("an object")
             let values = values(keys, &object, allowsHTTP)
             object.finish()
-            return .object(ModuleSettings(values))
+            return .object(ModuleSettings(values, keys: keys))
         }
     }
 

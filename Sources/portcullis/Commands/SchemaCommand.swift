@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Issuers
 
 /// `portcullis schema`: what configuration files may say.
 enum SchemaCommand: Command {
@@ -12,6 +13,11 @@ enum SchemaCommand: Command {
         of its keys. Files that are there are replaced. Editors use the schemas by "$schema".
         """
 
+    /// All sections that say what they look like.
+    private static var sections: [SectionForm] {
+        SectionForm.all + [.issuers(Assembly.issuerModules.map { ([$0.kind] + $0.aliases, $0.form) })]
+    }
+
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: [], flags: [])
         guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
@@ -20,14 +26,14 @@ enum SchemaCommand: Command {
         do {
             try FileManager.default.createDirectory(
                 atPath: "\(directory)/schema", withIntermediateDirectories: true)
-            for section in SectionForm.all {
+            for section in sections {
                 try Data(section.schema).write(to: URL(filePath: "\(directory)/schema/\(section.name).schema.json"))
             }
-            try Data(SectionForm.referenceDocument.utf8).write(to: URL(filePath: "\(directory)/reference.md"))
+            try Data(SectionForm.reference(of: sections).utf8).write(to: URL(filePath: "\(directory)/reference.md"))
         } catch {
             Terminal.complain("portcullis: cannot write \(directory): \(error.localizedDescription)")
             throw .failed
         }
-        Terminal.print("\(directory): \(SectionForm.all.count) schemas and reference.md")
+        Terminal.print("\(directory): \(sections.count) schemas and reference.md")
     }
 }

@@ -1,0 +1,107 @@
+import Bytes
+
+/// Where a provider that speaks OpenID Connect is.
+struct OpenIDPlaces {
+    let issuer: String?
+    let discovery: String?
+
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        issuer = object.needed(
+            "issuer", address, "an https URL",
+            "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
+        discovery = object.optional(
+            "discoveryUri", address, "Its discovery document, where that is not at the issuer's standard place.")
+    }
+}
+
+/// Where a provider that speaks OAuth 2 alone is.
+struct OAuthPlaces {
+    let authorization: String?
+    let token: String?
+    let userInfo: String?
+
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        authorization = object.needed(
+            "authorizationEndpoint", address, "an https URL", "Where browsers are sent; required for `oauth2`.")
+        token = object.needed(
+            "tokenEndpoint", address, "an https URL", "Where codes are exchanged; required for `oauth2`.")
+        userInfo = object.needed(
+            "userInfoEndpoint", address, "an https URL",
+            "Where the gateway asks who the user is; required for `oauth2`.")
+    }
+}
+
+/// What goes with a provider that the gateway itself calls.
+struct ProviderCalls {
+    let client: ProviderClientEntry
+    let scopes: [String]
+    let parameters: [(name: String, value: String)]
+    let userInfo: IdentityProviderEntry.UserInfoUse
+    let subjectAttribute: String
+    let algorithms: [String]?
+    let logsOutThere: Bool
+    let connectTimeout: Duration
+    let readTimeout: Duration
+    let authorityFile: String?
+
+    init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
+        client = ProviderClientEntry(&object, isNeeded: kind == .oidc || kind == .oauth2)
+        scopes = ProviderCalls.scopes(&object, kind)
+        parameters =
+            object.optional(
+                "parameters", ProviderCalls.parameters, "Further parameters of the authorization request.") ?? []
+        userInfo = object.value(
+            "userInfo", .choice, default: IdentityProviderEntry.UserInfoUse.whenNeeded,
+            """
+            When the user info endpoint of `oidc` is asked: always, never, or where the ID token lacks a claim that is \
+            looked for.
+            """)
+        subjectAttribute = object.value(
+            "subjectAttribute", .name, default: "sub",
+            "For `oauth2`: the member of the user info that names the user, such as `id`.")
+        algorithms = object.optional(
+            "algorithms", TrustedIssuerEntry.algorithms,
+            "Algorithms accepted for ID tokens; by default each one that fits the key.")
+        logsOutThere = object.flag(
+            "logout", default: true, "Whether a logout here goes on to the provider's `end_session_endpoint`.")
+        connectTimeout = object.value(
+            "connectTimeout", .duration, default: .seconds(5), "Time for name resolution, connection and handshake.")
+        readTimeout = object.value("readTimeout", .duration, default: .seconds(10), "Time for the whole answer.")
+        authorityFile = object.optional(
+            "caFile", .text(.text) { $0.certificateFile() },
+            "PEM file with the authorities of its certificate; the system's by default.")
+    }
+
+    private static func scopes(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) -> [String] {
+        let shape = Shape.texts(.list(.text)) { $0.names("an array of scopes") { $0.fieldValue() } }
+        let member = object.take(
+            "scopes", shape, "Scopes of the authorization request; `openid email profile` for `oidc`, else none.")
+        guard let member else { return kind == .oidc ? ["openid", "email", "profile"] : [] }
+        let scopes = member.read() ?? []
+        if kind == .oidc, !scopes.contains("openid") {
+            member.field.error(
+                "without it the provider says nothing of the user", expected: "\"openid\" among the scopes")
+        }
+        return scopes
+    }
+
+    /// What the gateway itself puts into a request.
+    private static let reserved = [
+        "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "request", "request_uri", "prompt",
+    ]
+
+    private static let parameters = Shape(
+        .map(.text, names: "^(?!(\(reserved.joined(separator: "|")))$)"),
+        read: { field in
+            field.object("an object of strings").entries.compactMap { name, place -> (name: String, value: String)? in
+                guard !reserved.contains(name) else {
+                    place.error("the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
+                    return nil
+                }
+                return place.name().map { (name: name, value: $0) }
+            }
+        })
+}
