@@ -16,6 +16,13 @@ final class Backlog {
     /// Whether there is one whose turn this is.
     var hasNext: Bool { cursor < end }
 
+    /// Adds a socket that is not waiting already.
+    func queue(_ socket: Socket) {
+        guard !socket.queued else { return }
+        socket.queued = true
+        add(socket)
+    }
+
     func add(_ socket: Socket) { entries.append((socket, socket.generation)) }
 
     /// Those that wait by now may have their turn.

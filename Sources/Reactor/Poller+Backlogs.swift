@@ -1,11 +1,7 @@
 /// What is done behind the events of a turn.
 extension Poller {
     /// The socket is looked at again in the next turn, or in a later one.
-    func queue(_ socket: Socket) {
-        guard !socket.queued else { return }
-        socket.queued = true
-        revisits.add(socket)
-    }
+    func queue(_ socket: Socket) { revisits.queue(socket) }
 
     /// Goes on with sockets without a new event: however many move large bodies, they take no more than half of the time
     /// from who asks for little.

@@ -14,7 +14,7 @@ extension Poller {
             if !reset { finishStream(socket, stream) }
             discard(stream)
         }
-        if let ring { leave(socket, ring) }
+        engine.leave(socket)
         let isHeavy = socket.outboxCount > 0 || socket.readable || socket.readingPaused
         if isHeavy || !close(socket.descriptor, reset: reset) {
             // Out and in again, as in all lists of the loop.
@@ -31,16 +31,14 @@ extension Poller {
         socket.outboxCount = 0
         socket.reset()
         socket.queued = false
-        vacant.append(socket.index)
+        sockets.give(socket)
     }
 
-    /// Answers false where the ring takes nothing at the moment: what it was asked about the number must not meet another
+    /// Answers false where a ring takes nothing at the moment: what it was asked about the number must not meet another
     /// connection that has got it since.
     private func close(_ descriptor: Int32, reset: Bool) -> Bool {
         if reset { _ = clinux_linger_reset(descriptor) }
-        if let ring { return ring.close(descriptor, data: RingPurpose.nothing.data(0)) }
-        _ = clinux_close(descriptor)
-        return true
+        return engine.close(descriptor)
     }
 
     /// Closes those that have waited longest, one at least, until their share is used up. Called between turns.
@@ -54,7 +52,7 @@ extension Poller {
         repeat {
             guard close(waiting[closed].descriptor, reset: waiting[closed].reset) else { break }
             // Each takes its time within the share.
-            ring?.submit()
+            engine.submit()
             closed += 1
         } while closed < waiting.count && Clock.monotonicMicroseconds - began < share
         waiting.removeFirst(closed)

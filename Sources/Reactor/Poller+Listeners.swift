@@ -6,20 +6,7 @@ extension Poller {
     package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
         let listener = Listener(bound, id: id)
         listeners.append(listener)
-        try register(listener, at: listeners.count - 1)
-    }
-
-    func register(_ listener: Listener, at index: Int) throws(KernelError) {
-        if let ring {
-            watch(listener, at: index, ring)
-            if !listener.registered { throw KernelError(ENOMEM) }
-            return
-        }
-        let data = Poller.listenerFlag | UInt64(index)
-        // Of the loops that wait at one socket the kernel is to wake one, not all.
-        let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
-        _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor, mask, data))
-        listener.registered = true
+        try engine.watch(listener, at: listeners.count - 1)
     }
 
     /// Closes all listeners with the given ids. Connections that the kernel has accepted already are taken first, and
@@ -28,22 +15,11 @@ extension Poller {
     package func stopListening(where isIncluded: (Int) -> Bool) {
         for (index, listener) in listeners.enumerated() where !listener.isClosed && isIncluded(listener.id) {
             // One that rests for want of descriptors is not registered, and must not come back.
-            if listener.registered { unregister(listener, at: index) }
-            // A ring that waited at the socket would keep it open.
-            ring?.submitAndFinish()
+            if listener.registered { engine.unwatch(listener, at: index) }
+            engine.letGoOfListeners()
             acceptRest(of: listener)
             listener.close()
         }
-    }
-
-    private func unregister(_ listener: Listener, at index: Int) {
-        if let ring {
-            // It waits twice where a result was on its way when it began to rest, and that was over within a turn.
-            _ = ring.cancel(RingPurpose.listener.data(index), all: true, data: RingPurpose.nothing.data(0))
-        } else {
-            _ = clinux_epoll_remove(epoll.number, listener.descriptor)
-        }
-        listener.registered = false
     }
 
     /// Connections of closed listeners have not been told yet: who ends its loop waits for them.
@@ -101,7 +77,9 @@ extension Poller {
     func pauseListeners() {
         acceptsPostponed &+= 1
         listenersPausedUntil = now + 100
-        for (index, listener) in listeners.enumerated() where listener.registered { unregister(listener, at: index) }
+        for (index, listener) in listeners.enumerated() where listener.registered {
+            engine.unwatch(listener, at: index)
+        }
         timers.schedule(TimerToken(role: .max, owner: 0), at: listenersPausedUntil)
     }
 
@@ -110,7 +88,7 @@ extension Poller {
         listenersPausedUntil = 0
         var isIncomplete = false
         for (index, listener) in listeners.enumerated() where !listener.registered && !listener.isClosed {
-            do { try register(listener, at: index) } catch { isIncomplete = true }
+            do { try engine.watch(listener, at: index) } catch { isIncomplete = true }
         }
         // No memory for it: a listener must not stay deaf for good.
         if isIncomplete { pauseListeners() }

@@ -55,7 +55,7 @@ extension Poller {
         } else {
             socket.outbox.append(chunk)
         }
-        awaitRoom(socket)
+        engine.awaitRoom(socket)
     }
 
     func flush(_ socket: Socket) {
@@ -65,7 +65,7 @@ extension Poller {
             let total = before + (second?.count ?? 0)
             let sent = second.map { Kernel.send(socket.descriptor, chunk, $0) } ?? Kernel.send(socket.descriptor, chunk)
             attempt(socket, sent, of: total)
-            if socket.failure == 0, sent < total { awaitRoom(socket) }
+            if socket.failure == 0, sent < total { engine.awaitRoom(socket) }
             if sent < 0 { return }
             socket.outboxCount -= sent
             while let head = socket.outbox.first, head.isEmpty {

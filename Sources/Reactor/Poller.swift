@@ -4,21 +4,10 @@ import CLinux
 /// One event loop's view of the kernel: it waits, receives and sends, and reports what is done.
 ///
 /// Use: `wait()`, then `next()` until it answers nil. Callers never call `read`: what has come is there when they hear of
-/// it. Registration with epoll is edge-triggered and made once per connection, so a request costs no `epoll_ctl`; the
-/// engine of io_uring stands in `Poller+Ring`. Not Sendable: one per worker, used by the thread that first waits.
+/// it. An `Engine` asks the kernel. Not Sendable: one per worker, used by the thread that first waits.
 package final class Poller {
-    /// No descriptor where there is a ring.
-    let epoll: Descriptor
-    let ring: Ring?
-    private let events = EventBuffer(capacity: 512)
-    private var cursor = 0
-    private(set) var sockets: [Socket] = []
-    /// What the ring has brought in this turn, and how much of it was told.
-    var ringEvents: [RingEvent] = []
-    var ringCursor = 0
-    /// The ring tells when the waker was used.
-    var awaitsWaker = false
-    var vacant: [Int] = []
+    let engine: Engine
+    let sockets = SocketTable()
     var listeners: [Listener] = []
     /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
     let revisits = Backlog()
@@ -44,7 +33,10 @@ package final class Poller {
     package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
     /// Whether of what comes in large pieces more is read at once; to be false where memory is scarce.
-    package var readsFarAhead = true
+    package var readsFarAhead: Bool {
+        get { engine.readsFarAhead }
+        set { engine.readsFarAhead = newValue }
+    }
 
     /// Counts the waits: what is reported in one turn was there before anything was done in it.
     package var turn: UInt64 { waits }
@@ -59,8 +51,6 @@ package final class Poller {
     private var monotonicNow: Int64
     private var wallNow: Int64
 
-    private static let wakerIndex: UInt64 = .max
-    static let listenerFlag: UInt64 = 1 << 63
     /// How many connections one listener may take in a turn, so that a flood of them does not starve the others: what
     /// each asks for comes in one of the next turns, all at once.
     static let acceptsPerTurn = 16
@@ -71,20 +61,14 @@ package final class Poller {
     ) throws(KernelError) {
         self.waker = waker
         chunks = ChunkPool(chunkSize: chunkSize, keep: spareChunks)
-        switch engine {
-        case .epoll:
-            ring = nil
-            epoll = Descriptor(try Kernel.check(clinux_epoll_create()))
-        case .ioUring:
-            ring = try Ring(chunks: chunks)
-            epoll = .none
-        }
+        self.engine =
+            switch engine {
+            case .epoll: try EpollEngine(chunks, sockets, revisits, waker)
+            case .ioUring: try RingEngine(chunks, sockets, revisits, waker)
+            }
         monotonicNow = Clock.monotonicMilliseconds
         wallNow = Clock.wallSeconds
         timers = TimerWheel(now: monotonicNow)
-        if ring == nil {
-            _ = try Kernel.check(clinux_epoll_add(epoll.number, waker.descriptor, CLINUX_IN, Poller.wakerIndex))
-        }
     }
 
     deinit {
@@ -104,21 +88,14 @@ package final class Poller {
         revisits.open()
         let isIdle = revisits.isEmpty && lateArrivals.isEmpty && openings.isEmpty && closings.isEmpty
         let limit = sleeping && isIdle ? timers.sleepLimit(now: now) : 0
-        if let ring {
-            if !awaitsWaker { awaitWaker(ring) }
-            ring.wait(timeoutMilliseconds: limit)
-        } else {
-            cursor = 0
-            events.wait(epoll: epoll.number, timeoutMilliseconds: limit)
-        }
         waits &+= 1
+        engine.wait(timeoutMilliseconds: limit, turn: waits)
         turnBegunAt = Clock.monotonicMicroseconds
         monotonicNow = turnBegunAt / 1000
         wallNow = Clock.wallSeconds
         timers.advance(to: now)
         for listener in listeners { listener.acceptedInTurn = 0 }
         resumeListeners()
-        if let ring { collect(ring) }
     }
 
     /// The next thing that happened in this turn, or nil when it is time to wait.
@@ -136,23 +113,25 @@ package final class Poller {
     }
 
     private func nextOfBatch() -> Completion? {
-        if let ring { return nextOfResults(ring) }
-        while cursor < events.count {
-            let (data, mask) = events.event(cursor)
-            if data == Poller.wakerIndex {
-                cursor += 1
+        while let event = engine.event {
+            switch event.kind {
+            case .woken:
+                engine.advance()
                 waker.drain()
                 return .woken
+            case .listener:
+                let listener = listeners[event.place]
+                // One connection at a time, until there is none or its turn is over.
+                if let completion = accept(listener) { return completion }
+                engine.advance()
+                // No memory for it: a listener must not stay deaf for good.
+                if listener.registered, !engine.watchOn(listener, at: event.place) { pauseListeners() }
+            case .socket:
+                engine.advance()
+                let socket = sockets[event.place]
+                guard socket.descriptor >= 0, socket.generation == event.generation else { continue }
+                if let completion = digest(socket, event.mask) { return completion }
             }
-            if data & Poller.listenerFlag != 0 {
-                if let completion = accept(listeners[Int(data & ~Poller.listenerFlag)]) { return completion }
-                cursor += 1
-                continue
-            }
-            cursor += 1
-            let socket = sockets[Int(data & 0xffff_ffff)]
-            guard socket.descriptor >= 0, socket.generation == UInt32(data >> 32) else { continue }
-            if let completion = digest(socket, mask) { return completion }
         }
         return nil
     }
@@ -191,7 +170,7 @@ package final class Poller {
                 socket.readable = true
                 queue(socket)
             } else {
-                receiveNext(socket)
+                engine.connected(socket)
             }
             if socket.outboxCount > 0 { flush(socket) }
             return .connected(socket)
@@ -221,7 +200,9 @@ package final class Poller {
     /// read first. A ring may not have told of it yet, where much else has come.
     private func reportFailure(_ socket: Socket) -> Completion? {
         guard !socket.failureReported else { return nil }
-        if socket.readable || ring != nil, !socket.sawEnd, !socket.readingPaused, let completion = receive(socket) {
+        if socket.readable || engine.mayHaveUntold, !socket.sawEnd, !socket.readingPaused,
+            let completion = receive(socket)
+        {
             if case .received = completion {
                 queue(socket)
                 return completion
@@ -252,59 +233,21 @@ package final class Poller {
         return n == -Int(EAGAIN) ? nil : fail(socket, Int32(-n))
     }
 
-    /// Puts what has come behind what stands in the inbox. Answers a count, 0 at the end, or -errno, of which `EAGAIN` says
-    /// that there is nothing, or no room for it: the owner must consume, or ask for a larger one, before more can come.
+    /// As `Engine.receive`.
     func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
-        let n = ring == nil ? read(socket, into: &inbox) : receiveFromRing(socket, into: &inbox)
+        let n = engine.receive(socket, into: &inbox)
         count(received: n)
-        return n
-    }
-
-    /// The same, of what stands in the kernel.
-    func read(_ socket: Socket, into inbox: inout Chunk?) -> Int {
-        let isLarge = socket.isBulk && readsFarAhead && socket.stream == nil
-        let chunk = inbox.take() ?? (isLarge ? chunks.takeLarge() : chunks.take())
-        if chunk.free == 0 { chunk.compact() }
-        let room = chunk.free
-        if room == 0 {
-            inbox = consume chunk
-            return -Int(EAGAIN)
-        }
-        let n = Kernel.receive(socket.descriptor, into: chunk)
-        if chunk.isEmpty { chunks.give(chunk) } else { inbox = consume chunk }
-        if n > 0 { socket.isBulk = n == room }
-        // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
-        socket.readable = n > 0 && (n == room || socket.hangup)
         return n
     }
 
     // MARK: Sockets
 
     func adopt(_ descriptor: Int32, peer: SocketAddress?, connecting: Bool = false) -> Socket {
-        let socket: Socket
-        if let index = vacant.popLast() {
-            socket = sockets[index]
-        } else {
-            socket = Socket(index: sockets.count)
-            // Taken out for the time of the change, here and below: a change in place would make every reading of the
-            // array on the hot path pay for an exclusivity check.
-            var table = sockets
-            sockets = []
-            table.append(socket)
-            sockets = table
-        }
+        let socket = sockets.take()
         socket.descriptor = descriptor
         socket.peerAddress = peer
         socket.connecting = connecting
-        if ring != nil {
-            if connecting { awaitConnection(socket) } else { receiveNext(socket, waits: false) }
-            return socket
-        }
-        let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
-        if clinux_epoll_add(epoll.number, descriptor, mask, socket.identity) < 0 {
-            socket.failure = ENOMEM
-            queue(socket)
-        }
+        engine.adopt(socket, connecting: connecting)
         return socket
     }
 
@@ -324,7 +267,7 @@ package final class Poller {
     /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.
     package func pauseReading(_ socket: Socket) {
         socket.readingPaused = true
-        awaitHangup(socket)
+        engine.awaitHangup(socket)
     }
 
     /// Reads again, beginning with what has come in between.

@@ -46,21 +46,8 @@ package final class Socket {
     var queued = false
     /// What was received last has filled its buffer.
     var isBulk = false
-    // Of the ring alone: what was received and is not in the inbox, and what followed it.
-    var arrived: Chunk?
-    var laterArrivals: [Chunk] = []
-    /// With so many of them nothing more is received.
-    static let mostArrivals = 8
-    /// The peer has ended (`peerEnded`), or the connection is broken (`errno`); 0 where neither has happened.
-    var arrivalsEnd: Int32 = 0
-    static let peerEnded: Int32 = -1
-    var requests: RingRequests = []
-    /// The turn of which it has an event, and that event's place.
-    var eventTurn: UInt64 = 0
-    var eventPlace = 0
-    /// How often what comes next is announced rather than received in advance, since what came lately has filled buffers.
-    var announcements: UInt8 = 0
-    static let announcementsOfFlow: UInt8 = 8
+    /// Of `RingEngine` alone.
+    var ring = RingState()
 
     /// It is among the openings of the loop.
     var awaitsOpening = false
@@ -95,8 +82,8 @@ package final class Socket {
     package var mayHaveMore: Bool { readable || holdsMore }
     /// Bytes of the buffers that hold what was received and is not consumed.
     package var receivedCapacity: Int {
-        let here = (received?.capacity ?? 0) + (arrived?.capacity ?? 0)
-        return laterArrivals.reduce(here) { $0 + $1.capacity }
+        let here = (received?.capacity ?? 0) + (ring.arrived?.capacity ?? 0)
+        return ring.laterArrivals.reduce(here) { $0 + $1.capacity }
     }
     /// The unread bytes' count.
     package var unread: Int { received?.count ?? 0 }

@@ -191,7 +191,7 @@ struct RingTests {
         let address = try #require(SocketAddress(literal: "127.0.0.1", port: loop.port))
         #expect(throws: KernelError.self) { try BoundListener.checkFree(address) }
         // As it may be where it has rested.
-        loop.poller.watch(loop.poller.listeners[0], at: 0, try #require(loop.poller.ring))
+        try loop.poller.engine.watch(loop.poller.listeners[0], at: 0)
         loop.turn()
         loop.poller.stopListening { _ in true }
         #expect(comesTrue { (try? BoundListener.checkFree(address)) != nil })

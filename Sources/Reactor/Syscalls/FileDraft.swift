@@ -37,6 +37,11 @@ package struct FileDraft: ~Copyable {
     /// Gives the file to somebody else, who then may do what the mode says.
     package func hand(to owner: UInt32, group: UInt32, mode: UInt32) throws(KernelError) {
         _ = try Kernel.check(clinux_set_owner(descriptor.number, owner, group))
+        try allow(mode)
+    }
+
+    /// Others may do what the mode says.
+    package func allow(_ mode: UInt32) throws(KernelError) {
         _ = try Kernel.check(clinux_set_mode(descriptor.number, mode))
     }
 

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Issuers
+import Reactor
 
 /// `portcullis schema`: what configuration files may say.
 enum SchemaCommand: Command {
@@ -26,14 +27,26 @@ enum SchemaCommand: Command {
         do {
             try FileManager.default.createDirectory(
                 atPath: "\(directory)/schema", withIntermediateDirectories: true)
-            for section in sections {
-                try Data(section.schema).write(to: URL(filePath: "\(directory)/schema/\(section.name).schema.json"))
-            }
-            try Data(SectionForm.reference(of: sections).utf8).write(to: URL(filePath: "\(directory)/reference.md"))
         } catch {
             Terminal.complain("portcullis: cannot write \(directory): \(error.localizedDescription)")
             throw .failed
         }
+        for section in sections {
+            try write(section.schema, to: "\(directory)/schema/\(section.name).schema.json")
+        }
+        try write(Array(SectionForm.reference(of: sections).utf8), to: "\(directory)/reference.md")
         Terminal.print("\(directory): \(sections.count) schemas and reference.md")
+    }
+
+    private static func write(_ text: [UInt8], to path: String) throws(ExitStatus) {
+        do throws(KernelError) {
+            let draft = try FileDraft(of: path)
+            try draft.write(text)
+            try draft.allow(0o644)
+            try draft.replace()
+        } catch {
+            Terminal.complain("portcullis: cannot write \(path): \(error.text)")
+            throw .failed
+        }
     }
 }

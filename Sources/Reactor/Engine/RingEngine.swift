@@ -18,6 +18,24 @@ struct RingRequests: OptionSet {
     fileprivate static let all: [RingRequests] = [.receiving, .awaitingInput, .awaitingRoom, .awaitingHangup]
 }
 
+/// What belongs to the ring of a socket: what was received and is not in the inbox, and what followed it.
+struct RingState {
+    var arrived: Chunk?
+    var laterArrivals: [Chunk] = []
+    /// With so many of them nothing more is received.
+    static let mostArrivals = 8
+    /// The peer has ended (`peerEnded`), or the connection is broken (`errno`); 0 where neither has happened.
+    var arrivalsEnd: Int32 = 0
+    static let peerEnded: Int32 = -1
+    var requests: RingRequests = []
+    /// The turn of which the socket has an event, and that event's place.
+    var eventTurn: UInt64 = 0
+    var eventPlace = 0
+    /// How often what comes next is announced rather than received in advance, since what came lately has filled buffers.
+    var announcements: UInt8 = 0
+    static let announcementsOfFlow: UInt8 = 8
+}
+
 /// What the result of the ring is about: part of what it is asked with, beside the socket's place and generation.
 enum RingPurpose: UInt64 {
     case receive, input, room, hangup, listener, waker, nothing
@@ -33,114 +51,102 @@ enum RingPurpose: UInt64 {
     init(_ data: UInt64) { self = RingPurpose(rawValue: data >> RingPurpose.shift & 15) ?? .nothing }
 }
 
-/// What has happened to a socket in a turn, in the terms of epoll; or that a listener or the loop is to be looked at.
-struct RingEvent {
-    let purpose: RingPurpose
-    let place: Int
-    var generation: UInt32 = 0
-    var mask: UInt32 = 0
-}
-
 /// The engine of io_uring(7). What comes is received by the kernel into chunks of the loop while it fills the batch; what
 /// is asked for in a turn goes to it with the wait for the next. Sending and accepting are calls as with epoll: TCP does
 /// its work in the call either way, and accept4 tells the peer's address, which a multishot accept does not.
 ///
 /// A connection that moves much, or whose owner does not read, is not received from in advance: it is read as with epoll
 /// when there is something, so that no more of it stands here than its owner wants.
-extension Poller {
-    // MARK: Results
+final class RingEngine: Engine {
+    private let ring: Ring
+    /// What the ring has brought in this turn, and how much of it was handled.
+    private var events: [EngineEvent] = []
+    private var cursor = 0
+    /// The ring tells when the waker was used.
+    private var awaitsWaker = false
+
+    override init(
+        _ chunks: ChunkPool, _ sockets: SocketTable, _ revisits: Backlog, _ waker: Waker
+    ) throws(KernelError) {
+        ring = try Ring(chunks: chunks)
+        try super.init(chunks, sockets, revisits, waker)
+    }
+
+    // MARK: Events
+
+    override func wait(timeoutMilliseconds: Int32, turn: UInt64) {
+        if !awaitsWaker { awaitWaker() }
+        ring.wait(timeoutMilliseconds: timeoutMilliseconds)
+        collect(turn)
+    }
+
+    override var event: EngineEvent? { cursor < events.count ? events[cursor] : nil }
+
+    override func advance() { cursor += 1 }
 
     /// Takes note of all results of the turn, ahead of telling anybody of one: what has come was there before anything is
     /// done, and is known to be there.
-    func collect(_ ring: Ring) {
+    private func collect(_ turn: UInt64) {
         // Taken out for the time of the change, as all lists of the loop.
-        var events = ringEvents
-        ringEvents = []
+        var events = events
+        self.events = []
         events.removeAll(keepingCapacity: true)
-        ringCursor = 0
+        cursor = 0
         while let result = ring.next() {
             let purpose = RingPurpose(result.data)
-            var event = RingEvent(purpose: purpose, place: Int(result.data & RingPurpose.placeMask))
+            let place = Int(result.data & RingPurpose.placeMask)
             switch purpose {
             case .receive, .input, .room, .hangup:
-                let socket = sockets[event.place]
-                event.generation = UInt32(truncatingIfNeeded: result.data >> 32)
-                guard socket.descriptor >= 0, socket.generation == event.generation else {
+                let socket = sockets[place]
+                let generation = UInt32(truncatingIfNeeded: result.data >> 32)
+                guard socket.descriptor >= 0, socket.generation == generation else {
                     if let buffer = result.buffer { ring.releaseBuffer(buffer) }
                     continue
                 }
-                guard let mask = purpose == .receive ? arrive(result, socket, ring) : happen(result, socket, purpose)
-                else {
+                guard let mask = purpose == .receive ? arrive(result, socket) : happen(result, socket, purpose) else {
                     continue
                 }
-                if socket.eventTurn == turn {
-                    events[socket.eventPlace].mask |= mask
+                if socket.ring.eventTurn == turn {
+                    events[socket.ring.eventPlace].mask |= mask
                     continue
                 }
-                socket.eventTurn = turn
-                socket.eventPlace = events.count
-                event.mask = mask
+                socket.ring.eventTurn = turn
+                socket.ring.eventPlace = events.count
+                events.append(EngineEvent(kind: .socket, place: place, generation: generation, mask: mask))
             case .listener:
-                if result.value == -ECANCELED { continue }
+                if result.value != -ECANCELED { events.append(EngineEvent(kind: .listener, place: place)) }
             case .waker:
                 awaitsWaker = result.continues
-            case .nothing: continue
-            }
-            events.append(event)
-        }
-        ringEvents = events
-    }
-
-    /// The next thing of the turn's results.
-    func nextOfResults(_ ring: Ring) -> Completion? {
-        while ringCursor < ringEvents.count {
-            let event = ringEvents[ringCursor]
-            switch event.purpose {
-            case .listener:
-                let listener = listeners[event.place]
-                // One connection at a time, until there is none or its turn is over.
-                if let completion = accept(listener) { return completion }
-                ringCursor += 1
-                if listener.registered {
-                    watch(listener, at: event.place, ring)
-                    // No memory for it: a listener must not stay deaf for good.
-                    if !listener.registered { pauseListeners() }
-                }
-            case .waker:
-                ringCursor += 1
-                waker.drain()
-                return .woken
-            default:
-                ringCursor += 1
-                let socket = sockets[event.place]
-                guard socket.descriptor >= 0, socket.generation == event.generation else { continue }
-                if let completion = digest(socket, event.mask) { return completion }
+                events.append(EngineEvent(kind: .woken, place: 0))
+            case .nothing: break
             }
         }
-        return nil
+        self.events = events
     }
 
     /// Takes note of what was received. Answers what epoll would say of it.
-    private func arrive(_ result: RingResult, _ socket: Socket, _ ring: Ring) -> UInt32? {
-        if !result.continues { socket.requests.subtract([.receiving, .cancelling]) }
+    private func arrive(_ result: RingResult, _ socket: Socket) -> UInt32? {
+        if !result.continues { socket.ring.requests.subtract([.receiving, .cancelling]) }
         guard result.value > 0, let buffer = result.buffer else {
             if let buffer = result.buffer { ring.releaseBuffer(buffer) }
             switch -result.value {
-            case 0: socket.arrivalsEnd = Socket.peerEnded
+            case 0: socket.ring.arrivalsEnd = RingState.peerEnded
             // Cancelled, or no buffer was left: what is there is read from now on. What its owner does not take is not
             // added to, since each byte might come with a buffer of its own: the rest waits in the kernel.
             case ECANCELED, ENOBUFS, EAGAIN, EINTR:
-                if !socket.readingPaused, socket.laterArrivals.count < Socket.mostArrivals { return readAhead(socket) }
+                if !socket.readingPaused, socket.ring.laterArrivals.count < RingState.mostArrivals {
+                    return readAhead(socket)
+                }
                 awaitHangup(socket)
                 return CLINUX_IN
-            case let error: socket.arrivalsEnd = error > 0 ? error : EIO
+            case let error: socket.ring.arrivalsEnd = error > 0 ? error : EIO
             }
             return CLINUX_IN | CLINUX_RDHUP
         }
         let chunk = ring.takeBuffer(buffer, count: Int(result.value))
         let isFull = chunk.free == 0
-        if isFull || socket.arrived != nil || socket.readingPaused { receiveNoMore(socket, ring) }
-        if isFull { socket.announcements = Socket.announcementsOfFlow }
+        if isFull || socket.ring.arrived != nil || socket.readingPaused { receiveNoMore(socket) }
+        if isFull { socket.ring.announcements = RingState.announcementsOfFlow }
         if socket.readingPaused { awaitHangup(socket) }
         add(chunk, to: socket)
         return CLINUX_IN
@@ -153,25 +159,29 @@ extension Poller {
         var chunk: Chunk?
         let n = readAndGoOn(socket, into: &chunk)
         if let chunk = chunk.take() { add(chunk, to: socket) }
-        if n == -Int(EAGAIN) { return socket.arrived == nil ? nil : CLINUX_IN }
+        if n == -Int(EAGAIN) { return socket.ring.arrived == nil ? nil : CLINUX_IN }
         if n > 0 { return CLINUX_IN }
-        socket.arrivalsEnd = n == 0 ? Socket.peerEnded : Int32(-n)
+        socket.ring.arrivalsEnd = n == 0 ? RingState.peerEnded : Int32(-n)
         return CLINUX_IN | CLINUX_RDHUP
     }
 
     private func add(_ arrival: Chunk, to socket: Socket) {
-        if socket.arrived == nil { socket.arrived = arrival } else { socket.laterArrivals.append(arrival) }
+        if socket.ring.arrived == nil {
+            socket.ring.arrived = arrival
+        } else {
+            socket.ring.laterArrivals.append(arrival)
+        }
     }
 
     /// Takes note of an event that was waited for. Answers it as epoll would.
     private func happen(_ result: RingResult, _ socket: Socket, _ purpose: RingPurpose) -> UInt32? {
         switch purpose {
-        case .input: socket.requests.remove(.awaitingInput)
+        case .input: socket.ring.requests.remove(.awaitingInput)
         case .room where result.continues: break
         case .room:
-            socket.requests.remove(.awaitingRoom)
+            socket.ring.requests.remove(.awaitingRoom)
             if socket.outboxCount > 0, !socket.connecting { awaitRoom(socket) }
-        default: socket.requests.remove(.awaitingHangup)
+        default: socket.ring.requests.remove(.awaitingHangup)
         }
         if result.value == -ECANCELED { return nil }
         let mask = result.value >= 0 ? UInt32(result.value) : CLINUX_ERR
@@ -181,16 +191,24 @@ extension Poller {
 
     // MARK: Receiving
 
-    /// Puts what was received, or else what stands in the kernel, behind what stands in the inbox: `receive` for a ring.
-    func receiveFromRing(_ socket: Socket, into inbox: inout Chunk?) -> Int {
-        if let arrival = socket.arrived.take() { return take(arrival, socket, into: &inbox) }
-        if socket.arrivalsEnd != 0 {
+    override func adopt(_ socket: Socket, connecting: Bool) {
+        if connecting { awaitConnection(socket) } else { receiveNext(socket, waits: false) }
+    }
+
+    override func connected(_ socket: Socket) { receiveNext(socket) }
+
+    override var mayHaveUntold: Bool { true }
+
+    /// Takes what was received, or else reads what stands in the kernel.
+    override func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+        if let arrival = socket.ring.arrived.take() { return take(arrival, socket, into: &inbox) }
+        if socket.ring.arrivalsEnd != 0 {
             socket.readable = false
-            return socket.arrivalsEnd == Socket.peerEnded ? 0 : -Int(socket.arrivalsEnd)
+            return socket.ring.arrivalsEnd == RingState.peerEnded ? 0 : -Int(socket.ring.arrivalsEnd)
         }
         // What a broken connection had still to say is read all the same.
-        if !socket.requests.isDisjoint(with: [.receiving, .awaitingInput]),
-            socket.failure == 0 || ring?.isDrained == false
+        if !socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput]),
+            socket.failure == 0 || !ring.isDrained
         {
             socket.readable = false
             return -Int(EAGAIN)
@@ -207,16 +225,18 @@ extension Poller {
             unread.append(arrival.readable.extracting(0..<count))
             arrival.consume(count)
             inbox = consume unread
-            if arrival.isEmpty { chunks.give(arrival) } else { socket.arrived = consume arrival }
+            if arrival.isEmpty { chunks.give(arrival) } else { socket.ring.arrived = consume arrival }
             if count == 0 { return -Int(EAGAIN) }
         } else {
             inbox = consume arrival
         }
-        if socket.arrived == nil, !socket.laterArrivals.isEmpty { socket.arrived = socket.laterArrivals.removeFirst() }
+        if socket.ring.arrived == nil, !socket.ring.laterArrivals.isEmpty {
+            socket.ring.arrived = socket.ring.laterArrivals.removeFirst()
+        }
         socket.isBulk = isFull
         // Behind a full buffer there may be more, which is looked for when all of the turn is done.
-        let isAwaited = !socket.requests.isDisjoint(with: [.receiving, .awaitingInput])
-        socket.readable = socket.arrived != nil || socket.arrivalsEnd != 0 || socket.isBulk || !isAwaited
+        let isAwaited = !socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput])
+        socket.readable = socket.ring.arrived != nil || socket.ring.arrivalsEnd != 0 || socket.isBulk || !isAwaited
         return count
     }
 
@@ -225,7 +245,7 @@ extension Poller {
     private func readAndGoOn(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         let n = read(socket, into: &inbox)
         guard n > 0 || n == -Int(EAGAIN) else { return n }
-        if n > 0, socket.isBulk { socket.announcements = Socket.announcementsOfFlow }
+        if n > 0, socket.isBulk { socket.ring.announcements = RingState.announcementsOfFlow }
         if !socket.readable {
             receiveNext(socket)
         } else if n < 0 {
@@ -238,79 +258,97 @@ extension Poller {
     /// Has the ring receive what comes next; or announce it, where the connection moves much or memory is scarce.
     ///
     /// - Parameter waits: nothing is thought to be there yet.
-    func receiveNext(_ socket: Socket, waits: Bool = true) {
-        guard socket.failure == 0, socket.requests.isDisjoint(with: [.receiving, .awaitingInput]) else { return }
-        if socket.announcements > 0 || !readsFarAhead {
-            if socket.announcements > 0 { socket.announcements -= 1 }
+    private func receiveNext(_ socket: Socket, waits: Bool = true) {
+        guard socket.failure == 0, socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput]) else { return }
+        if socket.ring.announcements > 0 || !readsFarAhead {
+            if socket.ring.announcements > 0 { socket.ring.announcements -= 1 }
             ask(socket, .awaitingInput) { $0.poll(socket.descriptor, CLINUX_IN | CLINUX_RDHUP, data: $1.data(socket)) }
         } else {
             ask(socket, .receiving) { $0.receive(socket.descriptor, waits: waits, data: $1.data(socket)) }
         }
     }
 
-    private func receiveNoMore(_ socket: Socket, _ ring: Ring) {
-        guard socket.requests.contains(.receiving), !socket.requests.contains(.cancelling) else { return }
+    private func receiveNoMore(_ socket: Socket) {
+        guard socket.ring.requests.contains(.receiving), !socket.ring.requests.contains(.cancelling) else { return }
         if ring.cancel(RingPurpose.receive.data(socket), data: RingPurpose.nothing.data(0)) {
-            socket.requests.insert(.cancelling)
+            socket.ring.requests.insert(.cancelling)
         }
     }
 
     // MARK: Waiting
 
-    /// The socket is reported as hung up, should its peer do so while nothing is received from it.
-    func awaitHangup(_ socket: Socket) {
-        guard !socket.hangup, socket.requests.isDisjoint(with: [.receiving, .awaitingInput, .awaitingHangup]) else {
+    override func awaitHangup(_ socket: Socket) {
+        guard !socket.hangup, socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput, .awaitingHangup])
+        else {
             return
         }
         ask(socket, .awaitingHangup) { $0.poll(socket.descriptor, CLINUX_RDHUP, data: $1.data(socket)) }
     }
 
-    /// The socket is reported when the kernel takes more, from now on each time: asked for once only, it would be
-    /// reported at once where the peer has sent its last byte, which a ring tells whether it is asked or not.
-    func awaitRoom(_ socket: Socket) {
+    /// From now on each time: asked for once only, it would be reported at once where the peer has sent its last byte,
+    /// which a ring tells whether it is asked or not.
+    override func awaitRoom(_ socket: Socket) {
         ask(socket, .awaitingRoom) { $0.poll(socket.descriptor, CLINUX_OUT, again: true, data: $1.data(socket)) }
     }
 
     /// The socket is reported when its connection stands, and whether the peer has said something by then.
-    func awaitConnection(_ socket: Socket) {
+    private func awaitConnection(_ socket: Socket) {
         let events = CLINUX_OUT | CLINUX_IN | CLINUX_RDHUP
         ask(socket, .awaitingRoom) { $0.poll(socket.descriptor, events, data: $1.data(socket)) }
     }
 
     private func ask(_ socket: Socket, _ request: RingRequests, _ question: (Ring, RingPurpose) -> Bool) {
-        guard let ring, !socket.requests.contains(request) else { return }
+        guard !socket.ring.requests.contains(request) else { return }
         if question(ring, request.purpose) {
-            socket.requests.insert(request)
+            socket.ring.requests.insert(request)
         } else if socket.failure == 0 {
-            socket.failure = ENOMEM
-            queue(socket)
+            failForMemory(socket)
         }
     }
 
-    func awaitWaker(_ ring: Ring) {
+    private func awaitWaker() {
         awaitsWaker = ring.poll(waker.descriptor, CLINUX_IN, again: true, data: RingPurpose.waker.data(0))
     }
 
-    func watch(_ listener: Listener, at place: Int, _ ring: Ring) {
+    // MARK: Listeners
+
+    override func watch(_ listener: Listener, at place: Int) throws(KernelError) {
+        if !watchOn(listener, at: place) { throw KernelError(ENOMEM) }
+    }
+
+    override func watchOn(_ listener: Listener, at place: Int) -> Bool {
         let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
         listener.registered = ring.poll(listener.descriptor, mask, data: RingPurpose.listener.data(place))
+        return listener.registered
     }
+
+    override func unwatch(_ listener: Listener, at place: Int) {
+        // It waits twice where a result was on its way when it began to rest, and that was over within a turn.
+        _ = ring.cancel(RingPurpose.listener.data(place), all: true, data: RingPurpose.nothing.data(0))
+        listener.registered = false
+    }
+
+    /// A ring that waited at the socket would keep it open.
+    override func letGoOfListeners() { ring.submitAndFinish() }
 
     // MARK: Ending
 
-    /// Ends all that the socket waits for, and gives back what has come. Its descriptor is to be closed behind that.
-    func leave(_ socket: Socket, _ ring: Ring) {
-        for request in RingRequests.all where socket.requests.contains(request) {
+    override func close(_ descriptor: Int32) -> Bool { ring.close(descriptor, data: RingPurpose.nothing.data(0)) }
+
+    override func submit() { ring.submit() }
+
+    override func leave(_ socket: Socket) {
+        for request in RingRequests.all where socket.ring.requests.contains(request) {
             if ring.cancel(request.purpose.data(socket), data: RingPurpose.nothing.data(0)) { continue }
             // No memory for it. This ends them too, which would else keep the connection open behind its descriptor.
             _ = clinux_shutdown(socket.descriptor)
         }
-        socket.requests = []
-        socket.arrivalsEnd = 0
-        socket.announcements = 0
-        if let chunk = socket.arrived.take() { chunks.give(chunk) }
-        for chunk in socket.laterArrivals { chunks.give(chunk) }
-        socket.laterArrivals = []
+        socket.ring.requests = []
+        socket.ring.arrivalsEnd = 0
+        socket.ring.announcements = 0
+        if let chunk = socket.ring.arrived.take() { chunks.give(chunk) }
+        for chunk in socket.ring.laterArrivals { chunks.give(chunk) }
+        socket.ring.laterArrivals = []
     }
 }
 
