@@ -89,7 +89,7 @@ let package = Package(
         support("TestSupport", ["Bytes", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
-        tests("ModelTests", ["Bytes", "Model"]),
+        tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
         tests("CryptoTests", ["Bytes", "Crypto"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),

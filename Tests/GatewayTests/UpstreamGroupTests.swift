@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import Testing
 
@@ -25,9 +26,9 @@ import Testing
     }
 
     @Test func anOpenBreakerRefuses() throws {
-        var rules = BreakerSettings()
+        var rules = CircuitBreaker.Settings()
         rules.failures = 1
-        rules.openFor = 500
+        (rules.pauseMilliseconds, rules.longestPauseMilliseconds) = (500, 500)
         let group = try Self.group(1) { $0.breaker = rules }
         #expect(group.admit(0) == .pass)
         group.ended(succeeded: false, probe: false, 0)

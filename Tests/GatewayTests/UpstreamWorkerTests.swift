@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -162,9 +163,9 @@ import Testing
     }
 
     @Test func theBreakerOpensAndCloses() throws {
-        var rules = BreakerSettings()
+        var rules = CircuitBreaker.Settings()
         rules.failures = 2
-        rules.openFor = 200
+        (rules.pauseMilliseconds, rules.longestPauseMilliseconds) = (200, 200)
         let servers = ServerSet(1)
         servers.manners[0] = .closes
         let bench = try servers.bench { $0.breaker = rules }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -188,7 +189,7 @@ import Testing
     @Test func aTwoHundredIsNoFailureOfTheServer() throws {
         let bench = try bench {
             $0.upstream = { settings in
-                settings.breaker = BreakerSettings()
+                settings.breaker = CircuitBreaker.Settings()
                 settings.breaker?.failures = 1
             }
         }

@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Issuers
+import Model
 
 /// The families of the issuers that upstreams' tokens come from.
 extension PrometheusText {

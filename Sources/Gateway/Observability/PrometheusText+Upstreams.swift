@@ -1,3 +1,5 @@
+import Model
+
 /// The families of upstreams and their servers.
 extension PrometheusText {
     static func upstreams(_ reports: [UpstreamReport], _ page: inout Page) {

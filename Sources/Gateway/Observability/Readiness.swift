@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Tokens
 
 /// What `/readyz` says: whether requests may be sent here, and how the store and the issuers stand whose keys are fetched.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Reactor
 
 /// One upstream of one worker: its servers, and everything that decides which of them gets a request, whether it waits,

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The state of one upstream in one worker, for `/metrics`. Addresses of a host name are summed under the name, so that
 /// there are as many rows as the configuration has servers.

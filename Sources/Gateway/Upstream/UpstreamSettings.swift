@@ -1,3 +1,4 @@
+import Model
 import Reactor
 
 /// The API servers behind one name: where they are, how requests are spread over them, and what is done when they fail
@@ -30,7 +31,7 @@ package struct UpstreamSettings: Equatable, Sendable {
 
     package var healthCheck: HealthCheckSettings?
     package var ejection: EjectionSettings?
-    package var breaker: BreakerSettings?
+    package var breaker: CircuitBreaker.Settings?
     package var retries = RetrySettings()
     /// How long a server that comes back takes to get its whole share; 0 for at once.
     package var slowStart: Int64 = 0
@@ -103,22 +104,6 @@ package struct EjectionSettings: Equatable, Sendable {
     package var time: Int64 = 30_000
     /// How much of the servers may be out at the same time.
     package var maximumPercent = 50
-
-    package init() {}
-}
-
-/// When an upstream as a whole is not asked any more for a while.
-package struct BreakerSettings: Equatable, Sendable {
-    /// Failed requests in a row; 0 for any number.
-    package var failures = 0
-    /// Share of failed requests of a window; 0 for any.
-    package var errorPercent = 0
-    /// Requests that a window must have before their share counts.
-    package var minimumRequests = 20
-    /// Milliseconds.
-    package var window: Int64 = 10_000
-    /// How long no request is let through, in milliseconds.
-    package var openFor: Int64 = 10_000
 
     package init() {}
 }

@@ -1,12 +1,17 @@
 import Crypto
 import Identity
+import Model
 
 /// A module as the data plane uses it: counted, left alone while it fails, and none of its tokens kept for ever.
 package final class GuardedIssuer: TokenIssuer {
     package struct Settings: Sendable {
         /// How long a token may be used at the most, whatever its issuer says; nil for as long as that says.
         package var maximumLifetimeSeconds: Int64?
-        package var breaker = IssuerBreaker.Settings()
+        package var breaker: CircuitBreaker.Settings = {
+            var breaker = CircuitBreaker.Settings(pause: 1000, longestPause: 60_000)
+            breaker.failures = 5
+            return breaker
+        }()
 
         package init() {}
     }

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 import Synchronization
 
 /// How it stands with one issuer, for all threads: its breaker, and what became of the calls so far. It outlives
@@ -30,7 +31,7 @@ package final class IssuerGate: Sendable {
     /// How it stands at a moment, for metrics and readiness.
     package struct Report: Sendable {
         package let name: String
-        package let state: IssuerBreaker.State
+        package let state: CircuitBreaker.State
         /// In the order of `Outcome.allCases`.
         package let outcomes: [UInt64]
         /// The time of all calls together, in microseconds.
@@ -64,7 +65,7 @@ package final class IssuerGate: Sendable {
     }
 
     private struct State {
-        var breaker = IssuerBreaker()
+        var breaker = CircuitBreaker()
         var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
         var microseconds: UInt64 = 0
         var underWay = 0
@@ -113,19 +114,19 @@ package final class IssuerGate: Sendable {
     ///   - success: what the call is counted as that has not failed.
     ///   - failure: nil where it has not.
     func leave(
-        _ pass: Pass, _ success: Outcome, _ failure: IssueFailure?, _ settings: IssuerBreaker.Settings, _ now: Int64
+        _ pass: Pass, _ success: Outcome, _ failure: IssueFailure?, _ settings: CircuitBreaker.Settings, _ now: Int64
     ) {
         let spread = Int64(SecureRandom.uint64() % 1001)
         let event = state.withLock { state -> Event? in
             state.underWay -= 1
             state.count(failure.map(Outcome.init) ?? success)
             state.microseconds += UInt64(max(0, now - pass.startedAt))
-            guard let failure else { return IssuerGate.succeeded(&state, pass) }
+            guard let failure else { return IssuerGate.succeeded(&state, pass, nil, settings, now) }
             guard let isDown = failure.isOutage else {
-                if pass.isProbe { state.breaker.probeLost(now / 1000) }
+                if pass.isProbe { state.breaker.probeLost() }
                 return nil
             }
-            guard isDown else { return IssuerGate.succeeded(&state, pass, failure) }
+            guard isDown else { return IssuerGate.succeeded(&state, pass, failure, settings, now) }
             let wasWell = state.failure == nil
             state.failure = failure
             let asked = Int64(failure.requestedPause ?? 0) * 1000
@@ -137,9 +138,11 @@ package final class IssuerGate: Sendable {
     }
 
     /// It has answered, though perhaps not as one would like.
-    private static func succeeded(_ state: inout State, _ pass: Pass, _ failure: IssueFailure? = nil) -> Event? {
+    private static func succeeded(
+        _ state: inout State, _ pass: Pass, _ failure: IssueFailure?, _ settings: CircuitBreaker.Settings, _ now: Int64
+    ) -> Event? {
         let before = state.failure
-        state.breaker.succeeded(probe: pass.isProbe)
+        state.breaker.succeeded(now / 1000, probe: pass.isProbe, settings)
         // Who refuses one caller is well.
         state.failure = failure?.reason == .misconfigured ? failure : nil
         if let now = state.failure { return before?.reason == now.reason ? nil : .failed(now) }

@@ -88,7 +88,7 @@ extension Assembly {
         settings.queueTimeout = entry.queue.timeout.milliseconds
         settings.healthCheck = entry.healthCheck.map(HealthCheckSettings.init)
         settings.ejection = entry.ejection.map(EjectionSettings.init)
-        settings.breaker = entry.circuitBreaker.map(BreakerSettings.init)
+        settings.breaker = entry.circuitBreaker.map(CircuitBreaker.Settings.init)
         settings.retries.attempts = entry.retries.attempts
         settings.retries.budgetPercent = entry.retries.budgetPercent
         settings.retries.minimumPerSecond = entry.retries.minimumPerSecond
@@ -156,13 +156,12 @@ extension EjectionSettings {
     }
 }
 
-extension BreakerSettings {
+extension CircuitBreaker.Settings {
     fileprivate init(_ entry: CircuitBreakerEntry) {
-        self.init()
+        self.init(pause: entry.openFor.milliseconds)
         failures = entry.failures
         errorPercent = entry.errorPercent
         minimumRequests = entry.minimumRequests
-        window = entry.window.milliseconds
-        openFor = entry.openFor.milliseconds
+        windowMilliseconds = entry.window.milliseconds
     }
 }

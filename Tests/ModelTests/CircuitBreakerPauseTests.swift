@@ -1,19 +1,21 @@
-import Issuers
 import Testing
 
-/// ISS-03: who fails is left alone.
-@Suite struct IssuerBreakerTests {
+@testable import Model
+
+/// Pauses of a server that fails again and again.
+@Suite struct CircuitBreakerPauseTests {
     /// A breaker that expectations can ask.
     private final class Bench {
-        var breaker = IssuerBreaker()
-        var settings = IssuerBreaker.Settings()
+        var breaker = CircuitBreaker()
+        var settings = CircuitBreaker.Settings(pause: 1000, longestPause: 60_000)
 
         init(openedWith spread: Int64? = nil) {
+            settings.failures = 5
             guard let spread else { return }
             for _ in 0..<5 { _ = failed(0, spread: spread) }
         }
 
-        func admit(_ now: Int64) -> IssuerBreaker.Verdict { breaker.admit(now) }
+        func admit(_ now: Int64) -> CircuitBreaker.Verdict { breaker.admit(now) }
 
         func failed(_ now: Int64, probe: Bool = false, asked: Int64 = 0, spread: Int64 = 0) -> Bool {
             breaker.failed(now, probe: probe, asked: asked, spread: spread, settings)
@@ -23,7 +25,7 @@ import Testing
     @Test func opensAfterFailuresInARow() {
         let bench = Bench()
         for _ in 0..<4 { #expect(!bench.failed(0)) }
-        bench.breaker.succeeded(probe: false)
+        bench.breaker.succeeded(0, probe: false, bench.settings)
         for _ in 0..<4 { #expect(!bench.failed(0)) }
         #expect(bench.admit(0) == .pass)
         #expect(bench.failed(0, spread: 1000))
@@ -36,9 +38,9 @@ import Testing
         #expect(bench.admit(1000) == .probe)
         #expect(bench.admit(1000) == .refuse(1000))
         // What was under way when it opened says nothing new.
-        bench.breaker.succeeded(probe: false)
+        bench.breaker.succeeded(0, probe: false, bench.settings)
         #expect(bench.breaker.state == .halfOpen)
-        bench.breaker.succeeded(probe: true)
+        bench.breaker.succeeded(0, probe: true, bench.settings)
         #expect(bench.admit(1000) == .pass)
     }
 
@@ -69,7 +71,7 @@ import Testing
     @Test func lostProbesAreReplaced() {
         let bench = Bench(openedWith: 1000)
         #expect(bench.admit(1000) == .probe)
-        bench.breaker.probeLost(1000)
+        bench.breaker.probeLost()
         #expect(bench.admit(1000) == .probe)
         #expect(bench.admit(60_999) == .refuse(1000))
         #expect(bench.admit(61_000) == .probe)

@@ -1,13 +1,12 @@
 import TestSupport
 import Testing
 
-@testable import Gateway
+@testable import Model
 
-@Suite struct UpstreamBreakerTests {
-    private static let rules: BreakerSettings = {
-        var rules = BreakerSettings()
+@Suite struct CircuitBreakerTests {
+    private static let rules: CircuitBreaker.Settings = {
+        var rules = CircuitBreaker.Settings(pause: 100)
         rules.failures = 3
-        rules.openFor = 100
         return rules
     }()
 
@@ -73,10 +72,10 @@ import Testing
     }
 
     @Test func aShareOfAWindowOpens() {
-        var rules = BreakerSettings()
+        var rules = CircuitBreaker.Settings()
         rules.errorPercent = 50
         rules.minimumRequests = 10
-        rules.window = 1000
+        rules.windowMilliseconds = 1000
         var breaker = CircuitBreaker()
         for _ in 0..<9 { breaker.failed(0, probe: false, rules) }
         #expect(breaker.state == .closed)
