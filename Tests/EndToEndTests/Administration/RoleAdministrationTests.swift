@@ -87,10 +87,11 @@ import Tokens
 
     @Test("UPS-04: the service and the file have the same attributes")
     func names() {
-        let schema = JSONText(Vectors.text("config/schema/users.schema.json"))
+        let users = JSONText(Vectors.text("config/schema/users.schema.json"))["$defs"]["users"]["items"]
+        let attributes = users["properties"]["attributes"]["properties"]
         let elsewhere: Set = ["id", "uid", "uri", "mail", "firstName", "lastName", "managerURI", "reports"]
         #expect(
-            Set(schema["items"]["properties"]["attributes"]["properties"].names).union(elsewhere)
+            Set(attributes.names).union(elsewhere)
                 == Set(ProfileAttribute.allCases.map(\.rawValue)))
     }
 }
