@@ -21,6 +21,9 @@ package indirect enum Form: Sendable {
     case described(String, Form)
     /// Where nothing else says it: members of a schema.
     case schema([JSONMember])
+
+    /// 1 to 64 letters, digits, dots, underscores and hyphens.
+    static let identifierPattern = "^[A-Za-z0-9._-]{1,64}$"
 }
 
 /// The members that an object may have.

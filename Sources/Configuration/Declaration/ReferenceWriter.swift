@@ -71,7 +71,7 @@ struct ReferenceWriter {
             .joined(separator: ", or ")
         case .named(let name, let form):
             switch name {
-            case "size", "duration", "seconds", "level", "role", "backend", "header": name
+            case "size", "duration", "seconds", "level", "role", "backend", "header", "secret": name
             default: words(form)
             }
         case .described(_, let form): words(form)

@@ -11,6 +11,8 @@ extension Shape<Int> {
         Shape(.integer(range), write: { .number(Int64($0)) }, read: { $0.integer(in: range, noun) })
     }
 
+    static let port = integer(0...65535, "a port number")
+
     /// A number of bytes.
     package static func size(in range: ClosedRange<Int>) -> Shape {
         Shape(.named("size", .size), write: JSONNode.size, read: { $0.size(in: range) })
@@ -30,6 +32,11 @@ extension Shape<Int> {
 extension Shape<Int64> {
     /// A second since 1970.
     static let instant = Shape(.integer(0...253_402_300_799), read: { $0.instant() })
+}
+
+extension Shape<[UInt8]> {
+    /// A key with one of these lengths in bytes, as Base64.
+    static func key(lengths: [Int]) -> Shape { Shape(.secret, read: { $0.key(lengths: lengths) }) }
 }
 
 extension Shape<Secret> {
@@ -64,7 +71,7 @@ extension Shape<String> {
     }
 
     /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
-    static let identifier = text(.pattern("^[A-Za-z0-9._-]{1,64}$")) { $0.webgateName() }
+    static let identifier = text(.pattern(Form.identifierPattern)) { $0.webgateName() }
 
     /// Visible ASCII without blanks, compared with a header field as it is.
     static let fieldValue = text(.pattern("^[!-~]+$")) { $0.fieldValue() }
@@ -74,6 +81,8 @@ extension Shape<String> {
 
     /// Absolute path of a file.
     package static let path = text(.text) { $0.path() }
+
+    static let certificateFile = text(.text) { $0.certificateFile() }
 
     static let readableFile = text(.text) { $0.readableFile() }
 
@@ -103,12 +112,48 @@ extension Shape<[String]> {
     }
 
     /// `scope-token`s (RFC 6749 section 3.3).
-    static let scopes = texts(.list(.text)) { $0.scopes() }
+    static let scopes = texts(.list(.pattern("^[!#-\\[\\]-~]+$"))) { $0.scopes() }
+
+    /// Names of files that sections may stand in.
+    static let sectionFiles = {
+        let files = GatewayConfiguration.sectionNames.map { "\($0).json" }
+        return texts(.list(.choice(files))) { field in
+            field.names("an array of file names") { element in
+                guard let name = element.text("the name of a section's file") else { return nil }
+                guard files.contains(name) else {
+                    element.invalid(
+                        "the name of a section's file, such as \"users.json\"",
+                        suggestion: Suggestion.nearest(to: name, among: files))
+                    return nil
+                }
+                return name
+            }
+        }
+    }()
 
     /// Names of things that another section defines, each once.
     static func references(to kind: ReferenceKind) -> Shape {
         Shape(.list(kind.form), write: { .texts($0) }, read: { $0.references(to: kind) })
     }
+}
+
+extension Shape<WebOrigin> {
+    static let origin = Shape(.pattern("^https?://[^/?#@]+$"), write: { .text("\($0)") }, read: { $0.origin() })
+}
+
+extension Shape<IPLiteral> {
+    static let address = Shape(.pattern("^[0-9A-Fa-f:.]+$"), write: { .text("\($0)") }, read: { $0.address() })
+}
+
+extension Shape<[AddressBlock]> {
+    static let addressBlocks = Shape<AddressBlock>(
+        .named(
+            "block",
+            .described(
+                "An IP address or a block of them, such as `10.0.0.0/8`.",
+                .pattern("^[0-9A-Fa-f:.]+(/[1-9][0-9]{0,2})?$"))),
+        read: { $0.addressBlock() }
+    ).list("an array of CIDR blocks", isUnique: false)
 }
 
 extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
@@ -142,7 +187,7 @@ extension ReferenceKind {
                 "backend",
                 .described("A backend as name/version.", .pattern("^[A-Za-z0-9._-]{1,64}/[A-Za-z0-9._-]{1,64}$")))
         case .role: .named("role", .described("A role of the catalogue.", .text))
-        case .authenticationScheme, .webgate, .rateLimit, .issuer: .pattern("^[A-Za-z0-9._-]{1,64}$")
+        case .authenticationScheme, .webgate, .rateLimit, .issuer: .pattern(Form.identifierPattern)
         case .upstream, .application, .route, .identityProvider: .text
         }
     }
@@ -156,7 +201,8 @@ extension JSONNode {
         let milliseconds = duration.milliseconds
         let units: [(String, Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
         // "60s" is as usual as "1m", and the smaller unit is the plainer one for what is set in seconds.
-        for (unit, length) in units where milliseconds % length == 0 && (milliseconds > length || unit == "s") {
+        for (unit, length) in units
+        where milliseconds % length == 0 && (milliseconds >= (unit == "m" ? 2 * length : length) || unit == "s") {
             return .text("\(milliseconds / length)\(unit)")
         }
         return .text("\(milliseconds)ms")

@@ -64,6 +64,26 @@ extension Shape {
             })
     }
 
+    /// An object of such values by names of 1 to 64 letters, digits, dots, underscores and hyphens.
+    /// - Parameters:
+    ///   - expected: for the message where the value is no object.
+    ///   - complaint: the message for any other name.
+    func byName(
+        _ expected: String, _ complaint: String, setName: @escaping @Sendable (inout Value, String) -> Void
+    ) -> Shape<[Value]> {
+        let (form, read) = (form, read)
+        return Shape<[Value]>(
+            .map(form(), names: Form.identifierPattern), write: { $0.isEmpty ? .object([]) : nil },
+            read: { field in
+                field.object(expected).entries.compactMap { name, place in
+                    if !WebgateEntry.isName(name) { place.error(complaint, expected: WebgateEntry.nameRule) }
+                    guard var value = read(place) else { return nil }
+                    setName(&value, name)
+                    return value
+                }
+            })
+    }
+
     /// A list of such values.
     package func list(
         _ expected: String, minimum: Int = 0, maximum: Int? = nil, isUnique: Bool = true

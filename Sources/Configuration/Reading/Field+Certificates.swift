@@ -56,14 +56,14 @@ extension Field {
 struct CertificateRecipe {
     let expectation: String
 
-    /// nil unless both files are missing.
-    init?(_ certificate: Field?, _ key: Field?) {
-        guard let certificate, let key, let certificateName = certificate.node.string,
-            let keyName = key.node.string, !certificateName.isEmpty, !keyName.isEmpty
-        else { return nil }
-        let paths = [certificate.findings.path(of: certificateName), key.findings.path(of: keyName)]
+    /// - Parameter object: with `certFile` and `keyFile`.
+    /// - Returns: nil unless both files are missing.
+    init?(_ object: Field) {
+        let names = ["certFile", "keyFile"].compactMap { object.node[$0]?.string }
+        guard names.count == 2, !names.contains("") else { return nil }
+        let paths = names.map(object.findings.path(of:))
         guard !paths.contains(where: FileManager.default.fileExists) else { return nil }
-        let names = paths.map(CertificateRecipe.quoted)
+        let words = paths.map(CertificateRecipe.quoted)
         var folders: [String] = []
         for path in paths {
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
@@ -75,7 +75,7 @@ struct CertificateRecipe {
         expectation =
             "a PEM file with certificates; for a try, `\(preparation)openssl req -x509 -newkey ec "
             + "-pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=localhost "
-            + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout \(names[1]) -out \(names[0])` makes one"
+            + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout \(words[1]) -out \(words[0])` makes one"
     }
 
     /// A word that a shell takes as it is.

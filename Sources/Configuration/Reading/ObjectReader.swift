@@ -96,6 +96,36 @@ package struct ObjectReader {
         return nil
     }
 
+    /// A key with an object, without which each of its members has its default.
+    /// - Parameter read: declares and reads the members.
+    package mutating func section<Value>(
+        _ name: String, _ meaning: String, expected: String = "an object", _ read: (inout ObjectReader) -> Value
+    ) -> Value {
+        var object =
+            outline == nil
+            ? (take(name) ?? Field(node: .object([]), below: pointer, name, findings: field.findings)).object(expected)
+            : ObjectReader(describing: ObjectOutline())
+        let value = read(&object)
+        object.finish()
+        if let outline, let form = object.outline?.form {
+            outline.add(ObjectForm.Key(name: name, form: .object(form), meaning: meaning))
+        }
+        return value
+    }
+
+    /// `key` and `keyFile`, of which at most one is given.
+    mutating func keyOrFile<Key>(
+        _ shape: Shape<Key>, _ meaning: String, file standard: String, _ fileMeaning: String
+    ) -> (key: Key?, file: String) {
+        let key = take("key", shape, meaning)
+        let file = take("keyFile", .path, default: standard, fileMeaning)
+        constrain(json: #"{"not": {"required": ["key", "keyFile"]}}"#)
+        if key != nil, let file {
+            file.field.error("both \"key\" and \"keyFile\" are given", expected: "one of the two")
+        }
+        return (key?.read(), file?.read() ?? field.findings.path(of: standard))
+    }
+
     /// Keys that go together with another setting: where they are not wanted, each one that is there is an error.
     /// - Parameters:
     ///   - complaint: the message for a key, and what was expected.
@@ -165,8 +195,7 @@ package struct ObjectReader {
     package mutating func required<Value>(
         _ name: String, _ expected: String, standIn: Value, _ read: (Field) -> Value?
     ) -> Value {
-        let member = take(name)
-        return needed(name, member, expected, standIn: standIn, read)
+        needed(name, take(name), expected, standIn: standIn, read)
     }
 
     /// The same for a member that was taken before.
@@ -180,20 +209,6 @@ package struct ObjectReader {
                 JSONPointer.child(pointer, name), "required member \"\(name)\" is missing", expected: expected)
         }
         return standIn
-    }
-
-    package mutating func flag(_ name: String, default standard: Bool) -> Bool {
-        value(name, default: standard) { $0.bool() }
-    }
-
-    package mutating func count(_ name: String, in range: ClosedRange<Int>, default standard: Int, _ noun: String)
-        -> Int
-    {
-        value(name, default: standard) { $0.integer(in: range, noun) }
-    }
-
-    package mutating func duration(_ name: String, default standard: Duration) -> Duration {
-        value(name, default: standard) { $0.duration() }
     }
 
     /// Reports the members that nobody asked for.

@@ -7,33 +7,36 @@ package struct AdminSection: Sendable {
     /// Names by which it is asked beside `localhost` and IP addresses, in lower case.
     package var hosts: [String]
 
-    static func read(_ field: Field) -> AdminSection? {
-        var object = field.object("the admin listener: {\"address\", \"port\"}")
-        let address = object.value("address", default: .loopback) { $0.address() }
-        let port = object.value("port", default: 9901) { $0.integer(in: 0...65535, "a port number") }
-        let tokenField = object.take("adminToken")
-        let token = tokenField.flatMap { $0.secret() }
-        let hosts = object.value("hosts", default: [], hosts)
-        object.finish()
-        if !address.isLoopback, tokenField == nil {
-            // POL-05: what is reachable from outside asks for a credential.
-            field.error(
+    static let shape = Shape<AdminSection>.object("the admin listener: {\"address\", \"port\"}") { object in
+        let address = object.value("address", .address, default: .loopback, "IP address to listen on.")
+        let port = object.value("port", .port, default: 9901, "Port; 0 lets the system choose.")
+        let token = object.take(
+            "adminToken", .secret,
+            """
+            Bearer token of administrators. Required if the listener is not on loopback, and for every \
+            request that changes something. A token of 43 characters or more, such as `openssl rand -base64 32` makes, is \
+            never [held back](endpoints.md#endpoints) because of wrong tokens from others.
+            """)
+        if !address.isLoopback, token == nil {
+            // What is reachable from outside asks for a credential.
+            object.field.error(
                 "an admin listener that is not on loopback needs \"adminToken\"",
                 expected: "\"adminToken\", or a loopback address", found: "\"\(address)\"")
         }
-        return AdminSection(address: address, port: port, token: token, hosts: hosts)
+        return AdminSection(
+            address: address, port: port, token: token?.read(),
+            hosts: object.value(
+                "hosts", hostName.list("an array of host names", isUnique: false), default: [],
+                "Names of the listener beside `localhost` and IP addresses; a request with any other `Host` gets 421."))
     }
 
-    private static func hosts(_ field: Field) -> [String]? {
+    private static let hostName = Shape.text(.text) { field in
         let expected = "a host name such as \"portcullis.monitoring.svc\", without port"
-        guard let elements = field.elements("an array of host names") else { return nil }
-        return elements.compactMap { element in
-            guard let text = element.text(expected) else { return nil }
-            guard WebOrigin.isHostName(text[...]) else {
-                element.invalid(expected)
-                return nil
-            }
-            return text.lowercased()
+        guard let text = field.text(expected) else { return nil }
+        guard WebOrigin.isHostName(text[...]) else {
+            field.invalid(expected)
+            return nil
         }
+        return text.lowercased()
     }
 }

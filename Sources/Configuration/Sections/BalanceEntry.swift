@@ -13,15 +13,30 @@ package enum BalanceEntry: Equatable, Sendable {
     /// The members `balance` and `hashKey` of an upstream.
     static func read(_ object: inout ObjectReader) -> BalanceEntry {
         let words = ["least-requests", "round-robin", "consistent-hash"]
-        let word = object.value("balance", default: words[0]) { $0.choice(words) }
-        let keyField = object.take("hashKey")
+        let word = object.value("balance", .choice(words), default: words[0], "How a server is chosen.")
+        let key = object.take(
+            "hashKey", hashKey, default: .address,
+            """
+            What requests to the same server have in common, for `consistent-hash`: `address`, `principal`, `path` or \
+            `header:NAME`.
+            """)
+        object.constrain(
+            json: """
+                {"dependentSchemas": {"hashKey": {
+                  "required": ["balance"], "properties": {"balance": {"const": "consistent-hash"}}
+                }}}
+                """)
         guard word == words[2] else {
-            keyField?.error(
+            key?.field.error(
                 "\"hashKey\" is for \"consistent-hash\"", expected: "\"balance\": \"consistent-hash\"", found: word)
             return word == words[1] ? .roundRobin : .leastRequests
         }
-        return .consistentHash(keyField.flatMap(key) ?? .address)
+        return .consistentHash(key?.read() ?? .address)
     }
+
+    private static let hashKey = Shape(
+        .pattern("^(address|principal|path|header:[A-Za-z0-9!#$%&'*+.^_`|~-]+)$"),
+        write: { $0 == .address ? .text("address") : nil }, read: { key($0) })
 
     private static func key(_ field: Field) -> HashKey? {
         let expected = "\"address\", \"principal\", \"path\" or \"header:NAME\""

@@ -1,22 +1,25 @@
 /// Cross-origin requests, beside the policy `Security_AllowOrigin` (CORS-06, CORS-07).
 package struct CORSSection: Sendable {
-    package var allowCredentials = false
+    package var allowCredentials: Bool
     /// How long browsers may keep the answer to a preflight.
-    package var maximumAge = Duration.seconds(600)
+    package var maximumAge: Duration
     /// Request fields allowed beyond the built-in list.
-    package var allowHeaders: [String] = []
+    package var allowHeaders: [String]
     /// Response fields that scripts may read.
-    package var exposeHeaders: [String] = []
+    package var exposeHeaders: [String]
 
-    static func read(_ field: Field) -> CORSSection? {
-        var object = field.object("an object")
-        let section = CORSSection(
-            allowCredentials: object.flag("allowCredentials", default: false),
-            maximumAge: object.duration("maxAge", default: .seconds(600)),
-            allowHeaders: object.value("allowHeaders", default: []) { $0.headerNames() },
-            exposeHeaders: object.value("exposeHeaders", default: []) { $0.headerNames() }
-        )
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> CORSSection {
+        let headers = Shape.headerName.list("an array of header field names", isUnique: false)
+        return CORSSection(
+            allowCredentials: object.flag(
+                "allowCredentials", default: false,
+                "Whether browsers may send cookies and logins (`Access-Control-Allow-Credentials`)."),
+            maximumAge: object.value(
+                "maxAge", .duration, default: .seconds(600), "How long browsers may keep the answer to a preflight."),
+            allowHeaders: object.value(
+                "allowHeaders", headers, default: [], "Request fields that are allowed beyond the built-in list."),
+            exposeHeaders: object.value(
+                "exposeHeaders", headers, default: [],
+                "Response fields that scripts may read beyond the built-in list."))
     }
 }

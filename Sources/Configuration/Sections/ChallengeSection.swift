@@ -9,22 +9,16 @@ package struct ChallengeSection: Sendable {
     package var keyFile: String
     package var lifetime: Duration
 
-    static func read(_ field: Field?, _ findings: Findings) -> ChallengeSection {
-        let keyFile = findings.path(of: "state/challenge.key")
-        guard let field else { return ChallengeSection(keys: [], keyFile: keyFile, lifetime: .seconds(300)) }
-        var object = field.object("an object")
-        let keyField = object.take("key")
-        let fileField = object.take("keyFile")
-        if keyField != nil, let fileField {
-            fileField.error("both \"key\" and \"keyFile\" are given", expected: "one of the two")
-        }
-        let section = ChallengeSection(
-            keys: keyField.map(keys) ?? [],
-            keyFile: fileField.flatMap { $0.path() } ?? keyFile,
-            lifetime: object.duration("lifetime", default: .seconds(300))
-        )
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> ChallengeSection {
+        let (given, keyFile) = object.keyOrFile(
+            Shape(.either([.secret, .list(.secret, minimum: 1, isUnique: false)]), read: { keys($0) }),
+            "A key, 32 bytes as Base64, or a list of keys: the first [seals](README.md#sealing-keys), all open.",
+            file: "state/challenge.key",
+            "File with the keys, one a line. It is made with one key and mode 0600 where it is missing.")
+        return ChallengeSection(
+            keys: given ?? [], keyFile: keyFile,
+            lifetime: object.value(
+                "lifetime", .duration, default: .seconds(300), "How long a `request-ctx` is accepted."))
     }
 
     private static func keys(_ field: Field) -> [[UInt8]] {

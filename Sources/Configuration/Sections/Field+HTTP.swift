@@ -10,6 +10,13 @@ extension Shape<[String]> {
     ) { $0.upgrades() }
 }
 
+extension Shape<String> {
+    /// A path without wildcards.
+    static let literalPath = text(
+        .named("path", .described("A path without wildcards.", .pattern("^/[^*?#]*$")))
+    ) { $0.literalPath() }
+}
+
 /// Values that are pieces of HTTP.
 extension Field {
     /// The name of a header field: a token (RFC 9110 section 5.6.2). `*` is one, but no name.
@@ -20,11 +27,6 @@ extension Field {
             return nil
         }
         return text
-    }
-
-    func headerNames() -> [String]? {
-        guard let elements = elements("an array of header field names") else { return nil }
-        return elements.compactMap { $0.headerName() }
     }
 
     /// Names of request fields, or beginnings of names that end with `-*`.

@@ -88,55 +88,7 @@ extension GatewayConfiguration {
     static func read(_ findings: Findings) -> GatewayConfiguration {
         var root = rootReader(findings)
         _ = root.take("$schema")
-        let sections = sections(&root, findings)
-        let baseURL = baseURL(&root)
-        let policies = sections["policies"].map(PoliciesSection.read) ?? PoliciesSection()
-        let roles = sections["roles"].map(RolesSection.read) ?? RolesSection()
-        let configuration = GatewayConfiguration(
-            baseURL: baseURL,
-            additionalBaseURLs: root.value("additionalBaseUrls", default: []) { $0.origins() },
-            workers: root.value("workers", default: 0) { $0.integer(in: 0...256, "a number of workers") },
-            engine: root.value("engine", default: .auto) { $0.choice(EngineEntry.self) },
-            listeners: root.required("listeners", "an array of listeners", standIn: [], ListenerEntry.readAll),
-            optionalFiles: root.value("optionalFiles", default: []) {
-                $0.names("an array of file names") { $0.sectionFile() }
-            },
-            admin: root.optional("admin", AdminSection.read),
-            trustedProxies: root.value("trustedProxies", default: []) { $0.addressBlocks() },
-            forwardedFields: root.value("forwardedFields", default: .xForwarded) {
-                $0.choice(ForwardedFieldsEntry.self)
-            },
-            managedHeaders: root.value("managedHeaders", default: []) { $0.managedHeaders() },
-            limits: root.value("limits", default: LimitsSection(), LimitsSection.read),
-            rateLimits: root.value("rateLimits", default: [], RateLimitEntry.readAll),
-            upstreams: root.value("upstreams", default: [], UpstreamEntry.readAll),
-            challenge: ChallengeSection.read(root.take("challenge"), findings),
-            tokenCache: root.value("tokenCache", default: TokenCacheSection(), TokenCacheSection.read),
-            issuedTokenCache: root.value(
-                "issuedTokenCache", default: IssuedTokenCacheSection(), IssuedTokenCacheSection.read),
-            tokenService: TokenServiceSection.read(root.take("tokenService"), findings, baseURL: baseURL),
-            singleSignOn: root.value("singleSignOn", default: SingleSignOnSection(), SingleSignOnSection.read),
-            store: StoreSection.read(root.take("store"), findings),
-            tokenCleaner: root.value("tokenCleaner", default: TokenCleanerSection(), TokenCleanerSection.read),
-            log: root.value("log", default: LogSection(), LogSection.read),
-            cors: root.value("cors", default: CORSSection(), CORSSection.read),
-            passwords: root.value("passwords", default: PasswordsSection(), PasswordsSection.read),
-            routes: sections["routes"].map(RouteEntry.readAll) ?? [],
-            webgates: sections["webgates"].map(WebgateEntry.readAll) ?? [],
-            authenticationSchemes: sections["authenticationSchemes"].map(AuthenticationSchemeEntry.readAll) ?? [],
-            serviceDomains: sections["serviceDomains"].map(ServiceDomainEntry.readAll) ?? [],
-            backends: sections["backends"].map(BackendEntry.readAll) ?? [],
-            applications: sections["applications"].map(ApplicationEntry.readAll) ?? [],
-            users: sections["users"].map(UserEntry.readAll) ?? [],
-            realms: sections["realms"].map { $0.names("an array of names of realms") ?? [] },
-            roles: roles.names, roleDescriptions: roles.descriptions,
-            userProfile: root.value("userProfile", default: UserProfileSection(), UserProfileSection.read),
-            policies: policies,
-            issuers: sections["issuers"].map(IssuerEntry.readAll) ?? [],
-            trustedIssuers: sections["trustedIssuers"].map(TrustedIssuerEntry.readAll) ?? [],
-            identityProviders: sections["identityProviders"].map(IdentityProviderEntry.readAll) ?? [],
-            certificates: sections["certificates"].map(StoredCertificateEntry.readAll) ?? []
-        )
+        let configuration = read(&root)
         root.finish()
         return configuration
     }
@@ -149,44 +101,134 @@ extension GatewayConfiguration {
         return Field(node: file.root, pointer: "", findings: findings).object("an object")
     }
 
-    private static func baseURL(_ root: inout ObjectReader) -> WebOrigin {
-        let standIn = WebOrigin(isSecure: false, host: "localhost", port: 80)
-        return root.required("baseUrl", "the gateway's own origin", standIn: standIn) { $0.origin() }
+    /// Declares and reads the members of `gateway.json`, and reads the sections in files of their own.
+    static func read(_ root: inout ObjectReader) -> GatewayConfiguration {
+        let findings = root.field.findings
+        /// A section that may have its own file, wherever it stands.
+        func section(_ name: String) -> Field? {
+            findings.sources.node(of: name).map { Field(node: $0, pointer: "/\(name)", findings: findings) }
+        }
+        let baseURL = root.required(
+            "baseUrl", .origin, "the gateway's own origin",
+            standIn: WebOrigin(isSecure: false, host: "localhost", port: 80),
+            "The origin under which clients reach the gateway: scheme, host and port.")
+        let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
+        let roles = section("roles").map(RolesSection.read) ?? RolesSection()
+        let configuration = GatewayConfiguration(
+            baseURL: baseURL,
+            additionalBaseURLs: root.value(
+                "additionalBaseUrls", Shape.origin.list("an array of origins", isUnique: false), default: [],
+                "Further origins of the gateway itself."),
+            workers: root.value(
+                "workers", .integer(0...256, "a number of workers"), default: 0,
+                """
+                Number of event loops. 0 means one per core, or fewer where the control group has a quota of processor time \
+                (`cpu.max`, `limits.cpu` of Kubernetes), which is rounded up.
+                """),
+            engine: root.value(
+                "engine", .choice, default: EngineEntry.auto,
+                """
+                What the event loops use: `epoll`; `io_uring`, which needs Linux 6.1 or later and a sandbox that allows it, \
+                or the start fails; or `auto`, which is the environment's `PORTCULLIS_ENGINE` (one of these two), else \
+                `io_uring` where it works and `epoll` where not. The event `ready` names the engine.
+                """),
+            listeners: root.required(
+                "listeners", ListenerEntry.list, "an array of listeners", standIn: [],
+                "Sockets that clients connect to; at least one serves routes."),
+            optionalFiles: root.value(
+                "optionalFiles", .sectionFiles, default: [],
+                """
+                Files of sections that may be missing at a [reload](README.md#reload), which then empties the section \
+                instead of failing.
+                """),
+            admin: root.optional(
+                "admin", AdminSection.shape, "The listener for health, metrics and administration; none by default."),
+            trustedProxies: root.value(
+                "trustedProxies", .addressBlocks, default: [],
+                "Proxies whose forwarding fields are trusted, as CIDR blocks; never all addresses."),
+            forwardedFields: root.value(
+                "forwardedFields", .choice, default: ForwardedFieldsEntry.xForwarded,
+                """
+                Which fields these proxies write: `X-Forwarded-For`, `-Proto` and `-Host`, or `Forwarded` (RFC 7239). The \
+                others are removed unread.
+                """),
+            managedHeaders: root.value(
+                "managedHeaders",
+                .texts(.list(.pattern("^[A-Za-z0-9!#$%&'+.^_`|~-]{2,}(-\\*)?$"), isUnique: false)) {
+                    $0.managedHeaders()
+                },
+                default: [],
+                """
+                Names of request fields that are [removed](README.md#fields-that-are-removed) beside the well-known ones; \
+                `Name-*` stands for all names with that prefix.
+                """),
+            limits: root.section(
+                "limits", "What one client may take.", expected: "an object of limits", LimitsSection.read),
+            rateLimits: root.value(
+                "rateLimits", RateLimitEntry.list, default: [], "Rate limits by name, for the `rateLimit` of routes."),
+            upstreams: root.value("upstreams", UpstreamEntry.list, default: [], "Servers behind the gateway, by name."),
+            challenge: root.section(
+                "challenge",
+                """
+                Keys that [seal](README.md#sealing-keys) what clients carry: `request-ctx` of challenges, session cookies, \
+                login forms, logins between two steps.
+                """, ChallengeSection.read),
+            tokenCache: root.section(
+                "tokenCache", "The cache of verified client tokens.", TokenCacheSection.read),
+            issuedTokenCache: root.section(
+                "issuedTokenCache", "The cache of tokens issued for upstreams.", IssuedTokenCacheSection.read),
+            tokenService: root.section("tokenService", "The gateway's own token service.") { object in
+                TokenServiceSection.read(&object, baseURL: baseURL)
+            },
+            singleSignOn: root.section(
+                "singleSignOn", "[Logins of browsers](README.md#single-sign-on) that get tokens.",
+                expected: "an object with \"sessionLifetime\", \"idleTimeout\" and \"captureRedirect\"",
+                SingleSignOnSection.read),
+            store: root.section("store", "Where tokens and revocations are kept.", StoreSection.read),
+            tokenCleaner: root.section(
+                "tokenCleaner", "Deletion of expired tokens, daily and at the start.",
+                expected: "an object with \"enabled\" and \"at\"", TokenCleanerSection.read),
+            log: root.section("log", "Logs.", LogSection.read),
+            cors: root.section(
+                "cors", "Cross-origin requests, beside `Security_AllowOrigin`.", CORSSection.read),
+            passwords: root.section("passwords", "How passwords are checked.", PasswordsSection.read),
+            routes: section("routes").map(RouteEntry.readAll) ?? [],
+            webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
+            authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
+            serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
+            backends: section("backends").map(BackendEntry.readAll) ?? [],
+            applications: section("applications").map(ApplicationEntry.readAll) ?? [],
+            users: section("users").map(UserEntry.readAll) ?? [],
+            realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
+            roles: roles.names, roleDescriptions: roles.descriptions,
+            userProfile: root.section(
+                "userProfile",
+                "The [user profile service](endpoints.md#user-profiles) below `/oic_rest/rest/userprofile/`.",
+                expected: "an object with \"enabled\"", UserProfileSection.read),
+            policies: policies,
+            issuers: section("issuers").map(IssuerEntry.readAll) ?? [],
+            trustedIssuers: section("trustedIssuers").map(TrustedIssuerEntry.readAll) ?? [],
+            identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],
+            certificates: section("certificates").map(StoredCertificateEntry.readAll) ?? []
+        )
+        for name in sectionNames {
+            _ = root.take(
+                name, Shape(inlineForm(of: name), read: { $0.node }), "The section, where it has no file of its own.")
+        }
+        return configuration
     }
 
-    /// The sections that may have their own file, wherever they stand.
-    private static func sections(_ root: inout ObjectReader, _ findings: Findings) -> [String: Field] {
-        var sections: [String: Field] = [:]
-        for name in sectionNames {
-            let inline = root.take(name)
-            if let file = findings.sources.sections[name] {
-                sections[name] = Field(node: file.root, pointer: "/\(name)", findings: findings)
-            } else {
-                sections[name] = inline
-            }
-        }
-        return sections
+    /// A section inside `gateway.json`: the list or the object without the name of a schema beside it.
+    private static func inlineForm(of section: String) -> Form {
+        let schema =
+            section == "authenticationSchemes"
+            ? "webgates.schema.json#/$defs/\(section)" : "\(section).schema.json"
+        let reference = JSONMember(name: "$ref", node: .text(schema))
+        return .schema(isList(section) ? [JSONMember(name: "type", node: .text("array")), reference] : [reference])
     }
 }
 
 extension Field {
     /// Whether this object is the root of a file and may name its schema.
     var isFileRoot: Bool { findings.sources.sections[String(pointer.dropFirst())] != nil }
-
-    /// Name of a file that a section may stand in.
-    func sectionFile() -> String? {
-        let files = GatewayConfiguration.sectionNames.map { "\($0).json" }
-        guard let name = text("the name of a section's file") else { return nil }
-        guard files.contains(name) else {
-            invalid(
-                "the name of a section's file, such as \"users.json\"",
-                suggestion: Suggestion.nearest(to: name, among: files))
-            return nil
-        }
-        return name
-    }
-
-    func origins() -> [WebOrigin]? { elements("an array of origins")?.compactMap { $0.origin() } }
-
-    func addressBlocks() -> [AddressBlock]? { elements("an array of CIDR blocks")?.compactMap { $0.addressBlock() } }
 }

@@ -13,23 +13,33 @@ package struct HealthCheckEntry: Sendable {
     /// Status codes that are good answers.
     package var status: ClosedRange<Int>
 
-    static func read(_ field: Field) -> HealthCheckEntry {
-        var object = field.object("a health check: {\"path\"}")
+    static let shape = Shape.object("a health check: {\"path\"}") { object in
+        let answers = Shape.integer(1...100, "a number of answers")
         let entry = HealthCheckEntry(
-            path: object.required("path", "a path such as \"/health\"", standIn: "/", target),
-            interval: object.duration("interval", default: .seconds(10)),
-            timeout: object.duration("timeout", default: .seconds(2)),
-            healthy: object.count("healthy", in: 1...100, default: 2, "a number of answers"),
-            unhealthy: object.count("unhealthy", in: 1...100, default: 3, "a number of answers"),
-            status: object.value("status", default: 200...399) { $0.statusRange() })
+            path: object.required(
+                "path", .text(.pattern("^/[^# ]*$"), target), "a path such as \"/health\"", standIn: "/",
+                "Target of the GET request, such as `/health`."),
+            interval: object.value("interval", .duration, default: .seconds(10), "Time from one check to the next."),
+            timeout: object.value(
+                "timeout", .duration, default: .seconds(2), "Time for the answer; less than `interval`."),
+            healthy: object.value(
+                "healthy", answers, default: 2, "Good answers in a row after which a server gets requests again."),
+            unhealthy: object.value(
+                "unhealthy", answers, default: 3, "Failures in a row after which a server gets no requests."),
+            status: object.value(
+                "status", statusRange, default: 200...399,
+                "Status codes of good answers: one, or a range such as `200-399`."))
         if entry.timeout >= entry.interval {
-            field.error(
+            object.field.error(
                 "\"timeout\" is not less than \"interval\"", expected: "an answer before the next question",
                 found: "\(entry.timeout) and \(entry.interval)")
         }
-        object.finish()
         return entry
     }
+
+    private static let statusRange = Shape(
+        .either([.integer(200...599), .pattern("^[2-5][0-9][0-9]-[2-5][0-9][0-9]$")]),
+        write: { .text("\($0.lowerBound)-\($0.upperBound)") }, read: { $0.statusRange() })
 
     private static func target(_ field: Field) -> String? {
         let expected = "a path such as \"/health\""
@@ -51,14 +61,16 @@ package struct EjectionEntry: Sendable {
     /// Share of the servers that may be out at once, in percent.
     package var maximumPercent: Int
 
-    static func read(_ field: Field) -> EjectionEntry {
-        var object = field.object("an ejection rule: {\"failures\", \"time\", \"maxPercent\"}")
-        let entry = EjectionEntry(
-            failures: object.count("failures", in: 1...100_000, default: 5, "a number of failures"),
-            time: object.duration("time", default: .seconds(30)),
-            maximumPercent: object.count("maxPercent", in: 0...100, default: 50, "a percentage"))
-        object.finish()
-        return entry
+    static let shape = Shape.object("an ejection rule: {\"failures\", \"time\", \"maxPercent\"}") { object in
+        EjectionEntry(
+            failures: object.value(
+                "failures", .integer(1...100_000, "a number of failures"), default: 5,
+                "Failures in a row after which a server is taken out."),
+            time: object.value(
+                "time", .duration, default: .seconds(30), "How long it stays out the first time."),
+            maximumPercent: object.value(
+                "maxPercent", .integer(0...100, "a percentage"), default: 50,
+                "Share of the servers that may be out at once, in percent."))
     }
 }
 

@@ -10,12 +10,15 @@ package struct ListenerEntry: Sendable {
     /// nil where the listener is plain.
     package var tls: ListenerTLSEntry?
 
-    static func readAll(_ field: Field) -> [ListenerEntry]? {
+    static let list = Shape(.list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) })
+
+    private static func readAll(_ field: Field) -> [ListenerEntry]? {
         guard let elements = field.elements("an array of listeners") else { return nil }
         if elements.isEmpty { field.error("no listener", expected: "at least one listener") }
         var listeners: [ListenerEntry] = []
         for (i, element) in elements.enumerated() {
-            let listener = read(element, at: i)
+            guard var listener = shape.read(element) else { continue }
+            if listener.name.isEmpty { listener.name = listener.place.standardName(at: i) }
             if listeners.contains(where: { $0.name == listener.name }) {
                 element.error("duplicate listener name \"\(listener.name)\"", expected: "a unique name")
             }
@@ -31,26 +34,35 @@ package struct ListenerEntry: Sendable {
         return listeners
     }
 
-    private static func read(_ field: Field, at index: Int) -> ListenerEntry {
-        var object = field.object("a listener: {\"address\", \"port\"}")
+    private static let shape = Shape.object("a listener: {\"address\", \"port\"}") { object in
         let place = ListenerPlace.read(&object)
-        let tlsField = object.take("tls")
-        let proxyField = object.take("proxyProtocol")
-        let http2Field = object.take("http2")
+        let name = object.optional("name", .name, "Unique name in logs and metrics; address and port by default.")
+        let role = object.value(
+            "role", .choice, default: ListenerRole.proxy,
+            """
+            `proxy`: routes and the gateway's own endpoints. `metrics`: `/metrics`, `/healthz`, `/livez` and `/readyz` \
+            alone, without a token and without administration, for Prometheus and the probes of Kubernetes where the admin \
+            listener is on loopback; `Host` must be an IP address, `localhost` or one of `admin.hosts`.
+            """)
+        let http2 = object.take(
+            "http2", .flag,
+            """
+            Whether HTTP/2 is spoken: by ALPN with TLS, without TLS only with clients that have prior knowledge (h2c). On \
+            by default with TLS, and off without.
+            """)
+        let peers = object.take(
+            "proxyProtocol", .addressBlocks, default: [],
+            "CIDR blocks of peers that send a PROXY header, of version 1 or 2; from them it is required.")
+        let tls = object.take("tls", ListenerTLSEntry.shape, "TLS; without it the listener is plain.")
         let entry = ListenerEntry(
-            name: object.value("name", default: place.standardName(at: index)) { $0.name() },
-            role: object.value("role", default: .proxy) { $0.choice(ListenerRole.self) },
-            place: place,
-            http2: http2Field.flatMap { $0.bool() } ?? (tlsField != nil),
-            proxyProtocol: proxyField.flatMap { $0.addressBlocks() } ?? [],
-            tls: tlsField.map(ListenerTLSEntry.read))
-        if tlsField == nil, entry.http2 {
-            http2Field?.note("without TLS, HTTP/2 is for clients that know beforehand (h2c with prior knowledge)")
+            name: name ?? "", role: role, place: place, http2: http2?.read() ?? (tls != nil),
+            proxyProtocol: peers?.read() ?? [], tls: tls?.read())
+        if tls == nil, entry.http2 {
+            http2?.field.note("without TLS, HTTP/2 is for clients that know beforehand (h2c with prior knowledge)")
         }
-        if case .unix = place, let proxyField, !entry.proxyProtocol.isEmpty {
-            proxyField.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
+        if case .unix = place, let peers, !entry.proxyProtocol.isEmpty {
+            peers.field.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")
         }
-        object.finish()
         return entry
     }
 }

@@ -57,25 +57,52 @@ package enum ListenerPlace: Hashable, Sendable {
 
     /// The members `address`, `port`, `mode` and `socket` of a listener.
     static func read(_ object: inout ObjectReader) -> ListenerPlace {
-        let address = object.take("address")
-        let port = object.take("port")
-        let mode = object.take("mode")
-        if let socket = object.take("socket") {
-            for (name, field) in [("address", address), ("port", port), ("mode", mode)] {
+        let address = object.take(
+            "address", Shape(.text, read: { $0.listeningAddress() }),
+            "IP address to listen on, IPv4 or IPv6, or `unix:PATH`. Required without `socket`.")
+        let port = object.take("port", .port, "Port; 0 lets the system choose. Required with an IP address.")
+        let mode = object.take(
+            "mode", permissions, default: 0o660,
+            "Permission bits of a unix socket, whose file is removed when the gateway stops.")
+        let socket = object.take(
+            "socket", .text(.pattern("^[!-9;-~]{1,255}$")) { $0.socketName() },
+            "Name of a socket that systemd has opened (`FileDescriptorName=`), in place of `address` and `port`.")
+        object.constrain(json: constraints)
+        if let socket {
+            for (name, field) in [("address", address?.field), ("port", port?.field), ("mode", mode?.field)] {
                 field?.error("an inherited socket is bound already", expected: "either \"socket\" or \"\(name)\"")
             }
-            return .inherited(name: socket.socketName() ?? "")
+            return .inherited(name: socket.read() ?? "")
         }
-        if let path = address?.node.string, path.hasPrefix("unix:") {
-            port?.error("a unix socket has no port", expected: "no \"port\" beside \"\(path)\"")
-            return .unix(path: address?.unixPath() ?? "", mode: mode.flatMap { $0.permissions() } ?? 0o660)
+        if let field = address?.field, let path = field.node.string, path.hasPrefix("unix:") {
+            port?.field.error("a unix socket has no port", expected: "no \"port\" beside \"\(path)\"")
+            return .unix(path: field.unixPath() ?? "", mode: mode?.read() ?? 0o660)
         }
-        mode?.error("only a unix socket has a mode", expected: "\"address\": \"unix:PATH\", or no \"mode\"")
+        mode?.field.error("only a unix socket has a mode", expected: "\"address\": \"unix:PATH\", or no \"mode\"")
         return .address(
-            object.needed("address", address, "an IP address", standIn: .loopback) { $0.listeningAddress() },
-            port: object.needed("port", port, "a port number from 0 to 65535", standIn: 0) {
-                $0.integer(in: 0...65535, "a port number")
-            })
+            object.needed("address", address, "an IP address", standIn: .loopback),
+            port: object.needed("port", port, "a port number from 0 to 65535", standIn: 0))
+    }
+
+    private static let permissions = Shape(
+        .pattern("^0?[0-7]{3}$"), write: { .text("0\(String($0, radix: 8))") }, read: { $0.permissions() })
+
+    private static var constraints: String {
+        """
+        {
+          "oneOf": [
+            { "required": ["socket"], "not": \(ObjectForm.anyOf(["address", "port", "mode"])) },
+            {
+              "required": ["address"], "properties": { "address": { "pattern": "^unix:." } },
+              "not": \(ObjectForm.anyOf(["port", "socket"]))
+            },
+            {
+              "required": ["address", "port"], "properties": { "address": { "not": { "pattern": "^unix:" } } },
+              "not": \(ObjectForm.anyOf(["mode", "socket"]))
+            }
+          ]
+        }
+        """
     }
 }
 

@@ -27,39 +27,60 @@ package struct ListenerTLSEntry: Sendable {
     package var ticketRotation: Duration
     package var handshakeTimeout: Duration
 
-    static func read(_ field: Field) -> ListenerTLSEntry {
-        var object = field.object("TLS settings: {\"certificates\"}")
-        let ciphersField = object.take("ciphers")
-        let authoritiesField = object.take("clientCaFile")
-        let entry = ListenerTLSEntry(
-            certificates: object.required(
-                "certificates", "an array of {\"certFile\", \"keyFile\"}", standIn: [], CertificateEntry.readAll),
-            minimumVersion: object.value("minVersion", default: .tls12) { $0.tlsVersion() },
-            ciphers: ciphersField.flatMap { $0.cipherNames("a cipher list in OpenSSL's notation") },
-            cipherSuites: object.optional("cipherSuites") {
-                $0.cipherNames("cipher suites of TLS 1.3, joined by \":\"")
-            },
-            clientAuthentication: object.value("clientAuth", default: .off) { $0.choice(ClientAuthentication.self) },
-            clientAuthoritiesFile: authoritiesField.flatMap { $0.certificateFile() },
-            ticketRotation: object.value("ticketRotation", default: .seconds(43_200)) { $0.durationOrOff() },
-            handshakeTimeout: object.duration("handshakeTimeout", default: .seconds(10))
+    static let shape = Shape.object("TLS settings: {\"certificates\"}") { object in
+        let certificates = object.required(
+            "certificates", CertificateEntry.list, "an array of {\"certFile\", \"keyFile\"}", standIn: [],
+            "Certificates, chosen by the name that the client asks for; the first where none fits.")
+        let minimumVersion = object.value("minVersion", .tlsVersion, default: .tls12, "Lowest version of TLS.")
+        let ciphers = object.take(
+            "ciphers", .text(.text) { $0.cipherNames("a cipher list in OpenSSL's notation") },
+            "Cipher list of TLS 1.2 in OpenSSL's notation; built in by default.")
+        let cipherSuites = object.optional(
+            "cipherSuites", .text(.text) { $0.cipherNames("cipher suites of TLS 1.3, joined by \":\"") },
+            "Cipher suites of TLS 1.3, joined by colons; built in by default.")
+        let clientAuthentication = object.value(
+            "clientAuth", .choice, default: ClientAuthentication.off,
+            "Whether clients are asked for a [certificate](README.md#client-certificates), and must have one.")
+        let authorities = object.take(
+            "clientCaFile", .certificateFile,
+            "PEM file with the authorities that issue the clients' certificates; required unless `clientAuth` is `off`."
         )
-        if entry.minimumVersion == .tls13 {
-            ciphersField?.error(
+        object.constrain(json: constraints)
+        if minimumVersion == .tls13 {
+            ciphers?.field.error(
                 "\"ciphers\" is for TLS 1.2, which is off", expected: "\"cipherSuites\", or \"minVersion\": \"1.2\"")
         }
-        if entry.clientAuthentication == .off {
-            authoritiesField?.error(
+        if clientAuthentication == .off {
+            authorities?.field.error(
                 "clients are not asked for certificates", expected: "\"clientAuth\": \"optional\" or \"required\"")
-        } else if authoritiesField == nil {
-            field.findings.error(
-                "\(field.pointer)/clientAuth", "\"clientAuth\" needs \"clientCaFile\"",
+        } else if authorities == nil {
+            object.field.findings.error(
+                "\(object.field.pointer)/clientAuth", "\"clientAuth\" needs \"clientCaFile\"",
                 expected: "a file with the certificates of who issues the clients'",
-                found: "\"\(entry.clientAuthentication.rawValue)\"")
+                found: "\"\(clientAuthentication.rawValue)\"")
         }
-        object.finish()
-        return entry
+        return ListenerTLSEntry(
+            certificates: certificates, minimumVersion: minimumVersion, ciphers: ciphers?.read(),
+            cipherSuites: cipherSuites, clientAuthentication: clientAuthentication,
+            clientAuthoritiesFile: authorities?.read(),
+            ticketRotation: object.value(
+                "ticketRotation", .durationOrOff, default: .seconds(43_200),
+                """
+                How long one key seals session tickets, with which a client can resume for a day at most; `0s` means no \
+                tickets.
+                """),
+            handshakeTimeout: object.value(
+                "handshakeTimeout", .duration, default: .seconds(10), "Time for a handshake."))
     }
+
+    private static let constraints = """
+        {
+          "if": { "required": ["clientAuth"], "properties": { "clientAuth": { "not": { "const": "off" } } } },
+          "then": { "required": ["clientCaFile"] },
+          "else": { "not": { "required": ["clientCaFile"] } },
+          "not": { "required": ["minVersion", "ciphers"], "properties": { "minVersion": { "const": "1.3" } } }
+        }
+        """
 }
 
 /// A certificate chain and its key.
@@ -71,28 +92,26 @@ package struct CertificateEntry: Sendable {
     /// A DER-encoded OCSP response to staple; read again with the rest at a reload.
     package var ocspFile: String?
 
-    static func readAll(_ field: Field) -> [CertificateEntry]? {
-        guard let elements = field.elements("an array of {\"certFile\", \"keyFile\"}") else { return nil }
-        if elements.isEmpty { field.error("no certificate", expected: "at least one certificate") }
-        return elements.map(read)
-    }
+    static let list = Shape<[CertificateEntry]>(
+        .list(shape.form(), minimum: 1, isUnique: false),
+        read: { field in
+            guard let elements = field.elements("an array of {\"certFile\", \"keyFile\"}") else { return nil }
+            if elements.isEmpty { field.error("no certificate", expected: "at least one certificate") }
+            return elements.compactMap(shape.read)
+        })
 
-    private static func read(_ field: Field) -> CertificateEntry {
-        var object = field.object("a certificate: {\"certFile\", \"keyFile\"}")
-        let certificateField = object.take("certFile")
-        let keyField = object.take("keyFile")
-        let ocspFile = object.optional("ocspFile") { $0.readableFile() }
-        object.finish()
-        let recipe = CertificateRecipe(certificateField, keyField)
+    private static let shape = Shape.object("a certificate: {\"certFile\", \"keyFile\"}") { object in
+        let recipe = CertificateRecipe(object.field)
         return CertificateEntry(
-            certificateFile: object.needed("certFile", certificateField, "a PEM file", standIn: "") {
-                $0.certificateFile(recipe)
-            },
-            keyFile: object.needed("keyFile", keyField, "a PEM file", standIn: "") {
-                // Where both are missing, the word about the certificate says how to make both.
-                recipe == nil ? $0.keyFile() : nil
-            },
-            ocspFile: ocspFile)
+            certificateFile: object.required(
+                "certFile", .text(.text) { $0.certificateFile(recipe) }, "a PEM file", standIn: "",
+                "PEM file with the certificate chain, the server's own certificate first."),
+            // Where both are missing, the message about the certificate says how to make both.
+            keyFile: object.required(
+                "keyFile", .text(.text) { recipe == nil ? $0.keyFile() : nil }, "a PEM file", standIn: "",
+                "PEM file with the private key, without passphrase."),
+            ocspFile: object.optional(
+                "ocspFile", .readableFile, "DER file with the OCSP response to staple, read again at each reload."))
     }
 }
 

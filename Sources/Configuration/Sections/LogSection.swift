@@ -19,22 +19,27 @@ package struct LogSection: Sendable {
         case userAgent = "user_agent"
     }
 
-    package var access = Access.standardOutput
-    package var fields: [Detail] = []
-    package var level = Level.info
+    package var access: Access
+    package var fields: [Detail]
+    package var level: Level
 
-    static func read(_ field: Field) -> LogSection? {
-        var object = field.object("an object")
-        let section = LogSection(
-            access: object.value("access", default: .standardOutput, access),
-            fields: object.value("fields", default: []) { field in
-                field.names("an array of fields") { $0.choice(Detail.self)?.rawValue }?.compactMap(Detail.init)
-            },
-            level: object.value("level", default: .info) { $0.choice(Level.self) }
-        )
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> LogSection {
+        LogSection(
+            access: object.value(
+                "access", destination, default: .standardOutput,
+                "Where the access log is written: `stdout`, `off` or `file:PATH`."),
+            fields: object.value(
+                "fields",
+                Shape<Detail>.choice.list("an array of fields").reading { field in
+                    field.names("an array of fields") { $0.choice(Detail.self)?.rawValue }?.compactMap(Detail.init)
+                }, default: [], "Further fields of the access log."),
+            level: object.value(
+                "level", .choice, default: Level.info, "The least severe events that are logged on standard error."))
     }
+
+    private static let destination = Shape(
+        .pattern("^(stdout|off|file:.+)$"), write: { $0 == .standardOutput ? .text("stdout") : nil },
+        read: { access($0) })
 
     private static func access(_ field: Field) -> Access? {
         let expected = "\"stdout\", \"off\" or \"file:path\""

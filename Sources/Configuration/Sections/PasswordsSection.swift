@@ -3,36 +3,40 @@ package struct PasswordsSection: Sendable {
     /// Key of the reversible scheme `AES`: 16, 24 or 32 bytes.
     package var aesKey: [UInt8]?
     /// How long a password that was right is not hashed again (BASIC-05); zero for not at all.
-    package var cache = Duration.seconds(60)
-    package var throttle = LoginThrottleEntry()
+    package var cache: Duration
+    package var throttle: LoginThrottleEntry
 
-    static func read(_ field: Field) -> PasswordsSection? {
-        var object = field.object("an object")
-        let section = PasswordsSection(
-            aesKey: object.optional("aesKey") { $0.key(lengths: [16, 24, 32]) },
-            cache: object.value("cache", default: .seconds(60)) { $0.durationOrOff() },
-            throttle: object.value("throttle", default: LoginThrottleEntry(), LoginThrottleEntry.read))
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> PasswordsSection {
+        PasswordsSection(
+            aesKey: object.optional(
+                "aesKey", .key(lengths: [16, 24, 32]),
+                "Key of stored passwords of the scheme AES: 16, 24 or 32 bytes as Base64."),
+            cache: object.value(
+                "cache", .durationOrOff, default: .seconds(60),
+                "How long a Basic credential whose password was right is not hashed again; `0s` means not at all."),
+            throttle: object.section(
+                "throttle", "How many [wrong passwords](README.md#wrong-passwords) are too many.",
+                expected: "an object: {\"failuresPerUser\", \"failuresPerAddress\", \"per\"}", LoginThrottleEntry.read))
     }
 }
 
 /// How many wrong passwords are too many.
 package struct LoginThrottleEntry: Sendable {
     /// For one user in `per`; 0 for any number.
-    package var failuresPerUser = 10
+    package var failuresPerUser: Int
     /// From one address in `per`; 0 for any number.
-    package var failuresPerAddress = 100
-    package var per = Duration.seconds(300)
+    package var failuresPerAddress: Int
+    package var per: Duration
 
-    static func read(_ field: Field) -> LoginThrottleEntry? {
-        var object = field.object("an object: {\"failuresPerUser\", \"failuresPerAddress\", \"per\"}")
-        let entry = LoginThrottleEntry(
-            failuresPerUser: object.count("failuresPerUser", in: 0...1_000_000, default: 10, "a number of failures"),
-            failuresPerAddress: object.count(
-                "failuresPerAddress", in: 0...1_000_000, default: 100, "a number of failures"),
-            per: object.duration("per", default: .seconds(300)))
-        object.finish()
-        return entry
+    static func read(_ object: inout ObjectReader) -> LoginThrottleEntry {
+        let count = Shape.integer(0...1_000_000, "a number of failures")
+        return LoginThrottleEntry(
+            failuresPerUser: object.value(
+                "failuresPerUser", count, default: 10, "Wrong passwords for one user in `per`; 0 means any number."),
+            failuresPerAddress: object.value(
+                "failuresPerAddress", count, default: 100,
+                "Wrong passwords from one address in `per`; 0 means any number."),
+            per: object.value(
+                "per", .duration, default: .seconds(300), "The time in which wrong passwords are counted."))
     }
 }

@@ -1,16 +1,15 @@
 /// Requests that wait for a place at an upstream.
 package struct QueueEntry: Sendable {
     /// Of each worker; 0 where nothing waits.
-    package var length = 0
-    package var timeout = Duration.seconds(1)
+    package var length: Int
+    package var timeout: Duration
 
-    static func read(_ field: Field) -> QueueEntry {
-        let standard = QueueEntry()
-        var object = field.object("a queue: {\"length\", \"timeout\"}")
-        let entry = QueueEntry(
-            length: object.count("length", in: 0...1_000_000, default: standard.length, "a number of requests"),
-            timeout: object.duration("timeout", default: standard.timeout))
-        object.finish()
-        return entry
+    static func read(_ object: inout ObjectReader) -> QueueEntry {
+        QueueEntry(
+            length: object.value(
+                "length", .integer(0...1_000_000, "a number of requests"), default: 0,
+                "How many requests of each worker may wait; 0 means none."),
+            timeout: object.value(
+                "timeout", .duration, default: .seconds(1), "How long a request may wait."))
     }
 }

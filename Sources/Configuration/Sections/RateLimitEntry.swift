@@ -20,16 +20,7 @@ package struct RateLimitEntry: Sendable {
     package var key: Key
 
     /// The named limits of `gateway.json`.
-    static func readAll(_ field: Field) -> [RateLimitEntry]? {
-        field.object("an object of rate limits by name").entries.compactMap { name, place in
-            if !WebgateEntry.isName(name) {
-                place.error("invalid name of a rate limit", expected: WebgateEntry.nameRule)
-            }
-            var entry = shape.read(place)
-            entry?.name = name
-            return entry
-        }
-    }
+    static let list = shape.byName("an object of rate limits by name", "invalid name of a rate limit") { $0.name = $1 }
 
     static let shape = Shape.object("a rate limit: {\"requests\", \"per\", \"burst\", \"key\"}") { object in
         let count = Shape.integer(1...1_000_000_000, "a number of requests")

@@ -14,47 +14,57 @@ package struct RedisEntry: Sendable, Equatable {
     /// How many replicas must have a change before it is answered.
     package var replicas: Int
 
-    /// Reads the members of the store that are about Redis. nil where there is none, or where that is not said well.
-    static func read(_ object: inout ObjectReader, _ kind: StoreSection.Kind) -> RedisEntry? {
-        let url = object.take("url")
-        let usernameField = object.take("username")
-        let passwordField = object.take("password")
-        let tlsField = object.take("tls")
-        let prefixField = object.take("keyPrefix")
-        let replicasField = object.take("replicas")
-        guard kind == .redis else {
-            for field in [url, usernameField, passwordField, tlsField, prefixField, replicasField] {
-                field?.error("only a store of the kind redis has this", expected: "\"kind\": \"redis\"")
-            }
-            return nil
+    /// The members of the store that are about Redis. nil where the URL is missing or wrong.
+    static func read(_ object: inout ObjectReader) -> RedisEntry? {
+        let target = object.needed(
+            "url", target, "a URL such as \"redis://127.0.0.1:6379/0\"",
+            """
+            The server of `redis`, which needs it: `redis://HOST:PORT/DATABASE`, `rediss://HOST:PORT/DATABASE` (TLS) or \
+            `unix:PATH`. Without a port it is 6379, without a database 0.
+            """)
+        let username = object.take(
+            "username", .name, "User of the server; without it, the password is that of the user `default`.")
+        let password = object.take("password", .secret, "Password at the server.")
+        object.constrain([.needs("password", for: ["username"])])
+        if password == nil, let username {
+            username.field.error("there is no password to this name", expected: "\"password\"")
         }
-        let expected = "a URL such as \"redis://127.0.0.1:6379/0\""
-        let target = object.needed("url", url, expected, standIn: nil) { $0.redis() }
-        if passwordField == nil, let usernameField {
-            usernameField.error("there is no password to this name", expected: "\"password\"")
+        let tls = object.take("tls", UpstreamTLSEntry.shape, "TLS to a server with `rediss`.")
+        if let tls, let target, !target.isSecure {
+            tls.field.error("the server has no TLS", expected: "a URL with rediss, or no \"tls\"")
         }
-        let username = usernameField.flatMap { $0.name() }
-        let password = passwordField.flatMap { $0.secret() }
-        let prefix = prefixField.flatMap { $0.name() } ?? "portcullis:"
-        let replicas = replicasField.flatMap { $0.integer(in: 0...100) } ?? 0
-        let tls = tls(tlsField, target)
-        guard let target else { return nil }
-        if !target.isSecure, !target.place.isLocal {
-            url?.warning(
-                "password and tokens' records go there in clear", expected: "\"rediss://\", or a server on this machine"
-            )
+        let keyPrefix = object.value(
+            "keyPrefix", .name, default: "portcullis:",
+            """
+            Prefix of all keys in the server, written in braces as a hash tag (`{portcullis:}`) unless it has a brace \
+            itself. Gateways that share tokens have the same.
+            """)
+        let replicas = object.value(
+            "replicas", .integer(0...100), default: 0,
+            """
+            How many replicas must have a change before it is answered (`WAIT`); see \
+            [what that promises](../deploy/README.md#the-store).
+            """)
+        let (name, secret) = (username?.read(), password?.read())
+        let entry = tls?.read() ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)
+        return target.map { target in
+            RedisEntry(
+                place: target.place, database: target.database, username: name, password: secret, tls: entry,
+                keyPrefix: keyPrefix, replicas: replicas)
         }
-        return RedisEntry(
-            place: target.place, database: target.database, username: username, password: password, tls: tls,
-            keyPrefix: prefix, replicas: replicas)
     }
 
-    private static func tls(_ field: Field?, _ target: Field.RedisTarget?) -> UpstreamTLSEntry? {
-        if let field, let target, !target.isSecure {
-            field.error("the server has no TLS", expected: "a URL with rediss, or no \"tls\"")
-        }
-        return field.flatMap(UpstreamTLSEntry.shape.read) ?? (target?.isSecure == true ? UpstreamTLSEntry() : nil)
-    }
+    private static let target = Shape(
+        .pattern("^(rediss?://[^/?#@]+(/[0-9]*)?|unix:.+)$"),
+        read: { field in
+            let target = field.redis()
+            if let target, !target.isSecure, !target.place.isLocal {
+                field.warning(
+                    "password and tokens' records go there in clear",
+                    expected: "\"rediss://\", or a server on this machine")
+            }
+            return target
+        })
 }
 
 extension Field {

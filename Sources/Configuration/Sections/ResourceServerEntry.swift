@@ -5,10 +5,12 @@ package struct ResourceServerEntry: Sendable {
     /// `name/version` of the backends whose tokens it may ask about; nil for all.
     package var backends: [String]?
 
-    static func readAll(_ field: Field) -> [ResourceServerEntry]? {
+    static let list = shape.list("an array of resource servers", isUnique: false).reading(readAll)
+
+    private static func readAll(_ field: Field) -> [ResourceServerEntry]? {
         var entries: [ResourceServerEntry] = []
         for element in field.elements("an array of resource servers") ?? [] {
-            let entry = read(element)
+            guard let entry = shape.read(element) else { continue }
             if !entry.clientID.isEmpty, entries.contains(where: { $0.clientID == entry.clientID }) {
                 element.error("duplicate resource server \"\(entry.clientID)\"", expected: "a unique \"clientId\"")
             }
@@ -17,15 +19,12 @@ package struct ResourceServerEntry: Sendable {
         return entries
     }
 
-    private static func read(_ field: Field) -> ResourceServerEntry {
-        var object = field.object("a resource server: {\"clientId\", \"clientSecret\"}")
-        let entry = ResourceServerEntry(
-            clientID: object.required("clientId", "a unique id", standIn: "") { $0.name() },
+    private static let shape = Shape.object("a resource server: {\"clientId\", \"clientSecret\"}") { object in
+        ResourceServerEntry(
+            clientID: object.required("clientId", .name, "a unique id", standIn: "", "Unique id."),
             clientSecret: object.required(
-                "clientSecret", "a secret", standIn: Secret(value: "", origin: .literal)
-            ) { $0.secret() },
-            backends: object.optional("backends") { $0.references(to: .backend) })
-        object.finish()
-        return entry
+                "clientSecret", .secret, "a secret", standIn: Secret(value: "", origin: .literal), "Its secret."),
+            backends: object.optional(
+                "backends", .references(to: .backend), "Backends whose tokens it may ask about; all by default."))
     }
 }

@@ -1,21 +1,22 @@
 /// Sending a request again that may be sent twice.
 package struct RetriesEntry: Sendable {
     /// How often a request is sent again at the most.
-    package var attempts = 1
+    package var attempts: Int
     /// Share of the requests that may be sent again, in percent.
-    package var budgetPercent = 20
+    package var budgetPercent: Int
     /// How many may be sent again each second whatever their share.
-    package var minimumPerSecond = 5
+    package var minimumPerSecond: Int
 
-    static func read(_ field: Field) -> RetriesEntry {
-        let standard = RetriesEntry()
-        var object = field.object("retries: {\"attempts\", \"budgetPercent\", \"minPerSecond\"}")
-        let entry = RetriesEntry(
-            attempts: object.count("attempts", in: 0...5, default: standard.attempts, "a number of retries"),
-            budgetPercent: object.count("budgetPercent", in: 0...100, default: standard.budgetPercent, "a percentage"),
-            minimumPerSecond: object.count(
-                "minPerSecond", in: 0...1_000_000, default: standard.minimumPerSecond, "a number of retries"))
-        object.finish()
-        return entry
+    static func read(_ object: inout ObjectReader) -> RetriesEntry {
+        RetriesEntry(
+            attempts: object.value(
+                "attempts", .integer(0...5, "a number of retries"), default: 1,
+                "How often a request is sent again at most."),
+            budgetPercent: object.value(
+                "budgetPercent", .integer(0...100, "a percentage"), default: 20,
+                "Share of all requests that may be sent again, in percent."),
+            minimumPerSecond: object.value(
+                "minPerSecond", .integer(0...1_000_000, "a number of retries"), default: 5,
+                "How many may be sent again each second, whatever their share."))
     }
 }

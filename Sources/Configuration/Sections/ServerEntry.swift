@@ -40,18 +40,22 @@ package struct ServerEntry: Sendable {
 
     /// The servers of an upstream: one in `url`, or a list in `servers`.
     static func readAll(_ object: inout ObjectReader) -> [ServerEntry] {
-        let url = object.take("url")
-        guard let list = object.take("servers") else {
+        let url = object.take(
+            "url", single, "The server: `http://HOST:PORT`, `https://HOST:PORT` or `unix:PATH`; or `servers`.")
+        let list = object.take(
+            "servers", shape.list("an array of {\"url\"}", minimum: 1, isUnique: false),
+            "Several equivalent servers, in place of `url`; all of them with https, or none.")
+        object.constrain([.exactlyOne(of: "url", "servers")])
+        guard let list else {
             let expected = "a URL such as \"http://127.0.0.1:9000\""
-            let place = object.needed("url", url, expected, standIn: nil) { $0.server() }
-            return place.map { [ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: 1, isBackup: false)] } ?? []
+            return object.needed("url", url?.field, expected, standIn: []) { single.read($0).map { [$0] } }
         }
-        url?.error("the upstream has \"servers\"", expected: "either \"url\" or \"servers\"")
-        guard let elements = list.elements("an array of {\"url\"}") else { return [] }
-        if elements.isEmpty { list.error("no server", expected: "at least one server") }
+        url?.field.error("the upstream has \"servers\"", expected: "either \"url\" or \"servers\"")
+        guard let elements = list.field.elements("an array of {\"url\"}") else { return [] }
+        if elements.isEmpty { list.field.error("no server", expected: "at least one server") }
         var servers: [ServerEntry] = []
         for element in elements {
-            guard let server = read(element) else { continue }
+            guard let server = shape.read(element) ?? nil else { continue }
             if servers.contains(where: { $0.place == server.place }) {
                 element.error("the server is listed twice", expected: "each server once, with a \"weight\"")
             }
@@ -61,21 +65,36 @@ package struct ServerEntry: Sendable {
             servers.append(server)
         }
         if !servers.isEmpty, servers.allSatisfy({ $0.weight == 0 }) {
-            list.warning("every server has weight 0, so no request is sent", expected: "a server with a weight")
+            list.field.warning("every server has weight 0, so no request is sent", expected: "a server with a weight")
         } else if !servers.isEmpty, servers.allSatisfy({ $0.isBackup || $0.weight == 0 }) {
-            list.warning("there are only backups", expected: "a server that is none")
+            list.field.warning("there are only backups", expected: "a server that is none")
         }
         return servers
     }
 
-    private static func read(_ field: Field) -> ServerEntry? {
-        var object = field.object("a server: {\"url\", \"weight\", \"backup\"}")
-        let place = object.required("url", "a URL such as \"http://127.0.0.1:9000\"", standIn: nil) { $0.server() }
-        let weight = object.count("weight", in: 0...1000, default: 1, "a weight")
-        let isBackup = object.flag("backup", default: false)
-        object.finish()
-        return place.map { ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: weight, isBackup: isBackup) }
+    /// One server of several; nil where its URL is missing or wrong.
+    private static let shape = Shape<ServerEntry?>.object("a server: {\"url\", \"weight\", \"backup\"}") { object in
+        var server = object.required(
+            "url", single, "a URL such as \"http://127.0.0.1:9000\"",
+            """
+            Where the server is: `http://HOST:PORT`, `https://HOST:PORT` or `unix:PATH`. A host name is resolved again \
+            every `resolveInterval`.
+            """)
+        let weight = object.value(
+            "weight", .integer(0...1000, "a weight"), default: 1,
+            "Its share of the requests; 0 takes the server out and lets requests under way end.")
+        let isBackup = object.flag("backup", default: false, "Whether it is used only if no other server is available.")
+        server?.weight = weight
+        server?.isBackup = isBackup
+        return server
     }
+
+    /// A server by its URL alone.
+    private static let single = Shape(
+        .pattern("^(https?://[^/?#@]+|unix:.+)$"),
+        read: { field in
+            field.server().map { ServerEntry(place: $0.place, isSecure: $0.isSecure, weight: 1, isBackup: false) }
+        })
 }
 
 extension ServerEntry: CustomStringConvertible {

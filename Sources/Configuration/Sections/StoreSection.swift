@@ -14,7 +14,7 @@ package struct StoreSection: Sendable, Equatable {
         case deny, allow
     }
 
-    package var kind = StoreSection.usualKind
+    package var kind: Kind
     /// The database file of `sqlite`.
     package var path: String
     /// 32 bytes, by which the store knows tokens; nil where the key is in `keyFile`.
@@ -24,10 +24,10 @@ package struct StoreSection: Sendable, Equatable {
     /// Where the server of `redis` is; nil for the other kinds.
     package var redis: RedisEntry?
     /// How long an operation waits for other processes, or for the server.
-    package var timeout = Duration.seconds(1)
+    package var timeout: Duration
     /// How long the store may say nothing until the deny list is out of date.
-    package var staleAfter = Duration.seconds(3)
-    package var whenUnavailable = Stance.deny
+    package var staleAfter: Duration
+    package var whenUnavailable: Stance
 
     /// DEC-10: the durable one where it is built in.
     #if SQLite
@@ -36,30 +36,45 @@ package struct StoreSection: Sendable, Equatable {
         package static let usualKind = Kind.memory
     #endif
 
-    static func read(_ field: Field?, _ findings: Findings) -> StoreSection {
-        var section = StoreSection(
-            path: findings.path(of: "state/tokens.sqlite"), keyFile: findings.path(of: "state/store.key"))
-        guard let field else { return section }
-        var object = field.object("an object")
-        section.kind = object.value("kind", default: usualKind) { $0.choice(Kind.self) }
-        if let pathField = object.take("path") {
-            if section.kind != .sqlite {
-                pathField.error("only a store of the kind sqlite has a file", expected: "\"kind\": \"sqlite\"")
-            }
-            section.path = pathField.path() ?? section.path
+    static func read(_ object: inout ObjectReader) -> StoreSection {
+        let kind =
+            object.optional(
+                "kind", .choice,
+                """
+                `sqlite`: a file. `redis`: a Redis or Valkey server, for gateways on several machines. `memory`: lost with \
+                the process. By default `sqlite` where the program is built with that trait, else `memory`.
+                """) ?? usualKind
+        let standardPath = "state/tokens.sqlite"
+        let path = object.keys(wanted: kind == .sqlite, otherwise: useless(.sqlite, "a file")) { object in
+            object.take(
+                "path", .path, default: standardPath,
+                "The file of `sqlite`, on a local disk. Processes of one machine may share it.")?.read()
         }
-        section.redis = RedisEntry.read(&object, section.kind)
-        let keyField = object.take("key")
-        let fileField = object.take("keyFile")
-        if keyField != nil, let fileField {
-            fileField.error("both \"key\" and \"keyFile\" are given", expected: "one of the two")
-        }
-        section.key = keyField.flatMap { $0.key(lengths: [32]) }
-        section.keyFile = fileField.flatMap { $0.path() } ?? section.keyFile
-        section.timeout = object.duration("timeout", default: section.timeout)
-        section.staleAfter = object.duration("staleAfter", default: section.staleAfter)
-        section.whenUnavailable = object.value("whenUnavailable", default: Stance.deny) { $0.choice(Stance.self) }
-        object.finish()
-        return section
+        let redis = object.keys(
+            wanted: kind == .redis, otherwise: useless(.redis, "this"), RedisEntry.read)
+        let (key, keyFile) = object.keyOrFile(
+            .key(lengths: [32]),
+            "Key by which the store knows tokens: 32 bytes as Base64. Gateways that share a store have the same.",
+            file: "state/store.key", "File with the key. It is made with mode 0600 where it is missing.")
+        object.constrain(.when("kind", is: .text("redis"), needs: "url"))
+        return StoreSection(
+            kind: kind, path: (path ?? nil) ?? object.field.findings.path(of: standardPath), key: key, keyFile: keyFile,
+            redis: redis ?? nil,
+            timeout: object.value(
+                "timeout", .duration, default: .seconds(1),
+                "How long an operation waits for another process, or for the server."),
+            staleAfter: object.value(
+                "staleAfter", .duration, default: .seconds(3),
+                "How long the store may fail to answer before the deny list counts as out of date."),
+            whenUnavailable: object.value(
+                "whenUnavailable", .choice, default: Stance.deny,
+                """
+                What happens to bearer requests then: `deny` answers 503 `store_unavailable`, `allow` goes by the last \
+                known deny list.
+                """))
+    }
+
+    private static func useless(_ kind: Kind, _ what: String) -> (String) -> (message: String, expected: String) {
+        { _ in ("only a store of the kind \(kind) has \(what)", "\"kind\": \"\(kind)\"") }
     }
 }

@@ -1,36 +1,39 @@
 /// The cache of verified client tokens, one per worker.
 package struct TokenCacheSection: Sendable {
-    package var maximumEntries = 16_384
+    package var maximumEntries: Int
 
-    static func read(_ field: Field) -> TokenCacheSection? {
-        var object = field.object("an object")
-        let entries = object.value("maxEntries", default: TokenCacheSection().maximumEntries) {
-            $0.integer(in: 1...10_000_000, "a number of entries")
-        }
-        object.finish()
-        return TokenCacheSection(maximumEntries: entries)
+    static func read(_ object: inout ObjectReader) -> TokenCacheSection {
+        TokenCacheSection(
+            maximumEntries: object.value(
+                "maxEntries", .integer(1...10_000_000, "a number of entries"), default: 16_384,
+                "Maximum number of tokens that each worker keeps."))
     }
 }
 
 /// The cache of tokens issued for upstreams (CACHE-05, CACHE-06).
 package struct IssuedTokenCacheSection: Sendable {
-    package var maximumEntries = 100_000
+    package var maximumEntries: Int
     /// How long before its expiry a token is no longer used.
-    package var skew = Duration.seconds(30)
+    package var skew: Duration
     /// Whether tokens survive a restart, sealed in the store (CACHE-10).
-    package var persists = false
+    package var persists: Bool
 
-    static func read(_ field: Field) -> IssuedTokenCacheSection? {
-        let standard = IssuedTokenCacheSection()
-        var object = field.object("an object")
-        let section = IssuedTokenCacheSection(
-            maximumEntries: object.value("maxEntries", default: standard.maximumEntries) {
-                $0.integer(in: 1...10_000_000, "a number of entries")
-            },
-            skew: object.duration("skew", default: standard.skew),
-            persists: object.flag("persist", default: standard.persists)
-        )
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> IssuedTokenCacheSection {
+        IssuedTokenCacheSection(
+            maximumEntries: object.value(
+                "maxEntries", .integer(1...10_000_000, "a number of entries"), default: 100_000,
+                """
+                Maximum number of tokens of the process. Each worker keeps up to 4096 of them at hand in addition, but no more than \
+                this number (or 4).
+                """),
+            skew: object.value(
+                "skew", .duration, default: .seconds(30), "How long before its expiry a token is no longer used."),
+            persists: object.flag(
+                "persist", default: false,
+                """
+                Whether these tokens are kept in the store, sealed under its key, so that a gateway makes no new calls for \
+                them after a restart. Tokens of callers with entries in the deny list are fetched again. Without effect \
+                with the store `memory`.
+                """))
     }
 }

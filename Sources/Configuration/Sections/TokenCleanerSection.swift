@@ -2,18 +2,21 @@ import Bytes
 
 /// When expired tokens are deleted (AOM-23).
 package struct TokenCleanerSection: Sendable {
-    package var isEnabled = true
+    package var isEnabled: Bool
     /// Minutes since local midnight.
-    package var minuteOfDay = 4 * 60
+    package var minuteOfDay: Int
 
-    static func read(_ field: Field) -> TokenCleanerSection? {
-        var object = field.object("an object with \"enabled\" and \"at\"")
-        let section = TokenCleanerSection(
-            isEnabled: object.flag("enabled", default: true),
-            minuteOfDay: object.value("at", default: 4 * 60) { $0.timeOfDay() })
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> TokenCleanerSection {
+        TokenCleanerSection(
+            isEnabled: object.flag("enabled", default: true, "Whether expired tokens are deleted."),
+            minuteOfDay: object.value("at", time, default: 4 * 60, "Local time of day of the daily run."))
     }
+
+    private static let time = Shape(
+        .pattern("^([01][0-9]|2[0-3]):[0-5][0-9]$"),
+        write: { minutes in
+            .text("\([minutes / 60, minutes % 60].map { "\($0 / 10)\($0 % 10)" }.joined(separator: ":"))")
+        }, read: { $0.timeOfDay() })
 }
 
 extension Field {

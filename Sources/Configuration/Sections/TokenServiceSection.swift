@@ -2,110 +2,138 @@ import Bytes
 
 /// The gateway's own token service (OAUTH-01 to OAUTH-08).
 package struct TokenServiceSection: Sendable {
-    package var isEnabled = true
+    package var isEnabled: Bool
     /// `iss` of its tokens.
     package var issuer: String
     /// `aud` of its tokens.
     package var audience: String
-    package var tokenPath = "/oauth2/token"
-    package var tokenPathAliases = ["/token"]
+    package var tokenPath: String
+    package var tokenPathAliases: [String]
     /// Path of the revocation endpoint (RFC 7009).
-    package var revocationPath = "/oauth2/revoke"
+    package var revocationPath: String
     /// Path of the introspection endpoint (RFC 7662).
-    package var introspectionPath = "/oauth2/introspect"
+    package var introspectionPath: String
     /// Who may ask about tokens beside backends.
-    package var resourceServers: [ResourceServerEntry] = []
+    package var resourceServers: [ResourceServerEntry]
     /// Scopes that may be granted; empty where scopes mean nothing.
-    package var scopes: [String] = []
+    package var scopes: [String]
     /// Name of a signature algorithm.
-    package var algorithm = "ES256"
+    package var algorithm: String
     /// PEM file with the signing key, made when it is missing. Not used by HS algorithms.
     package var keyFile: String
     /// The secret of an HS algorithm.
     package var key: Secret?
-    package var clientTokenSeconds = 604_800
-    package var userTokenSeconds = 604_800
+    package var clientTokenSeconds: Int
+    package var userTokenSeconds: Int
     /// By how much the clocks of gateways that share a signing key may differ: `iat` and `nbf` of their tokens may lie so
     /// far in the future. `exp` is exact.
-    package var clockSkew = Duration.seconds(5)
+    package var clockSkew: Duration
     /// Whether roles are looked up at each request and not taken from the token (ROLE-03).
-    package var liveRoles = false
+    package var liveRoles: Bool
     /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
     package var requiresTLS: Bool?
     /// Limits of the gateway's own endpoints together.
-    package var rateLimits: [RouteRateLimit] = []
+    package var rateLimits: [RouteRateLimit]
 
-    static func read(_ field: Field?, _ findings: Findings, baseURL: WebOrigin) -> TokenServiceSection {
-        var section = TokenServiceSection(
-            issuer: "\(baseURL)", audience: "\(baseURL)", keyFile: findings.path(of: "state/signing.pem"))
-        guard let field else { return section }
-        var object = field.object("an object")
-        section.isEnabled = object.flag("enabled", default: true)
-        section.issuer = object.value("issuer", default: section.issuer) { $0.name() }
-        section.audience = object.value("audience", default: section.audience) { $0.name() }
-        readPaths(&object, into: &section)
-        section.resourceServers = object.value("resourceServers", default: [], ResourceServerEntry.readAll)
-        section.scopes = object.value("scopes", default: []) { $0.scopes() }
-        section.algorithm = object.value("algorithm", default: section.algorithm) { $0.choice(SigningAlgorithm.all) }
-        readKey(&object, into: &section)
-        section.clientTokenSeconds = object.value("clientTokenSeconds", default: 604_800) { $0.seconds() }
-        section.userTokenSeconds = object.value("userTokenSeconds", default: 604_800) { $0.seconds() }
-        section.clockSkew = object.duration("clockSkew", default: section.clockSkew)
-        section.liveRoles = object.flag("liveRoles", default: false)
-        section.rateLimits = object.value("rateLimit", default: [], RouteRateLimit.shape.read)
-        section.requiresTLS = object.optional("requireTls") { $0.bool() }
-        object.finish()
+    static func read(_ object: inout ObjectReader, baseURL: WebOrigin) -> TokenServiceSection {
+        let isEnabled = object.flag("enabled", default: true, "Whether its endpoints are answered.")
+        let issuer = object.optional("issuer", .name, "`iss` of its tokens; `baseUrl` by default.")
+        let audience = object.optional("audience", .name, "`aud` of its tokens; `baseUrl` by default.")
+        let algorithm = object.value(
+            "algorithm", .choice(SigningAlgorithm.all), default: "ES256", "Signature algorithm of its tokens.")
+        let (key, keyFile) = signingKey(&object, algorithm)
+        let tokenPath = object.value(
+            "tokenPath", .literalPath, default: "/oauth2/token", "Path of the token endpoint.")
+        let section = TokenServiceSection(
+            isEnabled: isEnabled, issuer: issuer ?? "\(baseURL)", audience: audience ?? "\(baseURL)",
+            tokenPath: tokenPath,
+            tokenPathAliases: object.value(
+                "tokenPathAliases", aliases(of: tokenPath), default: ["/token"], "Further paths of the token endpoint."),
+            revocationPath: object.value(
+                "revocationPath", .literalPath, default: "/oauth2/revoke", "Path of the revocation endpoint."),
+            introspectionPath: object.value(
+                "introspectionPath", .literalPath, default: "/oauth2/introspect", "Path of the introspection endpoint."),
+            resourceServers: object.value(
+                "resourceServers", ResourceServerEntry.list, default: [],
+                "Clients that may introspect tokens, in addition to backends."),
+            scopes: object.value(
+                "scopes", .scopes, default: [],
+                "Scopes that may be granted; an empty list means that scopes are ignored."
+            ),
+            algorithm: algorithm, keyFile: keyFile, key: key,
+            clientTokenSeconds: object.value(
+                "clientTokenSeconds", .seconds, default: 604_800, "Lifetime of a token without a user."),
+            userTokenSeconds: object.value(
+                "userTokenSeconds", .seconds, default: 604_800, "Lifetime of a user's token."),
+            clockSkew: object.value(
+                "clockSkew", .duration, default: .seconds(5),
+                """
+                How far in the future `iat` and `nbf` of the gateway's own tokens may lie, since another gateway with the \
+                same key may have a clock that is ahead. `exp` is exact.
+                """),
+            liveRoles: object.flag(
+                "liveRoles", default: false, "Whether roles come from `users.json` at each request, not from the token."
+            ),
+            requiresTLS: object.optional(
+                "requireTls", .flag,
+                """
+                Whether endpoints that accept credentials answer 403 to requests in the clear: neither over TLS nor, as a \
+                trusted proxy reports, by https. `true` means on every listener, `false` on none; by default on all but \
+                those on loopback and unix sockets.
+                """),
+            rateLimits: object.value(
+                "rateLimit", RouteRateLimit.shape, default: [],
+                """
+                Limits of the requests to all of the gateway's own endpoints together, each the name of one of `rateLimits` \
+                or one of its own. The key `principal` counts by address here.
+                """))
+        section.checkPaths(object.field)
         return section
     }
 
-    private static func readPaths(_ object: inout ObjectReader, into section: inout TokenServiceSection) {
-        section.tokenPath = object.value("tokenPath", default: section.tokenPath) { $0.literalPath() }
-        section.revocationPath = object.value("revocationPath", default: section.revocationPath) { $0.literalPath() }
-        section.introspectionPath = object.value("introspectionPath", default: section.introspectionPath) {
-            $0.literalPath()
-        }
-        defer { checkPaths(section, object.field) }
-        guard let field = object.take("tokenPathAliases"), let elements = field.elements("an array of paths") else {
-            return
-        }
-        section.tokenPathAliases = []
-        for element in elements {
-            guard let path = element.literalPath() else { continue }
-            if path == section.tokenPath || section.tokenPathAliases.contains(path) {
-                element.error("\"\(path)\" is a token path already", expected: "a path of its own")
+    private static func aliases(of tokenPath: String) -> Shape<[String]> {
+        Shape.literalPath.list("an array of paths", isUnique: false).reading { field in
+            field.elements("an array of paths")?.reduce(into: []) { paths, element in
+                guard let path = element.literalPath() else { return }
+                if path == tokenPath || paths.contains(path) {
+                    element.error("\"\(path)\" is a token path already", expected: "a path of its own")
+                }
+                paths.append(path)
             }
-            section.tokenPathAliases.append(path)
         }
     }
 
-    private static func checkPaths(_ section: TokenServiceSection, _ field: Field) {
-        let paths = [section.tokenPath, section.revocationPath, section.introspectionPath] + section.tokenPathAliases
-        guard Set(paths.prefix(3)).count < 3 || !Set(paths.prefix(3).dropFirst()).isDisjoint(with: paths.dropFirst(3))
-        else { return }
+    private func checkPaths(_ field: Field) {
+        let paths = [tokenPath, revocationPath, introspectionPath]
+        guard Set(paths).count < 3 || !Set(paths.dropFirst()).isDisjoint(with: tokenPathAliases) else { return }
         field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
     }
 
-    private static func readKey(_ object: inout ObjectReader, into section: inout TokenServiceSection) {
-        let keyField = object.take("key")
-        let fileField = object.take("keyFile")
-        section.keyFile = fileField.flatMap { $0.path() } ?? section.keyFile
-        guard SigningAlgorithm.symmetric.contains(section.algorithm) else {
-            keyField?.error(
-                "\"key\" belongs to HS algorithms", expected: "\"keyFile\" for \(section.algorithm)")
-            return
+    /// The secret of an HS algorithm, and the key file of any other one.
+    private static func signingKey(_ object: inout ObjectReader, _ algorithm: String) -> (Secret?, file: String) {
+        let key = object.take("key", .secret, "Secret of an HS algorithm, at least as long as its hash.")
+        let standardFile = "state/signing.pem"
+        let file = object.take(
+            "keyFile", .path, default: standardFile,
+            "PEM file with the signing key of any other algorithm. It is made where it is missing.")
+        let path = file?.read() ?? object.field.findings.path(of: standardFile)
+        guard SigningAlgorithm.symmetric.contains(algorithm) else {
+            key?.field.error("\"key\" belongs to HS algorithms", expected: "\"keyFile\" for \(algorithm)")
+            return (nil, path)
         }
-        fileField?.error("\"keyFile\" belongs to asymmetric algorithms", expected: "\"key\" for \(section.algorithm)")
-        let minimum = SigningAlgorithm.minimumSecretLength(section.algorithm)
-        guard let keyField else {
-            object.field.error("\(section.algorithm) needs \"key\"", expected: "a secret of at least \(minimum) bytes")
-            return
+        file?.field.error("\"keyFile\" belongs to asymmetric algorithms", expected: "\"key\" for \(algorithm)")
+        let minimum = SigningAlgorithm.minimumSecretLength(algorithm)
+        guard let key else {
+            object.field.error("\(algorithm) needs \"key\"", expected: "a secret of at least \(minimum) bytes")
+            return (nil, path)
         }
-        section.key = keyField.secret()
-        if let key = section.key, key.value.utf8.count < minimum {
-            keyField.error(
-                "the key is too short for \(section.algorithm)", expected: "a secret of at least \(minimum) bytes",
-                found: "\(key.value.utf8.count) bytes")
+        let secret = key.read()
+        if let secret, secret.value.utf8.count < minimum {
+            key.field.error(
+                "the key is too short for \(algorithm)", expected: "a secret of at least \(minimum) bytes",
+                found: "\(secret.value.utf8.count) bytes")
         }
+        return (secret, path)
     }
 }
 

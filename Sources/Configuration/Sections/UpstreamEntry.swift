@@ -31,51 +31,73 @@ package struct UpstreamEntry: Sendable {
     /// How long a server that comes back gets less than its share; zero where it gets it at once.
     package var slowStart: Duration
 
-    static func readAll(_ field: Field) -> [UpstreamEntry]? {
-        field.object("an object of upstreams by name").entries.map { name, place in
-            if !WebgateEntry.isName(name) { place.error("invalid upstream name", expected: WebgateEntry.nameRule) }
-            return read(place, name: name)
-        }
-    }
+    static let list = shape.byName("an object of upstreams by name", "invalid upstream name") { $0.name = $1 }
 
-    private static func read(_ field: Field, name: String) -> UpstreamEntry {
-        var object = field.object("an upstream: {\"url\"}")
+    private static let shape = Shape<UpstreamEntry>.object("an upstream: {\"url\"}") { object in
         let servers = ServerEntry.readAll(&object)
-        let tlsField = object.take("tls")
-        let queueField = object.take("queue")
+        let balance = BalanceEntry.read(&object)
+        let http2 = object.flag(
+            "http2", default: false, "Whether HTTP/2 is spoken: by ALPN with https, with prior knowledge without.")
+        let tls = object.take("tls", UpstreamTLSEntry.shape, "TLS to servers with https.")
         let entry = UpstreamEntry(
-            name: name, servers: servers,
-            balance: BalanceEntry.read(&object),
-            http2: object.flag("http2", default: false),
-            tls: tls(tlsField, servers),
-            resolveInterval: object.duration("resolveInterval", default: .seconds(30)),
-            healthCheck: object.optional("healthCheck", HealthCheckEntry.read),
-            ejection: object.optional("ejection", EjectionEntry.read),
-            circuitBreaker: object.optional("circuitBreaker", CircuitBreakerEntry.read),
-            connectTimeout: object.duration("connectTimeout", default: .seconds(5)),
-            responseTimeout: object.duration("responseTimeout", default: .seconds(60)),
-            idleTimeout: object.duration("idleTimeout", default: .seconds(60)),
-            maximumIdle: object.count("maxIdle", in: 0...65_536, default: 64, "a number of connections"),
-            maximumConnections: object.count("maxConnections", in: 0...65_536, default: 0, "a number of connections"),
-            maximumInFlight: object.count("maxInFlight", in: 0...1_000_000, default: 0, "a number of requests"),
-            queue: queueField.map(QueueEntry.read) ?? QueueEntry(),
-            retries: object.value("retries", default: RetriesEntry(), RetriesEntry.read),
-            slowStart: object.value("slowStart", default: .zero) { $0.durationOrOff() }
-        )
-        if let queueField, entry.queue.length > 0, entry.maximumInFlight == 0, entry.maximumConnections == 0 {
-            queueField.error(
-                "without a limit nothing ever waits", expected: "\"maxInFlight\" or \"maxConnections\" beside \"queue\""
-            )
+            name: "", servers: servers, balance: balance, http2: http2, tls: UpstreamEntry.tls(tls, servers),
+            resolveInterval: object.value(
+                "resolveInterval", .duration, default: .seconds(30),
+                "How long the addresses of a host name are used before the name is resolved again."),
+            healthCheck: object.optional(
+                "healthCheck", HealthCheckEntry.shape, "Regular checks whether the servers work; none by default."),
+            ejection: object.optional(
+                "ejection", EjectionEntry.shape,
+                "When a server whose answers fail gets no requests for a while; never by default."),
+            circuitBreaker: object.optional(
+                "circuitBreaker", CircuitBreakerEntry.shape,
+                "When the upstream as a whole gets no requests for a while; never by default."),
+            connectTimeout: object.value(
+                "connectTimeout", .duration, default: .seconds(5), "Time for a connection to open."),
+            responseTimeout: object.value(
+                "responseTimeout", .duration, default: .seconds(60),
+                """
+                Time from the end of the request to the head of the response, and longest pause between two pieces of its \
+                body.
+                """),
+            idleTimeout: object.value(
+                "idleTimeout", .duration, default: .seconds(60), "How long an unused connection is kept."),
+            maximumIdle: object.value(
+                "maxIdle", .integer(0...65_536, "a number of connections"), default: 64,
+                """
+                Unused connections to each server that each worker keeps for `idleTimeout`, of HTTP/1.1 and of HTTP/2. More \
+                of HTTP/1.1 are kept for one second, unless this is 0.
+                """),
+            maximumConnections: object.value(
+                "maxConnections", .integer(0...65_536, "a number of connections"), default: 0,
+                "Maximum number of connections of each worker to each server; 0 means no limit."),
+            maximumInFlight: object.value(
+                "maxInFlight", .integer(0...1_000_000, "a number of requests"), default: 0,
+                "Maximum number of requests of each worker under way; 0 means no limit."),
+            queue: object.section(
+                "queue", "Requests that wait for `maxConnections` or `maxInFlight`.",
+                expected: "a queue: {\"length\", \"timeout\"}", QueueEntry.read),
+            retries: object.section(
+                "retries", "Repetition of failed requests that are safe to send twice.",
+                expected: "retries: {\"attempts\", \"budgetPercent\", \"minPerSecond\"}", RetriesEntry.read),
+            slowStart: object.value(
+                "slowStart", .durationOrOff, default: .zero,
+                "How long a server that comes back gets less than its share; `0s` means not at all."))
+        if entry.queue.length > 0, entry.maximumInFlight == 0, entry.maximumConnections == 0 {
+            object.field.findings.error(
+                "\(object.field.pointer)/queue", "without a limit nothing ever waits",
+                expected: "\"maxInFlight\" or \"maxConnections\" beside \"queue\"")
         }
-        object.finish()
         return entry
     }
 
-    private static func tls(_ field: Field?, _ servers: [ServerEntry]) -> UpstreamTLSEntry? {
+    private static func tls(
+        _ member: ObjectReader.Member<UpstreamTLSEntry>?, _ servers: [ServerEntry]
+    ) -> UpstreamTLSEntry? {
         let isSecure = servers.contains(where: \.isSecure)
-        if let field, !isSecure, !servers.isEmpty {
-            field.error("no server of this upstream has https", expected: "a URL with https, or no \"tls\"")
+        if let member, !isSecure, !servers.isEmpty {
+            member.field.error("no server of this upstream has https", expected: "a URL with https, or no \"tls\"")
         }
-        return field.flatMap(UpstreamTLSEntry.shape.read) ?? (isSecure ? UpstreamTLSEntry() : nil)
+        return member?.read() ?? (isSecure ? UpstreamTLSEntry() : nil)
     }
 }

@@ -20,11 +20,11 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     private static func read(_ object: inout ObjectReader, _ namesServer: Bool) -> UpstreamTLSEntry {
         let field = object.field
         let certificate = object.take(
-            "certFile", .text(.text) { $0.certificateFile() }, "PEM file with the gateway's own certificate.")
+            "certFile", .certificateFile, "PEM file with the gateway's own certificate.")
         let key = object.take("keyFile", .text(.text) { $0.keyFile() }, "PEM file with its key.")
         let verify = object.take("verify", .flag, default: true, "Whether the servers' certificates are checked.")
         let authorities = object.take(
-            "caFile", .text(.text) { $0.certificateFile() },
+            "caFile", .certificateFile,
             "PEM file with the authorities that may have issued the servers' certificates; the system's by default.")
         let name =
             namesServer

@@ -1,11 +1,8 @@
 /// The user profile service (UPS-01).
 package struct UserProfileSection: Sendable {
-    package var isEnabled = false
+    package var isEnabled: Bool
 
-    static func read(_ field: Field) -> UserProfileSection? {
-        var object = field.object("an object with \"enabled\"")
-        let section = UserProfileSection(isEnabled: object.flag("enabled", default: false))
-        object.finish()
-        return section
+    static func read(_ object: inout ObjectReader) -> UserProfileSection {
+        UserProfileSection(isEnabled: object.flag("enabled", default: false, "Whether the service is on."))
     }
 }
