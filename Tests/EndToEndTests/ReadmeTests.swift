@@ -58,7 +58,7 @@ import Tokens
     func keys() throws {
         let configuration = String(Self.section("# Configuration"))
         // `SectionFormTests` compares the other ones with the reference.
-        for name in ["gateway", "policies"] {
+        for name in ["policies"] {
             let schema = JSONText(Vectors.text("config/schema/\(name).schema.json"))
             let keys = schema["properties"].names
             for key in keys where key != "$schema" && !key.hasPrefix("Security_") {

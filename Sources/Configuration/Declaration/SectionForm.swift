@@ -35,6 +35,10 @@ package struct SectionForm: Sendable {
     /// All sections that say what they look like, in the order of the reference.
     package static let all: [SectionForm] = [
         SectionForm(
+            name: "gateway",
+            meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
+            form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) })),
+        SectionForm(
             name: "routes",
             meaning: "Parts of the API and who may call them. The longest match wins.",
             form: .list(RouteEntry.shape.form(), isUnique: false)),
