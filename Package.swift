@@ -55,7 +55,7 @@ let package = Package(
 
         room("Bytes"),
         room("Model", ["Bytes"]),
-        room("Reactor", ["Bytes", "CLinux"]),
+        room("Reactor", ["Bytes", "Model", "CLinux"]),
         room("Crypto", ["Bytes", "COpenSSL"]),
         room("HTTP", ["Bytes", "Model", "CNghttp2"]),
         room("JOSE", ["Bytes", "Model", "Crypto"]),

@@ -1,5 +1,5 @@
 import Bytes
-import Reactor
+import Model
 
 /// Which `Host` the admin listener answers. A page of another site can have its name resolved to 127.0.0.1 and so make a
 /// browser ask for what is only to be seen here (DNS rebinding); the browser still says the name of that site.
@@ -14,9 +14,9 @@ enum AdminHost {
         let text = String(copying: authority)
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return false }
-            return SocketAddress(literal: String(text[..<end].dropFirst()), port: 0) != nil
+            return IPAddress(String(text[..<end].dropFirst())) != nil
         }
         let name = text.prefix { $0 != ":" }.lowercased()
-        return name == "localhost" || names.contains(name) || SocketAddress(literal: name, port: 0) != nil
+        return name == "localhost" || names.contains(name) || IPAddress(name) != nil
     }
 }

@@ -149,7 +149,7 @@ extension Worker {
             let value = String(copying: bytes.slice(requestHeaders[i].value))
             request.condition = request.condition.map { $0 + ", " + value } ?? value
         }
-        request.origin = ChangeOrigin(address: exchange.address?.text ?? "", requestID: exchange.requestIDText)
+        request.origin = ChangeOrigin(address: exchange.address?.description ?? "", requestID: exchange.requestIDText)
         return request
     }
 

@@ -114,8 +114,3 @@ extension Worker {
     /// Counts a refusal by a limit.
     func limited(_ limit: Limit) { limitCounters.increment(limit.rawValue) }
 }
-
-extension SocketAddress {
-    /// The address without its port; nil for a unix socket, whose peers have none.
-    var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: octets, isIPv6: isIPv6) }
-}

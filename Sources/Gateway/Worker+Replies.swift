@@ -195,7 +195,7 @@ extension Worker {
             ("client", .text(entry.client)),
             ("request_id", .text(exchange.requestIDText)),
         ]
-        if let address = exchange.address { members.append(("address", .text(address.text))) }
+        if let address = exchange.address { members.append(("address", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
         shared.log.write("audit", members)
     }

@@ -42,7 +42,7 @@ extension Worker {
         shared.log.write(
             "client_failed",
             [
-                ("address", .text(client.address?.text ?? "")), ("reason", .text(reason)),
+                ("address", .text(client.address?.description ?? "")), ("reason", .text(reason)),
                 ("detail", .text(detail ?? "")),
             ])
     }

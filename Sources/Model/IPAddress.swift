@@ -16,6 +16,9 @@ package struct IPAddress: Hashable, Sendable {
         self.low = low
     }
 
+    /// 127.0.0.1
+    package static let loopback = IPAddress(v4: 0x7f00_0001)
+
     /// An IPv4 address as a number.
     package init(v4 bits: UInt32) {
         high = 0
@@ -37,6 +40,12 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     package var isIPv6: Bool { high != 0 || low >> 32 != 0xffff }
+
+    /// 127.0.0.0/8 or ::1.
+    package var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 & 0xff == 127 }
+
+    /// 0.0.0.0 or ::, which as a listener's address stand for all addresses of the machine.
+    package var isUnspecified: Bool { high == 0 && (low == 0 || low == IPAddress.mapped) }
 
     /// The octets in network order; of IPv4 the first four.
     package var octets: SIMD16<UInt8> {
@@ -172,9 +181,11 @@ extension IPAddress {
         }
         return longest
     }
+}
 
+extension IPAddress: CustomStringConvertible {
     /// The address as text, off the hot path.
-    package var text: String {
+    package var description: String {
         let chunk = Chunk(capacity: 48)
         append(to: chunk)
         let bytes = chunk.readable
@@ -182,4 +193,13 @@ extension IPAddress {
         for i in bytes.indices { text.append(bytes[i]) }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// The same in IPv6 notation, also of an IPv4 address.
+    package var textAsIPv6: String {
+        guard !isIPv6 else { return description }
+        return "::ffff:\(String(low >> 16 & 0xffff, radix: 16)):\(String(low & 0xffff, radix: 16))"
+    }
+
+    /// The host of a URL: IPv6 in brackets (RFC 3986 section 3.2.2).
+    package var urlHost: String { isIPv6 ? "[\(self)]" : description }
 }

@@ -2,11 +2,24 @@ import Bytes
 
 /// A network such as `10.0.0.0/8`, or a single address.
 package struct IPAddressRange: Hashable, Sendable {
-    private let first: UInt128
+    private let base: UInt128
     private let mask: UInt128
 
-    /// An address, with the length of its prefix behind a slash where it is a network. Nil for anything else, bits
-    /// behind the prefix included: whoever writes `10.0.0.1/8` means one or the other.
+    /// The network that an address belongs to.
+    ///
+    /// - Parameter prefixLength: 0 to 128; of an IPv4 address in its mapped form, so from 96 on.
+    package init(of address: IPAddress, prefixLength: Int) {
+        mask = ~UInt128(0) << UInt128(128 - prefixLength)
+        base = IPAddressRange.bits(address) & mask
+    }
+
+    /// The lowest address.
+    package var first: IPAddress {
+        IPAddress(high: UInt64(truncatingIfNeeded: base >> 64), low: UInt64(truncatingIfNeeded: base))
+    }
+
+    /// An address, with the length of its prefix behind a slash where it is a network. Nil for anything else, and for
+    /// bits behind the prefix: `10.0.0.1/8` may mean the address or the network.
     package init?(text: Span<UInt8>) {
         var slash = 0
         while slash < text.count, text[slash] != ASCII.slash { slash += 1 }
@@ -21,15 +34,14 @@ package struct IPAddressRange: Hashable, Sendable {
             }
             prefix = length
         }
-        mask = ~UInt128(0) << UInt128(width - prefix)
-        first = IPAddressRange.bits(address)
-        guard first & mask == first else { return nil }
+        self.init(of: address, prefixLength: 128 - width + prefix)
+        guard first == address else { return nil }
     }
 
     /// The same of a text.
     package init?(_ text: String) { self.init(text: text.utf8.span) }
 
-    package func contains(_ address: IPAddress) -> Bool { IPAddressRange.bits(address) & mask == first }
+    package func contains(_ address: IPAddress) -> Bool { IPAddressRange.bits(address) & mask == base }
 
     private static func bits(_ address: IPAddress) -> UInt128 { UInt128(address.high) << 64 | UInt128(address.low) }
 }

@@ -50,7 +50,7 @@ package struct EndpointRequest: Sendable {
     /// Whom a change comes from that is made for this request.
     func origin(_ application: Application, caller: String = "") -> ChangeOrigin {
         ChangeOrigin(
-            address: address?.text ?? "", requestID: requestID, application: application.name, caller: caller)
+            address: address?.description ?? "", requestID: requestID, application: application.name, caller: caller)
     }
 
     /// Whether its content type is `application/json`, with any parameters.

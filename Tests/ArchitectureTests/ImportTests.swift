@@ -7,7 +7,7 @@ import Testing
     static let rooms: [String: Set<String>] = [
         "Bytes": [],
         "Model": ["Bytes"],
-        "Reactor": ["Bytes"],
+        "Reactor": ["Bytes", "Model"],
         "Crypto": ["Bytes"],
         "HTTP": ["Bytes", "Model"],
         "JOSE": ["Bytes", "Model", "Crypto"],

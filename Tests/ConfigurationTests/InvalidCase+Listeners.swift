@@ -153,6 +153,10 @@ extension InvalidCase {
             "gateway.json:2: error: /listeners/1: another listener has this path (expected a free path)"
         ),
         InvalidCase(
+            "proxies-mapped-bits", gateway: #""trustedProxies": ["::ffff:192.0.2.1/120"]"#,
+            #"gateway.json:5: error: /trustedProxies/0: invalid value (expected a CIDR block such as "10.0.0.0/8", with no bit set after the prefix, found "::ffff:192.0.2.1/120"; did you mean "::ffff:c000:200/120"?)"#
+        ),
+        InvalidCase(
             "proxies-mapped", gateway: #""trustedProxies": ["::ffff:0:0/96"]"#,
             #"gateway.json:5: error: /trustedProxies/0: a block of all IPv4 addresses would trust every client (expected a CIDR block such as "10.0.0.0/8", found "::ffff:0:0/96")"#
         ),

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Model
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         let listeners = try complete().listeners
         #expect(listeners.map(\.name).prefix(2) == ["public", "local"])
         #expect(listeners.map(\.http2) == [false, true, false, false, false, false])
-        #expect(listeners[1].proxyProtocol.map(\.prefixLength) == [32, 8])
+        #expect(listeners[1].proxyProtocol == [IPAddressRange("127.0.0.1"), IPAddressRange("fd00::/8")])
         guard case .unix(let path, let mode) = listeners[2].place else {
             Issue.record("no unix socket")
             return

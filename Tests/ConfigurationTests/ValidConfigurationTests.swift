@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 import Testing
 
 @testable import Configuration
@@ -87,8 +88,8 @@ import Testing
         #expect(configuration.userProfile.isEnabled)
         #expect(configuration.singleSignOn.sessionLifetime == .seconds(14_400))
         #expect(configuration.singleSignOn.idleTimeout == .seconds(1200))
-        #expect(configuration.trustedProxies[0].contains([10, 200, 0, 1]))
-        #expect(!configuration.trustedProxies[0].contains([11, 0, 0, 1]))
+        #expect(configuration.trustedProxies[0].contains(IPAddress(v4: 0x0ac8_0001)))
+        #expect(!configuration.trustedProxies[0].contains(IPAddress(v4: 0x0b00_0001)))
         #expect(configuration.limits.maximumHeadBytes == 32 << 10)
         #expect(configuration.limits.maximumBodyBytes == 10 << 20)
         #expect(configuration.limits.headerTimeout == .milliseconds(1500))

@@ -9,6 +9,7 @@ import Testing
         arguments: [
             ("0.0.0.0", "0.0.0.0"), ("192.0.2.1", "192.0.2.1"), ("255.255.255.255", "255.255.255.255"),
             ("::", "::"), ("::1", "::1"), ("1::", "1::"), ("2001:DB8::1", "2001:db8::1"),
+            ("2001:DB8:0:0:8:800:200C:417A", "2001:db8::8:800:200c:417a"), ("1:0:2:3:4:5:6:7", "1:0:2:3:4:5:6:7"),
             ("2001:0db8:0000:0000:0001:0000:0000:0001", "2001:db8::1:0:0:1"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
             ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
             ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"), ("1:2::4:5:6:7:8", "1:2:0:4:5:6:7:8"),
@@ -18,8 +19,8 @@ import Testing
         ])
     func text(_ text: String, _ expected: String) throws {
         let literal = try #require(IPAddress(text))
-        #expect(literal.text == expected)
-        #expect(IPAddress(literal.text) == literal)
+        #expect(literal.description == expected)
+        #expect(IPAddress(literal.description) == literal)
         #expect(IPAddress(octets: literal.octets, isIPv6: literal.isIPv6) == literal)
     }
 
@@ -28,7 +29,7 @@ import Testing
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "256.1.1.1", "1.2.3.4 ", "1.2.3.", ".1.2.3", "1..2.3", ":",
             ":::", "1:2", "1::2::3", "12345::", "::g", "fe80::1%eth0", "1:2:3:4:5:6:7:8:9", "::1.2.3", "[::1]",
-            "+1.2.3.4",
+            "+1.2.3.4", "127.0.0.+1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8::", ":1:2:3:4:5:6:7", "1.2.3.4::", "localhost",
             "1:2:3:4:5:6:7:1.2.3.4", "0x7f.0.0.1", "2130706433", "::1:", "::ffff:1.2.3.400",
         ])
     func malformed(_ text: String) { #expect(IPAddress(text) == nil) }
@@ -40,6 +41,23 @@ import Testing
         #expect(IPAddress("2001:db8:1:3::1")?.subscriber != IPAddress("2001:db8:1:2::1")?.subscriber)
         #expect(IPAddress("192.0.2.1")?.subscriber == IPAddress("192.0.2.1"))
         #expect(IPAddress("::ffff:192.0.2.1")?.subscriber == IPAddress("192.0.2.1"))
+    }
+
+    @Test("loopback: 127.0.0.0/8 and ::1")
+    func loopback() {
+        #expect(["127.0.0.1", "127.8.9.1", "::1"].allSatisfy { IPAddress($0)?.isLoopback == true })
+        #expect(["128.0.0.1", "0.0.0.0", "::", "::2", "1::1"].allSatisfy { IPAddress($0)?.isLoopback == false })
+        #expect(["0.0.0.0", "::"].allSatisfy { IPAddress($0)?.isUnspecified == true })
+        #expect(["0.0.0.1", "::1", "1::"].allSatisfy { IPAddress($0)?.isUnspecified == false })
+    }
+
+    @Test("in URLs and in IPv6 notation")
+    func notations() {
+        #expect(IPAddress("192.0.2.1")?.urlHost == "192.0.2.1")
+        #expect(IPAddress("2001:DB8::1")?.urlHost == "[2001:db8::1]")
+        #expect(IPAddress("::ffff:192.0.2.1")?.textAsIPv6 == "::ffff:c000:201")
+        #expect(IPAddress("0.0.0.0")?.textAsIPv6 == "::ffff:0:0")
+        #expect(IPAddress("::1")?.textAsIPv6 == "::1")
     }
 
     @Test("addresses in network order")

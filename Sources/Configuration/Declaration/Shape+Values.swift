@@ -141,12 +141,12 @@ extension Shape<WebOrigin> {
     static let origin = Shape(.pattern("^https?://[^/?#@]+$"), write: { .text("\($0)") }, read: { $0.origin() })
 }
 
-extension Shape<IPLiteral> {
+extension Shape<IPAddress> {
     static let address = Shape(.pattern("^[0-9A-Fa-f:.]+$"), write: { .text("\($0)") }, read: { $0.address() })
 }
 
-extension Shape<[AddressBlock]> {
-    static let addressBlocks = Shape<AddressBlock>(
+extension Shape<[IPAddressRange]> {
+    static let addressBlocks = Shape<IPAddressRange>(
         .named(
             "block",
             .described(

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Origins, IP addresses and blocks of them.
 extension Field {
@@ -22,10 +23,10 @@ extension Field {
         }
     }
 
-    func address() -> IPLiteral? {
+    func address() -> IPAddress? {
         let expected = "an IP address such as \"127.0.0.1\" or \"::1\""
         guard let text = text(expected) else { return nil }
-        guard let address = IPLiteral(text) else {
+        guard let address = IPAddress(text) else {
             invalid(expected, suggestion: text == "localhost" ? "127.0.0.1" : nil)
             return nil
         }
@@ -33,37 +34,35 @@ extension Field {
     }
 
     /// A block in CIDR notation, with all bits after the prefix zero.
-    func addressBlock() -> AddressBlock? {
+    func addressBlock() -> IPAddressRange? {
         let expected = "a CIDR block such as \"10.0.0.0/8\""
         guard let text = text(expected) else { return nil }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let base = IPLiteral(String(parts[0])) else {
+        guard let address = IPAddress(String(parts[0])) else {
             invalid(expected)
             return nil
         }
-        let width = base.bytes.count * 8
+        let width = parts[0].contains(":") ? 128 : 32
         guard let length = parts.count == 1 ? width : Decimal.parse(Array(parts[1].utf8).span), length <= width else {
             invalid("\(expected), with a prefix length from 1 to \(width)")
             return nil
         }
         guard length > 0 else {
-            // Whoever trusts everybody lets every client choose its own address.
+            // Trust in every address lets each client choose its own.
             error("a block of all addresses would trust every client", expected: expected, found: summary)
             return nil
         }
-        guard let first = IPLiteral(bytes: AddressBlock.masked(base.bytes, length)), first == base else {
-            let first = IPLiteral(bytes: AddressBlock.masked(base.bytes, length))
-            invalid("\(expected), with no bit set after the prefix", suggestion: first.map { "\($0)/\(length)" })
+        let range = IPAddressRange(of: address, prefixLength: 128 - width + length)
+        guard range.first == address else {
+            let first = width == 128 ? range.first.textAsIPv6 : range.first.description
+            invalid("\(expected), with no bit set after the prefix", suggestion: "\(first)/\(length)")
             return nil
         }
-        if let inner = base.mapped {
-            // An IPv4 client is known by its IPv4 address (RFC 4291 section 2.5.5.2), also on a socket for both.
-            guard length > 96 else {
-                error("a block of all IPv4 addresses would trust every client", expected: expected, found: summary)
-                return nil
-            }
-            return AddressBlock(base: inner, prefixLength: length - 96)
+        // An IPv4 client is known by its IPv4 address (RFC 4291 section 2.5.5.2), also on a socket for both.
+        if width == 128, !address.isIPv6, length == 96 {
+            error("a block of all IPv4 addresses would trust every client", expected: expected, found: summary)
+            return nil
         }
-        return AddressBlock(base: base, prefixLength: length)
+        return range
     }
 }

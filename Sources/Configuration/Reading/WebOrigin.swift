@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Scheme, host and port of an `http` or `https` URL that has nothing else.
 package struct WebOrigin: Hashable, Sendable {
@@ -36,10 +37,11 @@ package struct WebOrigin: Hashable, Sendable {
             portText = rest[rest.index(after: colon)...]
         }
         if hostText.hasPrefix("[") {
-            guard hostText.hasSuffix("]"), let address = IPLiteral(String(hostText.dropFirst().dropLast())),
-                address.bytes.count == 16
-            else { throw .host }
-            host = address.description
+            let literal = hostText.dropFirst().dropLast()
+            guard hostText.hasSuffix("]"), literal.contains(":"), let address = IPAddress(String(literal)) else {
+                throw .host
+            }
+            host = address.textAsIPv6
         } else {
             guard WebOrigin.isHostName(hostText) else { throw .host }
             host = hostText.lowercased()
@@ -65,7 +67,7 @@ package struct WebOrigin: Hashable, Sendable {
 
     /// Whether only this machine can be meant.
     package var isLocal: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || IPLiteral(host)?.isLoopback == true
+        host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
     }
 }
 

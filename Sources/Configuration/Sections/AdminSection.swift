@@ -1,6 +1,8 @@
+import Model
+
 /// The listener for health, metrics and administration; never the public one (POL-05).
 package struct AdminSection: Sendable {
-    package var address: IPLiteral
+    package var address: IPAddress
     package var port: Int
     /// What administrators present as a bearer token.
     package var token: Secret?

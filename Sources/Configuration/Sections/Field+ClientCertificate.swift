@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension Shape<[String]> {
     /// Requirements of clients' certificates.
@@ -34,7 +35,7 @@ extension Field {
             return nil
         }
         guard parts[0] == "ip" else { return text }
-        guard let address = IPLiteral(parts[1]) else {
+        guard let address = IPAddress(parts[1]) else {
             invalid("\"ip:\" and an IP address")
             return nil
         }

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A whole configuration, checked: plain values that the composition root turns into policy, issuers and workers.
 /// File names in it are absolute, secrets are resolved.
@@ -17,7 +18,7 @@ package struct GatewayConfiguration: Sendable {
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
     /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed.
-    package var trustedProxies: [AddressBlock]
+    package var trustedProxies: [IPAddressRange]
     /// Which of the two families of fields these proxies write; the other one is removed unread.
     package var forwardedFields: ForwardedFieldsEntry
     /// Names of request fields that are removed beside the well-known ones; `Name-*` for all that begin so.

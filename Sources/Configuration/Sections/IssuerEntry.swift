@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A module that obtains the token injected upstream (ISS-01). Which modules there are, and what else they want to know,
 /// is the composition root's to say: it reads the entry's other members by `LoadedConfiguration.read`.
@@ -42,7 +43,7 @@ package struct IssuerEntry: Sendable {
         let expected = "the host of an upstream, such as \"api.example.com\", without port"
         let hosts = field.names("an array of hosts") { element in
             guard let text = element.text(expected) else { return nil }
-            guard WebOrigin.isHostName(text[...]) || IPLiteral(text) != nil else {
+            guard WebOrigin.isHostName(text[...]) || IPAddress(text) != nil else {
                 element.invalid(expected)
                 return nil
             }

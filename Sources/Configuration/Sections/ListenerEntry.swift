@@ -1,3 +1,5 @@
+import Model
+
 /// A socket that clients connect to.
 package struct ListenerEntry: Sendable {
     package var name: String
@@ -6,7 +8,7 @@ package struct ListenerEntry: Sendable {
     /// Whether HTTP/2 is spoken: by ALPN where the listener has TLS, else with clients that know beforehand.
     package var http2: Bool
     /// Peers that send a PROXY header before everything else; from them it is required, from others refused.
-    package var proxyProtocol: [AddressBlock]
+    package var proxyProtocol: [IPAddressRange]
     /// nil where the listener is plain.
     package var tls: ListenerTLSEntry?
 

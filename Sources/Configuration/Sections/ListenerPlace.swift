@@ -1,9 +1,10 @@
 import Bytes
+import Model
 
 /// Where a listener's socket is.
 package enum ListenerPlace: Hashable, Sendable {
     /// Port 0 lets the system choose.
-    case address(IPLiteral, port: Int)
+    case address(IPAddress, port: Int)
     /// A socket in the file system, made with these permission bits.
     case unix(path: String, mode: Int)
     /// A socket that was opened before the start and handed over under this name (`FileDescriptorName=` of systemd).
@@ -109,8 +110,7 @@ package enum ListenerPlace: Hashable, Sendable {
 extension ListenerPlace: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .address(let address, let port):
-            address.bytes.count == 4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+        case .address(let address, let port): "\(address.urlHost):\(port)"
         case .unix(let path, _): "unix:\(path)"
         case .inherited(let name): "socket:\(name)"
         }
@@ -118,7 +118,7 @@ extension ListenerPlace: CustomStringConvertible {
 }
 
 extension Field {
-    fileprivate func listeningAddress() -> IPLiteral? {
+    fileprivate func listeningAddress() -> IPAddress? {
         guard node.string == "*" else { return address() }
         // The usual words for every interface.
         invalid("an IP address such as \"127.0.0.1\" or \"::1\"", suggestion: "0.0.0.0")

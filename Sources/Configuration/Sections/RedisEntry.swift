@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// How the store of the kind `redis` is reached.
 package struct RedisEntry: Sendable, Equatable {
@@ -96,7 +97,7 @@ extension Field {
             return nil
         }
         if origin.host == "localhost" { return (.address(.loopback, port: origin.port), isSecure, database) }
-        let place = IPLiteral(origin.host).map { ServerEntry.Place.address($0, port: origin.port) }
+        let place = IPAddress(origin.host).map { ServerEntry.Place.address($0, port: origin.port) }
         return (place ?? .name(origin.host, port: origin.port), isSecure, database)
     }
 }

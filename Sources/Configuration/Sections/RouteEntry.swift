@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A piece of the API and who may call it.
 package struct RouteEntry: Sendable {
@@ -145,7 +146,7 @@ package struct RouteEntry: Sendable {
         return elements.compactMap { element in
             guard let text = element.text(expected) else { return nil }
             let host = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
-            guard WebOrigin.isHostName(host) || IPLiteral(text) != nil else {
+            guard WebOrigin.isHostName(host) || IPAddress(text) != nil else {
                 element.invalid(expected)
                 return nil
             }

@@ -1,10 +1,11 @@
 import Bytes
+import Model
 
 /// One server of an upstream.
 package struct ServerEntry: Sendable {
     /// Where it listens.
     package enum Place: Hashable, Sendable {
-        case address(IPLiteral, port: Int)
+        case address(IPAddress, port: Int)
         /// A name to be looked up.
         case name(String, port: Int)
         case unix(path: String)
@@ -102,8 +103,7 @@ extension ServerEntry: CustomStringConvertible {
     package var description: String {
         let scheme = isSecure ? "https" : "http"
         switch place {
-        case .address(let address, let port):
-            return address.bytes.count == 4 ? "\(scheme)://\(address):\(port)" : "\(scheme)://[\(address)]:\(port)"
+        case .address(let address, let port): return "\(scheme)://\(address.urlHost):\(port)"
         case .name(let name, let port): return "\(scheme)://\(name):\(port)"
         case .unix(let path): return "unix:\(path)"
         }
@@ -116,7 +116,7 @@ extension Field {
         if node.string?.hasPrefix("unix:") == true { return unixPath().map { (.unix(path: $0), false) } }
         guard let origin = origin() else { return nil }
         if origin.host == "localhost" { return (.address(.loopback, port: origin.port), origin.isSecure) }
-        guard let address = IPLiteral(origin.host) else {
+        guard let address = IPAddress(origin.host) else {
             // A name whose last label is a number is a mistyped address: some resolvers read it as one (RFC 3696).
             if let last = origin.host.split(separator: ".").last, last.utf8.allSatisfy({ (48...57).contains($0) }) {
                 invalid("a URL with a host name or an IP address")

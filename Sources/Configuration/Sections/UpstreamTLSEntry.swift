@@ -1,3 +1,5 @@
+import Model
+
 /// TLS to the servers of an upstream. Certificates are verified unless that is switched off by name.
 package struct UpstreamTLSEntry: Sendable, Equatable {
     /// Who issues the servers' certificates; nil for those the system trusts.
@@ -56,7 +58,7 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     private static let serverName = Shape.text(.text) { field in
         let expected = "a host name or an IP address"
         guard let text = field.text(expected) else { return nil }
-        guard WebOrigin.isHostName(text[...]) || IPLiteral(text) != nil else {
+        guard WebOrigin.isHostName(text[...]) || IPAddress(text) != nil else {
             field.invalid(expected)
             return nil
         }

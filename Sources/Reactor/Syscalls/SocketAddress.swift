@@ -1,10 +1,11 @@
 import Bytes
 import CLinux
+import Model
 
 /// An IPv4 or IPv6 address with a port, or the path of a unix socket.
 package struct SocketAddress: Equatable, Hashable, Sendable {
     /// The address in network order; IPv4 in the first four bytes.
-    private var words: SIMD16<UInt8> = .zero
+    private(set) var words: SIMD16<UInt8> = .zero
     package private(set) var isIPv6 = false
     package var port: UInt16 = 0
     /// The path of a unix socket; empty for a peer at the other end of one, which has no name; nil for an IP address.
@@ -37,6 +38,12 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         } else {
             return nil
         }
+    }
+
+    package init(_ address: IPAddress, port: UInt16) {
+        words = address.octets
+        isIPv6 = address.isIPv6
+        self.port = port
     }
 
     init(_ storage: sockaddr_storage) {
@@ -149,6 +156,6 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         return isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// The 16 octets (IPv4 as the first four), for address ranges.
-    package var octets: SIMD16<UInt8> { words }
+    /// The address without its port; nil for a unix socket, whose peers have none.
+    package var ipAddress: IPAddress? { isUnix ? nil : IPAddress(octets: words, isIPv6: isIPv6) }
 }

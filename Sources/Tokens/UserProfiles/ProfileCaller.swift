@@ -37,6 +37,7 @@ struct ProfileCaller: Sendable {
 
     func origin(_ request: EndpointRequest) -> ChangeOrigin {
         ChangeOrigin(
-            address: request.address?.text ?? "", requestID: request.requestID, application: client, caller: name)
+            address: request.address?.description ?? "", requestID: request.requestID, application: client, caller: name
+        )
     }
 }

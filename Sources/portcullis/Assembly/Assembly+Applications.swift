@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Gateway
 import Identity
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -74,6 +75,6 @@ extension Assembly {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || SocketAddress(literal: host, port: 0)?.isLoopback == true
+        host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }

@@ -14,7 +14,7 @@ extension Assembly {
             settings.takesHTTP2 = entry.http2
             settings.takesClearCredentials =
                 !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
-            settings.proxyPeers = entry.proxyProtocol.compactMap { IPAddressRange($0) }
+            settings.proxyPeers = entry.proxyProtocol
             if let tls = entry.tls {
                 let keys = lasting.tls.ticketKeys(ofListener: entry.name, rotation: tls.ticketRotation)
                 settings.tls = serverContext(tls, keys, http2: entry.http2, at: "/listeners/\(index)/tls").map {

@@ -7,8 +7,8 @@ import Reactor
 extension Assembly {
     func trustedProxies() -> TrustedProxies {
         TrustedProxies(
-            configuration.trustedProxies.compactMap { IPAddressRange($0) },
-            family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded)
+            configuration.trustedProxies, family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded
+        )
     }
 
     func limits() -> GatewayLimits {
@@ -50,19 +50,4 @@ extension Assembly {
 extension GatewayConfiguration {
     /// How many event loops there are.
     var workerCount: Int { workers > 0 ? workers : WorkerThread.processorCount }
-}
-
-extension SocketAddress {
-    /// The address of a literal that the configuration has checked.
-    init?(_ literal: IPLiteral, port: Int) {
-        self.init(literal: literal.description, port: UInt16(clamping: port))
-    }
-}
-
-extension IPAddressRange {
-    /// The addresses of a block that the configuration has checked.
-    init?(_ block: AddressBlock) {
-        let text = Array("\(block.base.description)/\(block.prefixLength)".utf8)
-        self.init(text: text.span)
-    }
 }

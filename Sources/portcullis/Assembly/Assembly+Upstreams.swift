@@ -113,7 +113,7 @@ extension ServerSettings.Target {
     init?(_ place: ServerEntry.Place) {
         let target: ServerSettings.Target? =
             switch place {
-            case .address(let literal, let port): SocketAddress(literal, port: port).map { .address($0) }
+            case .address(let address, let port): .address(SocketAddress(address, port: UInt16(port)))
             case .unix(let path): SocketAddress(unixPath: path).map { .address($0) }
             case .name(let host, let port): .name(host: host, port: UInt16(clamping: port))
             }

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Model
 
 /// A running gateway that a command asks about itself: by the URL of its admin listener, or by the directory it serves.
 enum RunningGateway {
@@ -63,9 +64,8 @@ enum RunningGateway {
     }
 
     /// An address that stands for all of a machine is reached on loopback.
-    private static func host(of address: IPLiteral) -> String {
-        let isVersion4 = address.bytes.count == 4
-        guard !address.bytes.allSatisfy({ $0 == 0 }) else { return isVersion4 ? "127.0.0.1" : "[::1]" }
-        return isVersion4 ? "\(address)" : "[\(address)]"
+    private static func host(of address: IPAddress) -> String {
+        guard address.isUnspecified else { return address.urlHost }
+        return address.isIPv6 ? "[::1]" : "127.0.0.1"
     }
 }

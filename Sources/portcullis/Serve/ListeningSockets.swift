@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Gateway
+import Model
 import Reactor
 
 /// Why a gateway does not start: one sentence for whoever starts it.
@@ -75,12 +76,9 @@ struct ListeningSockets {
     ) throws(StartFailure) -> SocketAddress {
         let claimed = try claim(wanted.key, for: wanted, workers, &inherited)
         switch wanted.place {
-        case .address(let literal, let port):
+        case .address(let address, let port):
             if let claimed { return claimed }
-            guard let address = SocketAddress(literal, port: port) else {
-                throw StartFailure("\(literal) is no address to listen on")
-            }
-            return try bind(address, for: wanted, workers: workers)
+            return try bind(SocketAddress(address, port: UInt16(port)), for: wanted, workers: workers)
         case .unix(let path, let mode):
             guard let address = SocketAddress(unixPath: path) else {
                 throw StartFailure("\(path) cannot be the name of a socket; 107 bytes are the most")
