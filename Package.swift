@@ -86,7 +86,7 @@ let package = Package(
         ),
 
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        support("TestSupport", ["Bytes", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
+        support("TestSupport", ["Bytes", "Model", "Reactor", "Crypto", "Identity", "Tokens", "CSpawn"]),
         tool("StoreCrash", ["Tokens", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Policy
@@ -33,7 +34,7 @@ struct PolicyBuildTests {
 
     @Test("routes")
     func routes() {
-        #expect(errors { $0.routes[3].path = "me" } == ["/routes/3/path"])
+        #expect(errors { $0.routes[3].path = "/%FF" } == ["/routes/3/path"])
         #expect(errors { $0.routes[3].webgate = "Nowhere" } == ["/routes/3/webgate"])
         #expect(errors { $0.routes[3].hosts = ["ok.example.com", "a b"] } == ["/routes/3/hosts/1"])
         #expect(errors { $0.routes[3].level = 99 } == ["/routes/3/level"])

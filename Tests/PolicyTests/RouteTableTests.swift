@@ -1,5 +1,7 @@
 import Bytes
 import HTTP
+import Model
+import TestSupport
 import Testing
 
 @testable import Policy
@@ -23,7 +25,8 @@ private func table(_ routes: [RouteSettings], endpoints: [(path: String, endpoin
 }
 
 private func route(_ path: String, hosts: [String] = [], methods: [String]? = nil) -> RouteSettings {
-    var route = RouteSettings(name: (hosts + [path] + (methods ?? [])).joined(separator: " "), path: path, upstream: 0)
+    var route = RouteSettings(
+        name: (hosts + [path] + (methods ?? [])).joined(separator: " "), path: "\(path)", upstream: 0)
     route.hosts = hosts
     route.methods = methods
     return route
@@ -102,14 +105,31 @@ struct RouteTableTests {
     @Test(
         "patterns that no request can have",
         arguments: [
-            ("a", PathPatternError.noLeadingSlash), ("", .noLeadingSlash), ("/a*", .misplacedWildcard),
-            ("/**/a", .misplacedWildcard), ("/a**", .misplacedWildcard), ("/a//b", .emptySegment),
-            ("//", .emptySegment),
-            ("/a/../b", .notCanonical), ("/a/.", .notCanonical), ("/a%2fb", .notCanonical), ("/%61", .notCanonical),
-            ("/a?b", .notCanonical), ("/a#b", .notCanonical), ("/a b", .notCanonical), ("//**", .emptySegment),
+            ("a", PathPattern.Problem.noLeadingSlash), ("", .noLeadingSlash), ("/a*", .partialWildcard),
+            ("/**/a", .misplacedDeep), ("/a**", .partialWildcard), ("/a//b", .emptySegment),
+            ("//", .emptySegment), ("/a/../b", .dotSegment), ("/a/.", .dotSegment), ("/a%2fb", .refusedEscape),
+            ("/%61", .needlessEscape), ("/a?b", .missingEscape), ("/a#b", .missingEscape), ("/a b", .missingEscape),
+            ("//**", .emptySegment), ("/%c3%a9", .lowerCaseEscape), ("/%C", .malformedEscape), ("/%", .malformedEscape),
         ])
-    func invalidPatterns(_ text: String, _ expected: PathPatternError) {
+    func invalidPatterns(_ text: String, _ expected: PathPattern.Problem) {
         #expect(throws: expected) { try PathPattern(text) }
+    }
+
+    @Test("patterns of which no canonical path can be made", arguments: ["/%FF", "/a/..;x", "/%252f"])
+    func notCanonical(_ text: String) throws {
+        var settings = TestPolicy.settings()
+        settings.routes = [route("/a"), route(text)]
+        let problems = PolicySnapshot.make(settings).problems.filter { $0.severity == .error }
+        #expect(problems.map(\.pointer) == ["/routes/1/path"])
+        #expect(problems.first?.message == "\"\(text)\": a pattern must be in canonical form")
+    }
+
+    @Test("a pattern of plain characters is canonical, and one with others is refused", arguments: UInt8(0)...127)
+    func characters(_ byte: UInt8) {
+        guard byte != UInt8(ascii: "*"), byte != ASCII.slash, byte != ASCII.percent else { return }
+        let path = [ASCII.slash, UInt8(ascii: "a"), byte]
+        let isPattern = (try? PathPattern(String(decoding: path, as: UTF8.self))) != nil
+        #expect(isPattern == (CanonicalPath.canonical(path) == path))
     }
 
     @Test(
@@ -163,7 +183,7 @@ private func naive(_ routes: [RouteSettings], _ path: String, _ host: String, _ 
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     for group in [name, covering, ""] {
         let fitting = routes.filter { group.isEmpty ? $0.hosts.isEmpty : $0.hosts.contains(group) }
-            .compactMap { route in rank(route.path, segments).map { (route, $0) } }
+            .compactMap { route in rank(route.path.text, segments).map { (route, $0) } }
         guard let best = fitting.map(\.1).min(by: { $0.lexicographicallyPrecedes($1) }) else { continue }
         let candidates = fitting.filter { $0.1 == best }.map(\.0)
         let taking = candidates.first { route in

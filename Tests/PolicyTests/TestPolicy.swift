@@ -2,6 +2,8 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
+import TestSupport
 
 @testable import Policy
 
@@ -81,7 +83,7 @@ enum TestPolicy {
     }
 
     private static func route(
-        _ name: String, _ path: String, _ change: (inout RouteSettings) -> Void = { _ in }
+        _ name: String, _ path: PathPattern, _ change: (inout RouteSettings) -> Void = { _ in }
     ) -> RouteSettings {
         var route = RouteSettings(name: name, path: path, upstream: 0)
         change(&route)

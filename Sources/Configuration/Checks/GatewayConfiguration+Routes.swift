@@ -1,9 +1,11 @@
+import Model
+
 /// Whether every route can be reached.
 extension GatewayConfiguration {
     func checkRoutes(_ findings: Findings) {
         let index = RouteIndex(routes)
-        let endpoints = endpoints.map(EndpointPattern.init)
-        for (i, route) in routes.enumerated() where !route.path.isEmpty {
+        let endpoints = endpoints.compactMap { try? PathPattern($0) }
+        for (i, route) in routes.enumerated() where route.path != .nothing {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
             checkUpstreamAuth(of: route, at: i, findings)
@@ -18,7 +20,7 @@ extension GatewayConfiguration {
         for j in index.siblings(of: route) where j < i {
             let other = routes[j]
             if other.methods.isEmpty {
-                let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path)\""
+                let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path.text)\""
                 findings.error(pointer, message, expected: "another path, host or method")
                 return
             }
@@ -28,18 +30,19 @@ extension GatewayConfiguration {
         guard !route.methods.isEmpty else {
             let list = taken.keys.sorted().joined(separator: ", ")
             findings.error(
-                pointer, "\(list) of \"\(route.path)\" is routed already", expected: "\"methods\" without \(list)")
+                pointer, "\(list) of \"\(route.path.text)\" is routed already", expected: "\"methods\" without \(list)")
             return
         }
         let overlapping = route.methods.filter { taken[$0.method] != nil }
         if let first = overlapping.first, overlapping.count == route.methods.count {
             findings.error(
                 pointer,
-                "unreachable route: /routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path)\"",
+                "unreachable route: /routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path.text)\"",
                 expected: "another path, host or method")
         } else if let first = overlapping.first {
             findings.error(
-                "\(pointer)/methods", "/routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path)\"",
+                "\(pointer)/methods",
+                "/routes/\(taken[first.method] ?? 0) takes \(first.method) of \"\(route.path.text)\"",
                 expected: "each method of a path in one route")
         }
     }
@@ -78,34 +81,22 @@ extension GatewayConfiguration {
     }
 
     private func checkEndpoints(
-        _ endpoints: [EndpointPattern], against route: RouteEntry, at index: Int, _ findings: Findings
+        _ endpoints: [PathPattern], against route: RouteEntry, at index: Int, _ findings: Findings
     ) {
         let pointer = "/routes/\(index)/path"
-        let path = PathPattern.segments(route.path)
-        if let endpoint = endpoints.first(where: { PathPattern.covers($0.segments, path) }) {
+        if let endpoint = endpoints.first(where: { $0.covers(route.path) }) {
             findings.error(
                 pointer, "the route shadows the gateway endpoint \"\(endpoint.text)\"",
-                expected: "a path that the gateway does not use itself", found: "\"\(route.path)\"")
+                expected: "a path that the gateway does not use itself", found: "\"\(route.path.text)\"")
             return
         }
         // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
-        guard route.path != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
-        let inside = endpoints.filter { PathPattern.overlap($0.segments, path) }
+        guard route.path.text != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
+        let inside = endpoints.filter { $0.overlaps(route.path) }
         if !inside.isEmpty {
             findings.warning(
                 pointer, "the gateway answers \(inside.map { "\"\($0.text)\"" }.joined(separator: ", ")) itself",
-                expected: "a pattern that leaves them out", found: "\"\(route.path)\"")
+                expected: "a pattern that leaves them out", found: "\"\(route.path.text)\"")
         }
-    }
-}
-
-/// A path that the gateway answers itself, split once for all routes that it is compared with.
-private struct EndpointPattern {
-    let text: String
-    let segments: [Substring]
-
-    init(_ text: String) {
-        self.text = text
-        segments = PathPattern.segments(text)
     }
 }

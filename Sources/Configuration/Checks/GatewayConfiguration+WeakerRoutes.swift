@@ -1,3 +1,5 @@
+import Model
+
 /// Whether a path that an upstream may take for another one falls under a route that asks for less.
 ///
 /// The gateway tells `/items` from `/items/` and `/Items`; many frameworks do not. Where a wide route lies around a
@@ -5,22 +7,22 @@
 extension GatewayConfiguration {
     func checkVariants(_ index: RouteIndex, _ findings: Findings) {
         for (i, route) in routes.enumerated()
-        where !route.path.isEmpty && !isOpen(route) && !route.acknowledged.contains(.weakerVariants) {
+        where route.path != .nothing && !isOpen(route) && !route.acknowledged.contains(.weakerVariants) {
             guard let (example, wider, lacking) = weakerNeighbour(of: route, index) else { continue }
             findings.warning(
                 "/routes/\(i)/path",
-                "\"\(example)\" falls under \"\(routes[wider].path)\" (/routes/\(wider)), which asks for less: "
+                "\"\(example)\" falls under \"\(routes[wider].path.text)\" (/routes/\(wider)), which asks for less: "
                     + lacking.joined(separator: ", "),
                 expected: "the same rule there, no wider route, or an upstream that does not take this path for "
-                    + "\"\(route.path)\"")
+                    + "\"\(route.path.text)\"")
         }
     }
 
     private func weakerNeighbour(
         of route: RouteEntry, _ index: RouteIndex
     ) -> (example: String, wider: Int, lacking: [String])? {
-        for path in PathPattern.variants(route.path) {
-            for wider in neighbours(path, likeHostsOf: route, index) where routes[wider].path != route.path {
+        for path in route.path.variants {
+            for wider in index.routes(of: path, likeHostsOf: route) where routes[wider].path != route.path {
                 let lacking = demands(of: route, missingIn: routes[wider], index)
                 if !lacking.isEmpty { return (path, wider, lacking) }
             }
@@ -31,14 +33,6 @@ extension GatewayConfiguration {
     /// Nothing can ask for less.
     private func isOpen(_ route: RouteEntry) -> Bool {
         route.methods.isEmpty ? route.access.isOpen : route.methods.allSatisfy(\.access.isOpen)
-    }
-
-    /// The routes of a path, for a host that means the given route too: as Policy's `RouteTable` finds them. They have one
-    /// pattern and differ in methods.
-    private func neighbours(_ path: String, likeHostsOf route: RouteEntry, _ index: RouteIndex) -> [Int] {
-        let candidates = index.routes(of: path, likeHostsOf: route)
-        let best = candidates.min { PathPattern.isMoreSpecific(routes[$0].path, routes[$1].path) }
-        return candidates.filter { routes[$0].path == best.map { routes[$0].path } }
     }
 
     /// What the narrow route demands and the wide one does not.
@@ -130,24 +124,25 @@ extension RolesEntry {
 }
 
 extension PathPattern {
-    /// Paths beside a pattern that many upstreams take for one that matches it: with or without a slash at the end, and
+    /// Paths beside the pattern that many upstreams take for one that matches it: with or without a slash at the end, and
     /// with a segment in another case.
-    static func variants(_ pattern: String) -> [String] {
-        var segments = segments(pattern).map(String.init)
-        let isDeep = segments.last == "**"
-        if isDeep { segments.removeLast() }
-        segments = segments.map { $0 == "*" ? "x" : $0 }
-        var variants: [[String]] = []
-        if segments.last == "" {
-            if segments.count > 1 { variants.append(segments.dropLast()) }
-        } else if !isDeep {
-            variants.append(segments + [""])
+    fileprivate var variants: [String] {
+        let names = segments.map { segment in
+            switch segment {
+            case .literal(let name): String(decoding: name, as: UTF8.self)
+            case .one: "x"
+            }
         }
-        let literals = self.segments(pattern)
-        for i in segments.indices.reversed() where literals[i] != "*" {
-            let swapped = swappingCase(segments[i])
-            guard swapped != segments[i] else { continue }
-            var other = segments
+        var variants: [[String]] = []
+        if names.last == "" {
+            if names.count > 1 { variants.append(names.dropLast()) }
+        } else if !isDeep {
+            variants.append(names + [""])
+        }
+        for i in names.indices.reversed() where segments[i] != .one {
+            let swapped = PathPattern.swappingCase(names[i])
+            guard swapped != names[i] else { continue }
+            var other = names
             other[i] = swapped
             variants.append(other)
         }
@@ -160,21 +155,5 @@ extension PathPattern {
         let letter = segment[place]
         let other = letter.isLowercase ? letter.uppercased() : letter.lowercased()
         return segment[..<place] + other + segment[segment.index(after: place)...]
-    }
-
-    /// The order in which patterns that match the same path are preferred: segment by segment, a literal before `*`, the
-    /// end and `*` before `**`.
-    static func isMoreSpecific(_ left: String, _ right: String) -> Bool {
-        let pairs = zip(segments(left) + [""], segments(right) + [""])
-        for (one, other) in pairs where rank(one) != rank(other) { return rank(one) < rank(other) }
-        return false
-    }
-
-    private static func rank(_ segment: Substring) -> Int {
-        switch segment {
-        case "**": 2
-        case "*": 1
-        default: 0
-        }
     }
 }

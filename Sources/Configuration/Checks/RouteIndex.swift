@@ -1,33 +1,30 @@
+import Bytes
+import Model
+
 /// The routes by what a request says of them, so that checks of each route against the others need not look at all.
 struct RouteIndex {
-    private struct Node {
-        var literals: [Substring: Int] = [:]
-        /// Node for `*`.
-        var one: Int?
-        /// Routes whose pattern ends here.
-        var end: [Int] = []
-        /// Routes that have `**` here.
-        var deep: [Int] = []
-    }
-
     private struct Place: Hashable {
         /// Nil for hosts that no route names.
         let host: String?
-        let path: String
+        let path: PathPattern
     }
 
-    private var nodes: [Node] = []
-    /// Node of the patterns of each host, and (nil) of those for any.
-    private var roots: [String?: Int] = [:]
+    private let routes: [RouteEntry]
+    private var trie = PathTrie()
+    /// Root of the patterns of each host, and (nil) of those for any.
+    private var roots: [String?: Int32] = [:]
     private var places: [Place: [Int]] = [:]
 
     init(_ routes: [RouteEntry]) {
-        for (i, route) in routes.enumerated() where !route.path.isEmpty {
+        self.routes = routes
+        var patterns: [String?: [(PathPattern, Int)]] = [:]
+        for (i, route) in routes.enumerated() where route.path != .nothing {
             for host in RouteIndex.hosts(of: route) {
                 places[Place(host: host, path: route.path), default: []].append(i)
-                insert(i, route.path, under: host)
+                patterns[host, default: []].append((route.path, i))
             }
         }
+        roots = patterns.mapValues { trie.grow($0) }
     }
 
     /// The routes of the same pattern that one host can mean with equal right, in the order of the file: a route with
@@ -36,12 +33,12 @@ struct RouteIndex {
         merged(RouteIndex.hosts(of: route).map { places[Place(host: $0, path: route.path)] ?? [] })
     }
 
-    /// The routes whose pattern has this path, for a host that means the given route too, in the order of the file: those
-    /// that name one of its hosts, or where there are none, those for any host.
+    /// The routes that a path has at a host of the given route, as Policy's `RouteTable` finds them, in the order of the
+    /// file: those that name one of its hosts, or where there are none, those for any host. They have one pattern and
+    /// differ in methods.
     func routes(of path: String, likeHostsOf route: RouteEntry) -> [Int] {
-        let segments = PathPattern.segments(path)[...]
-        let named = merged(route.hosts.map { found(segments, under: roots[$0]) })
-        return named.isEmpty ? found(segments, under: roots[String?.none]).sorted() : named
+        let named = found(path, under: route.hosts.compactMap { roots[$0] })
+        return named.isEmpty ? found(path, under: roots[nil].map { [$0] } ?? []) : named
     }
 
     private static func hosts(of route: RouteEntry) -> [String?] { route.hosts.isEmpty ? [nil] : route.hosts }
@@ -50,36 +47,20 @@ struct RouteIndex {
         lists.count == 1 ? lists[0].sorted() : Set(lists.joined()).sorted()
     }
 
-    private mutating func insert(_ route: Int, _ path: String, under host: String?) {
-        var segments = PathPattern.segments(path)[...]
-        let isDeep = segments.last == "**"
-        if isDeep { segments.removeLast() }
-        var node = roots[host] ?? add()
-        roots[host] = node
-        for segment in segments {
-            if segment == "*" {
-                let next = nodes[node].one ?? add()
-                nodes[node].one = next
-                node = next
-            } else {
-                let next = nodes[node].literals[segment] ?? add()
-                nodes[node].literals[segment] = next
-                node = next
-            }
-        }
-        if isDeep { nodes[node].deep.append(route) } else { nodes[node].end.append(route) }
+    private func found(_ path: String, under roots: [Int32]) -> [Int] {
+        let path = Array(path.utf8)
+        let leaves = roots.map { trie.leaf(of: path.span, under: $0) }.filter { $0 >= 0 }.map { trie.leaves[Int($0)] }
+        let best = leaves.map { routes[$0[0]].path }.min { $0.isMoreSpecific(than: $1) }
+        return merged(leaves.filter { routes[$0[0]].path == best })
+    }
+}
+
+extension PathPattern {
+    /// The order in which patterns that match the same path are preferred: segment by segment, a literal before `*`, the
+    /// end and `*` before `**`.
+    fileprivate func isMoreSpecific(than other: PathPattern) -> Bool {
+        zip(ranks, other.ranks).first { $0 != $1 }.map { $0 < $1 } ?? false
     }
 
-    private mutating func add() -> Int {
-        nodes.append(Node())
-        return nodes.count - 1
-    }
-
-    private func found(_ segments: ArraySlice<Substring>, under node: Int?) -> [Int] {
-        guard let node else { return [] }
-        guard let first = segments.first else { return nodes[node].deep + nodes[node].end }
-        let rest = segments.dropFirst()
-        return nodes[node].deep + found(rest, under: nodes[node].literals[first])
-            + (first.isEmpty ? [] : found(rest, under: nodes[node].one))
-    }
+    private var ranks: [Int] { segments.map { $0 == .one ? 1 : 0 } + [isDeep ? 2 : 0, 0] }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension Shape<[String]> {
     /// Protocols of `Upgrade`.
@@ -98,11 +99,16 @@ extension Field {
     /// A path without wildcards.
     func literalPath() -> String? {
         guard let path = text("a path such as \"/oauth2/token\"") else { return nil }
-        if let problem = PathPattern.problem(path) ?? (path.contains("*") ? "wildcards are for routes" : nil) {
-            error("invalid path: \(problem)", expected: "a path such as \"/oauth2/token\"", found: summary)
-            return nil
+        let problem: String
+        do throws(PathPattern.Problem) {
+            _ = try PathPattern(path)
+            guard path.contains("*") else { return path }
+            problem = "wildcards are for routes"
+        } catch {
+            problem = error.rawValue
         }
-        return path
+        error("invalid path: \(problem)", expected: "a path such as \"/oauth2/token\"", found: summary)
+        return nil
     }
 }
 

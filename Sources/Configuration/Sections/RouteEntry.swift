@@ -6,8 +6,7 @@ package struct RouteEntry: Sendable {
     package var name: String
     /// Names, or `*.` and a name; empty for any host.
     package var hosts: [String]
-    /// Literal segments, `*`, and a final `**`.
-    package var path: String
+    package var path: PathPattern
     /// Methods and their rules in the order of the file; empty for all methods.
     package var methods: [MethodEntry]
     package var upstream: String
@@ -56,11 +55,11 @@ package struct RouteEntry: Sendable {
 
     static let shape = Shape.object("a route: {\"path\", \"upstream\"}") { object in
         let path = object.required(
-            "path", .text(.pattern("^/"), path), "a path pattern", standIn: "",
+            "path", Shape(.pattern("^/"), read: path), "a path pattern", standIn: .nothing,
             "Literal segments, `*` for exactly one segment, `**` at the end for zero or more.")
         let access = AccessEntry.read(&object, inherited: nil)
         return RouteEntry(
-            name: object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path,
+            name: object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path.text,
             hosts: object.optional(
                 "hosts", .texts(.list(.text, minimum: 1, isUnique: false), hosts),
                 "Host names such as `api.example.com` or `*.example.com`, without port; any host by default.") ?? [],
@@ -129,14 +128,15 @@ package struct RouteEntry: Sendable {
         )
     }
 
-    private static func path(_ field: Field) -> String? {
+    private static func path(_ field: Field) -> PathPattern? {
         let expected = "a pattern such as \"/items/*\" or \"/inventory/**\""
-        guard let path = field.text(expected) else { return nil }
-        if let problem = PathPattern.problem(path) {
-            field.error("invalid path pattern: \(problem)", expected: expected, found: field.summary)
+        guard let text = field.text(expected) else { return nil }
+        do throws(PathPattern.Problem) {
+            return try PathPattern(text)
+        } catch {
+            field.error("invalid path pattern: \(error.rawValue)", expected: expected, found: field.summary)
             return nil
         }
-        return path
     }
 
     private static func hosts(_ field: Field) -> [String]? {

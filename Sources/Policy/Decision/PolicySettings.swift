@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// The plain values that a `PolicySnapshot` is built from: what the configuration says, with references to other rooms
 /// already resolved to indices.
@@ -113,7 +114,7 @@ package struct RoleSettings: Sendable {
 package struct RouteSettings: Sendable {
     package var name: String
     package var hosts: [String] = []
-    package var path: String
+    package var path: PathPattern
     /// Names of methods; nil for all.
     package var methods: [String]?
     /// Roles that every method needs that `methodRoles` does not name.
@@ -147,7 +148,7 @@ package struct RouteSettings: Sendable {
     /// them: it would carry requests past every decision.
     package var upgrades = ["websocket"]
 
-    package init(name: String, path: String, upstream: Int) {
+    package init(name: String, path: PathPattern, upstream: Int) {
         self.name = name
         self.path = path
         self.upstream = upstream

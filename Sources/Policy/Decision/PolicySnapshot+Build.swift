@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 extension PolicySnapshot {
     /// A snapshot of the settings, and what is wrong with them. With an error among the problems there is no snapshot:
@@ -70,10 +71,7 @@ extension PolicySnapshot {
         }
 
         private mutating func routes(under allowOrigin: AllowOriginPolicy) -> [Route] {
-            var drafts: [RouteDraft] = []
-            for (index, route) in settings.routes.enumerated() {
-                if let draft = draft(route, index: index, under: allowOrigin) { drafts.append(draft) }
-            }
+            let drafts = settings.routes.enumerated().map { draft($1, index: $0, under: allowOrigin) }
             var places: [RouteDraft.Place: [Int]] = [:]
             for (i, draft) in drafts.enumerated() {
                 for place in draft.places { places[place, default: []].append(i) }
@@ -88,7 +86,7 @@ extension PolicySnapshot {
                 {
                     error(
                         "/routes/\(draft.index)/path",
-                        "\"\(draft.pattern.text)\" has a host and a method in common with /routes/\(other.index)")
+                        "\"\(draft.settings.path.text)\" has a host and a method in common with /routes/\(other.index)")
                 }
                 return draft.route(allowedMethods: siblings.reduce(draft.methods) { $0.union($1.methods) })
             }
@@ -96,7 +94,7 @@ extension PolicySnapshot {
 
         private mutating func draft(
             _ route: RouteSettings, index: Int, under allowOrigin: AllowOriginPolicy
-        ) -> RouteDraft? {
+        ) -> RouteDraft {
             let pointer = "/routes/\(index)"
             if let level = route.level, !(0...10).contains(level) { error("\(pointer)/level", "a level is 0 to 10") }
             if let name = route.webgate, webgates[name] == nil {
@@ -111,15 +109,14 @@ extension PolicySnapshot {
                     requirement: self.requirement(roles, at: "\(pointer)/methods/\(name)/roles"))
             }
             let own = route.allowOrigin.map { self.allowOrigin($0, at: "\(pointer)/allowOrigin") }
-            do {
-                return RouteDraft(
-                    settings: route, index: index, pattern: try PathPattern(route.path), hosts: hosts,
-                    webgate: route.webgate.flatMap { webgates[$0] }, allowOrigin: own ?? allowOrigin,
-                    requirement: requirement, methodRequirements: methodRequirements)
-            } catch {
-                self.error("\(pointer)/path", "\"\(route.path)\": a pattern \(error.explanation)")
-                return nil
+            let path = Array(route.path.text.utf8)
+            // What PathPattern lets through: escapes that are no UTF-8, parameters of dot segments.
+            if CanonicalPath.canonical(path) != path {
+                error("\(pointer)/path", "\"\(route.path.text)\": a pattern must be in canonical form")
             }
+            return RouteDraft(
+                settings: route, index: index, hosts: hosts, webgate: route.webgate.flatMap { webgates[$0] },
+                allowOrigin: own ?? allowOrigin, requirement: requirement, methodRequirements: methodRequirements)
         }
 
         private mutating func hosts(of route: RouteSettings, at pointer: String) -> [HostPattern] {
@@ -150,7 +147,6 @@ extension PolicySnapshot {
 private struct RouteDraft {
     let settings: RouteSettings
     let index: Int
-    let pattern: PathPattern
     let hosts: [HostPattern]
     let webgate: Webgate?
     let allowOrigin: AllowOriginPolicy
@@ -162,19 +158,18 @@ private struct RouteDraft {
     /// A pattern at one host, or (nil) at those that no route names.
     struct Place: Hashable {
         let host: HostPattern?
-        let segments: [PathPattern.Segment]
-        let isDeep: Bool
+        let pattern: PathPattern
     }
 
     /// Two routes with a place in common are for the same requests, but for their methods.
     var places: [Place] {
         let hosts: [HostPattern?] = hosts.isEmpty ? [nil] : hosts
-        return hosts.map { Place(host: $0, segments: pattern.segments, isDeep: pattern.isDeep) }
+        return hosts.map { Place(host: $0, pattern: settings.path) }
     }
 
     func route(allowedMethods: MethodSet) -> Route {
         Route(
-            settings, index: index, pattern: pattern, hosts: hosts, webgate: webgate, allowOrigin: allowOrigin,
+            settings, index: index, hosts: hosts, webgate: webgate, allowOrigin: allowOrigin,
             requirement: requirement, methodRequirements: methodRequirements, allowedMethods: allowedMethods)
     }
 }

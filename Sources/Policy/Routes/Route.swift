@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// One way in: which requests it takes, who may use it, and where they go. Immutable and shared by all workers.
 package final class Route: Sendable {
@@ -75,12 +76,12 @@ package final class Route: Sendable {
     }
 
     init(
-        _ settings: RouteSettings, index: Int, pattern: PathPattern, hosts: [HostPattern], webgate: Webgate?,
+        _ settings: RouteSettings, index: Int, hosts: [HostPattern], webgate: Webgate?,
         allowOrigin: AllowOriginPolicy, requirement: RoleRequirement, methodRequirements: [MethodRequirement],
         allowedMethods: MethodSet
     ) {
         self.index = index
-        self.pattern = pattern
+        pattern = settings.path
         self.hosts = hosts
         self.webgate = webgate
         self.allowOrigin = allowOrigin

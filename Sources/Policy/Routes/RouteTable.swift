@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// Finds the route of a request: the most specific one.
 ///
@@ -14,24 +15,28 @@ package struct RouteTable: Sendable {
     private let wildcardHosts: SortedNames
     /// Root for requests that no host group decides; -1 where all routes name hosts.
     private let anyHost: Int32
-    private let trie: RouteTrie
+    private let trie: PathTrie
+    /// The routes of each leaf of the tree.
+    private let leaves: [[Route]]
 
     /// - Parameters:
     ///   - routes: no two of them with the same pattern and a host and method in common; the first would win.
     ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes. One that ends in a
     ///     slash stands for everything below.
     package init(routes: [Route], endpoints: [(path: String, endpoint: Endpoint)] = []) {
-        var trie = RouteTrie()
-        let anywhere = routes.filter(\.hosts.isEmpty)
-        anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
-        var named: [HostPattern: [Route]] = [:]
-        for route in routes {
-            for host in route.hosts { named[host, default: []].append(route) }
+        var trie = PathTrie()
+        var anywhere: [(PathPattern, Int)] = []
+        var named: [HostPattern: [(PathPattern, Int)]] = [:]
+        for (number, route) in routes.enumerated() {
+            if route.hosts.isEmpty { anywhere.append((route.pattern, number)) }
+            for host in route.hosts { named[host, default: []].append((route.pattern, number)) }
         }
+        anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
         let roots = named.map { (host: $0, root: trie.grow($1)) }
         self.routes = routes
         self.endpoints = endpoints.map { (Array($0.path.utf8), $0.endpoint) }
         self.trie = trie
+        leaves = trie.leaves.map { $0.map { routes[$0] } }
         exactHosts = SortedNames(
             roots.filter { !$0.host.isWildcard }.map { ($0.host.name, $0.root) }, ignoringCase: true)
         wildcardHosts = SortedNames(
@@ -59,7 +64,13 @@ package struct RouteTable: Sendable {
             if leaf < 0, let wildcard = wildcardRoot(of: name) { leaf = trie.leaf(of: path, under: wildcard) }
         }
         if leaf < 0, anyHost >= 0 { leaf = trie.leaf(of: path, under: anyHost) }
-        return leaf < 0 ? .notFound : trie.choose(leaf, method, methodText)
+        return leaf < 0 ? .notFound : choose(leaves[Int(leaf)], method, methodText)
+    }
+
+    /// The first of these routes that has the method.
+    private func choose(_ routes: [Route], _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
+        for i in routes.indices where routes[i].methods.contains(method, methodText) { return .route(routes[i]) }
+        return .methodNotAllowed(routes[0])
     }
 
     private static func leads(_ endpoint: [UInt8], to path: Span<UInt8>) -> Bool {

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Gateway
+import Model
 
 /// Single settings of routes (TOOL-02).
 extension Administration {
@@ -72,7 +73,7 @@ extension Administration {
         {
             return index
         }
-        let found = routes.indices.filter { isSame(routes[$0].path, name) || isSame(routes[$0].name, name) }
+        let found = routes.indices.filter { isSame(routes[$0].path.text, name) || isSame(routes[$0].name, name) }
         guard let index = found.first else {
             let near = Suggestion.nearest(to: name, among: routes.map(\.name))
             throw .notFound("there is no route \"\(name)\"", suggestion: near)

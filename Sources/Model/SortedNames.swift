@@ -2,14 +2,14 @@ import Bytes
 
 /// A small dictionary from names to numbers, searched in halves. All names lie in one buffer, so that a search touches
 /// no reference count and allocates nothing.
-struct SortedNames: Sendable {
+package struct SortedNames: Sendable {
     private var text: [UInt8] = []
     private var ranges: [ByteRange] = []
     private var values: [Int32] = []
     private let ignoresCase: Bool
 
     /// - Parameter ignoringCase: the names are in lower case, and what is looked up may be in any.
-    init(_ pairs: [(name: [UInt8], value: Int32)], ignoringCase: Bool) {
+    package init(_ pairs: [(name: [UInt8], value: Int32)], ignoringCase: Bool) {
         ignoresCase = ignoringCase
         for (name, value) in pairs.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
             ranges.append(ByteRange(start: text.count, count: name.count))
@@ -18,10 +18,10 @@ struct SortedNames: Sendable {
         }
     }
 
-    var isEmpty: Bool { ranges.isEmpty }
+    package var isEmpty: Bool { ranges.isEmpty }
 
     /// The number of this name, -1 where there is none.
-    func value(of name: Span<UInt8>) -> Int32 {
+    package func value(of name: Span<UInt8>) -> Int32 {
         var low = 0
         var high = ranges.count
         while low < high {
