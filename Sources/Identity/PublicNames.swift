@@ -5,18 +5,14 @@ import Model
 /// whatever is made of it.
 package struct PublicNames: Sendable {
     private let origins: [OutboundURL]
-    private let hosts: [String]
-    /// Each begins with a dot.
-    private let suffixes: [String]
+    private let hosts: [HostPattern]
 
     /// - Parameters:
     ///   - origins: such as `https://gw.example.com`.
-    ///   - hosts: those of routes: `api.example.com`, or `*.example.com` for names with one label more.
-    package init(origins: [String] = [], hosts: [String] = []) {
+    ///   - hosts: those of routes.
+    package init(origins: [String] = [], hosts: [HostPattern] = []) {
         self.origins = origins.compactMap { try? OutboundURL($0) }
-        let hosts = hosts.map { String(decoding: $0.utf8.map(ASCII.lowercased), as: UTF8.self) }
-        self.hosts = hosts.filter { !$0.hasPrefix("*.") }
-        suffixes = hosts.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+        self.hosts = hosts
     }
 
     /// Whether a URL is this gateway's: by scheme, host and port that of an origin, or by its host a route's.
@@ -36,10 +32,6 @@ package struct PublicNames: Sendable {
         if host.isExactly("localhost") || AddressText.isIPv4(Array(host.utf8).span) || host.utf8.contains(ASCII.colon) {
             return true
         }
-        return hosts.contains { $0.isExactly(host) }
-            || suffixes.contains { suffix in
-                let label = host.utf8.prefix { $0 != ASCII.dot }
-                return !label.isEmpty && host.utf8.dropFirst(label.count).elementsEqual(suffix.utf8)
-            }
+        return hosts.contains { $0.fits(host) }
     }
 }

@@ -1,4 +1,5 @@
 import Identity
+import TestSupport
 import Testing
 
 /// The names by which a gateway knows itself.

@@ -5,19 +5,19 @@ import Model
 struct RouteIndex {
     private struct Place: Hashable {
         /// Nil for hosts that no route names.
-        let host: String?
+        let host: HostPattern?
         let path: PathPattern
     }
 
     private let routes: [RouteEntry]
     private var trie = PathTrie()
     /// Root of the patterns of each host, and (nil) of those for any.
-    private var roots: [String?: Int32] = [:]
+    private var roots: [HostPattern?: Int32] = [:]
     private var places: [Place: [Int]] = [:]
 
     init(_ routes: [RouteEntry]) {
         self.routes = routes
-        var patterns: [String?: [(PathPattern, Int)]] = [:]
+        var patterns: [HostPattern?: [(PathPattern, Int)]] = [:]
         for (i, route) in routes.enumerated() where route.path != .nothing {
             for host in RouteIndex.hosts(of: route) {
                 places[Place(host: host, path: route.path), default: []].append(i)
@@ -41,7 +41,7 @@ struct RouteIndex {
         return named.isEmpty ? found(path, under: roots[nil].map { [$0] } ?? []) : named
     }
 
-    private static func hosts(of route: RouteEntry) -> [String?] { route.hosts.isEmpty ? [nil] : route.hosts }
+    private static func hosts(of route: RouteEntry) -> [HostPattern?] { route.hosts.isEmpty ? [nil] : route.hosts }
 
     private func merged(_ lists: [[Int]]) -> [Int] {
         lists.count == 1 ? lists[0].sorted() : Set(lists.joined()).sorted()

@@ -43,7 +43,7 @@ package struct WebOrigin: Hashable, Sendable {
             }
             host = address.textAsIPv6
         } else {
-            guard WebOrigin.isHostName(hostText) else { throw .host }
+            guard HostName.isValid(hostText) else { throw .host }
             host = hostText.lowercased()
         }
         guard let portText else {
@@ -52,17 +52,6 @@ package struct WebOrigin: Hashable, Sendable {
         }
         guard let number = Decimal.parse(Array(portText.utf8).span), (1...65535).contains(number) else { throw .port }
         port = number
-    }
-
-    /// Labels of letters, digits, hyphens and underscores, joined by dots.
-    static func isHostName(_ text: Substring) -> Bool {
-        guard !text.isEmpty, text.utf8.count <= 253 else { return false }
-        return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
-                && label.utf8.allSatisfy {
-                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-                }
-        }
     }
 
     /// Whether only this machine can be meant.

@@ -35,7 +35,7 @@ package struct AdminSection: Sendable {
     private static let hostName = Shape.text(.text) { field in
         let expected = "a host name such as \"portcullis.monitoring.svc\", without port"
         guard let text = field.text(expected) else { return nil }
-        guard WebOrigin.isHostName(text[...]) else {
+        guard HostName.isValid(text) else {
             field.invalid(expected)
             return nil
         }

@@ -43,7 +43,7 @@ package struct IssuerEntry: Sendable {
         let expected = "the host of an upstream, such as \"api.example.com\", without port"
         let hosts = field.names("an array of hosts") { element in
             guard let text = element.text(expected) else { return nil }
-            guard WebOrigin.isHostName(text[...]) || IPAddress(text) != nil else {
+            guard HostName.isValid(text) || IPAddress(text) != nil else {
                 element.invalid(expected)
                 return nil
             }

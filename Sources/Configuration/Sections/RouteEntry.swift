@@ -4,8 +4,8 @@ import Model
 /// A piece of the API and who may call it.
 package struct RouteEntry: Sendable {
     package var name: String
-    /// Names, or `*.` and a name; empty for any host.
-    package var hosts: [String]
+    /// Each once; empty for any host.
+    package var hosts: [HostPattern]
     package var path: PathPattern
     /// Methods and their rules in the order of the file; empty for all methods.
     package var methods: [MethodEntry]
@@ -61,7 +61,7 @@ package struct RouteEntry: Sendable {
         return RouteEntry(
             name: object.optional("name", .name, "Unique name in logs and metrics; the path by default.") ?? path.text,
             hosts: object.optional(
-                "hosts", .texts(.list(.text, minimum: 1, isUnique: false), hosts),
+                "hosts", Shape(.list(.text, minimum: 1, isUnique: false), read: hosts),
                 "Host names such as `api.example.com` or `*.example.com`, without port; any host by default.") ?? [],
             path: path,
             methods: object.optional(
@@ -139,19 +139,20 @@ package struct RouteEntry: Sendable {
         }
     }
 
-    private static func hosts(_ field: Field) -> [String]? {
+    private static func hosts(_ field: Field) -> [HostPattern]? {
         let expected = "a host name such as \"api.example.com\" or \"*.example.com\", without port"
         guard let elements = field.elements("an array of host names") else { return nil }
         if elements.isEmpty { field.error("the list is empty", expected: "at least one host, or no \"hosts\"") }
-        return elements.compactMap { element in
-            guard let text = element.text(expected) else { return nil }
-            let host = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
-            guard WebOrigin.isHostName(host) || IPAddress(text) != nil else {
+        var hosts: [HostPattern] = []
+        for element in elements {
+            guard let text = element.text(expected) else { continue }
+            if let host = HostPattern(text), !text.hasPrefix("[") {
+                if !hosts.contains(host) { hosts.append(host) }
+            } else {
                 element.invalid(expected)
-                return nil
             }
-            return text.lowercased()
         }
+        return hosts
     }
 }
 

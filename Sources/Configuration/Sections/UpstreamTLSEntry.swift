@@ -58,7 +58,7 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     private static let serverName = Shape.text(.text) { field in
         let expected = "a host name or an IP address"
         guard let text = field.text(expected) else { return nil }
-        guard WebOrigin.isHostName(text[...]) || IPAddress(text) != nil else {
+        guard HostName.isValid(text) || IPAddress(text) != nil else {
             field.invalid(expected)
             return nil
         }

@@ -87,18 +87,11 @@ package struct OutboundURL: Hashable, Sendable {
             return AddressText.isIPv6(address.span) ? String(decoding: address, as: UTF8.self) : nil
         }
         let name = text.map(ASCII.lowercased)
-        let labels = name.split(separator: ASCII.dot, omittingEmptySubsequences: false)
-        guard name.count <= 253, labels.allSatisfy(isLabel) else { return nil }
+        guard HostName.isValid(name.span) else { return nil }
         // The C library takes 127.1 and 0x7f000001 for addresses, others for names.
-        if let last = labels.last?.first, ASCII.isDigit(last), !AddressText.isIPv4(name.span) { return nil }
+        let last = name[((name.lastIndex(of: ASCII.dot) ?? -1) + 1)...]
+        if ASCII.isDigit(last[last.startIndex]), !AddressText.isIPv4(name.span) { return nil }
         return String(decoding: name, as: UTF8.self)
-    }
-
-    /// Letters, digits, hyphens inside, and underscores, which names of containers have.
-    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
-        let hyphen = UInt8(ascii: "-")
-        return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
-            && label.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == hyphen || $0 == 0x5f }
     }
 
     /// What RFC 3986 allows in path and query (sections 3.3 and 3.4), escapes whole.

@@ -113,7 +113,8 @@ package struct RoleSettings: Sendable {
 
 package struct RouteSettings: Sendable {
     package var name: String
-    package var hosts: [String] = []
+    /// Each once; none for every host.
+    package var hosts: [HostPattern] = []
     package var path: PathPattern
     /// Names of methods; nil for all.
     package var methods: [String]?

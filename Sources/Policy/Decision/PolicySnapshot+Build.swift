@@ -100,7 +100,6 @@ extension PolicySnapshot {
             if let name = route.webgate, webgates[name] == nil {
                 error("\(pointer)/webgate", "there is no Webgate \"\(name)\"")
             }
-            let hosts = hosts(of: route, at: pointer)
             let requirement = requirement(route.roles, at: "\(pointer)/roles")
             let methodRequirements = route.methodRoles.sorted { $0.key < $1.key }.map { name, roles in
                 let text = Array(name.utf8)
@@ -115,20 +114,8 @@ extension PolicySnapshot {
                 error("\(pointer)/path", "\"\(route.path.text)\": a pattern must be in canonical form")
             }
             return RouteDraft(
-                settings: route, index: index, hosts: hosts, webgate: route.webgate.flatMap { webgates[$0] },
+                settings: route, index: index, webgate: route.webgate.flatMap { webgates[$0] },
                 allowOrigin: own ?? allowOrigin, requirement: requirement, methodRequirements: methodRequirements)
-        }
-
-        private mutating func hosts(of route: RouteSettings, at pointer: String) -> [HostPattern] {
-            var hosts: [HostPattern] = []
-            for (index, text) in route.hosts.enumerated() {
-                if let host = HostPattern(text) {
-                    if !hosts.contains(host) { hosts.append(host) }
-                } else {
-                    error("\(pointer)/hosts/\(index)", "\"\(text)\" is not a host, nor *. and a host")
-                }
-            }
-            return hosts
         }
 
         /// ROLE-04: a name that the catalogue does not have would never be held, or never be excluded.
@@ -147,7 +134,6 @@ extension PolicySnapshot {
 private struct RouteDraft {
     let settings: RouteSettings
     let index: Int
-    let hosts: [HostPattern]
     let webgate: Webgate?
     let allowOrigin: AllowOriginPolicy
     let requirement: RoleRequirement
@@ -163,13 +149,13 @@ private struct RouteDraft {
 
     /// Two routes with a place in common are for the same requests, but for their methods.
     var places: [Place] {
-        let hosts: [HostPattern?] = hosts.isEmpty ? [nil] : hosts
+        let hosts: [HostPattern?] = settings.hosts.isEmpty ? [nil] : settings.hosts
         return hosts.map { Place(host: $0, pattern: settings.path) }
     }
 
     func route(allowedMethods: MethodSet) -> Route {
         Route(
-            settings, index: index, hosts: hosts, webgate: webgate, allowOrigin: allowOrigin,
+            settings, index: index, webgate: webgate, allowOrigin: allowOrigin,
             requirement: requirement, methodRequirements: methodRequirements, allowedMethods: allowedMethods)
     }
 }

@@ -76,13 +76,13 @@ package final class Route: Sendable {
     }
 
     init(
-        _ settings: RouteSettings, index: Int, hosts: [HostPattern], webgate: Webgate?,
+        _ settings: RouteSettings, index: Int, webgate: Webgate?,
         allowOrigin: AllowOriginPolicy, requirement: RoleRequirement, methodRequirements: [MethodRequirement],
         allowedMethods: MethodSet
     ) {
         self.index = index
         pattern = settings.path
-        self.hosts = hosts
+        hosts = settings.hosts
         self.webgate = webgate
         self.allowOrigin = allowOrigin
         self.requirement = requirement

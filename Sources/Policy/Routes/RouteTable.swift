@@ -58,7 +58,7 @@ package struct RouteTable: Sendable {
         guard !path.isEmpty, path[0] == ASCII.slash else { return .notFound }
         var leaf: Int32 = -1
         if !exactHosts.isEmpty || !wildcardHosts.isEmpty {
-            let name = host.extracting(HostPattern.host(in: host))
+            let name = host.extracting(RouteTable.host(in: host))
             let exact = exactHosts.value(of: name)
             if exact >= 0 { leaf = trie.leaf(of: path, under: exact) }
             if leaf < 0, let wildcard = wildcardRoot(of: name) { leaf = trie.leaf(of: path, under: wildcard) }
@@ -71,6 +71,17 @@ package struct RouteTable: Sendable {
     private func choose(_ routes: [Route], _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
         for i in routes.indices where routes[i].methods.contains(method, methodText) { return .route(routes[i]) }
         return .methodNotAllowed(routes[0])
+    }
+
+    /// The range of the host in an authority, without port and without the dot that ends a fully qualified name.
+    private static func host(in authority: Span<UInt8>) -> Range<Int> {
+        if !authority.isEmpty, authority[0] == UInt8(ascii: "[") {
+            return 0..<(SerializedOrigin.endOfAddress(authority, from: 0) ?? authority.count)
+        }
+        var end = 0
+        while end < authority.count, authority[end] != ASCII.colon { end += 1 }
+        if end > 1, authority[end - 1] == ASCII.dot { end -= 1 }
+        return 0..<end
     }
 
     private static func leads(_ endpoint: [UInt8], to path: Span<UInt8>) -> Bool {

@@ -1,6 +1,7 @@
 import Model
 
-/// Tests write patterns as texts.
+// Tests write patterns as texts.
+
 extension PathPattern: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) {
         do {
@@ -8,5 +9,12 @@ extension PathPattern: ExpressibleByStringInterpolation {
         } catch {
             fatalError("\(text): \(error.rawValue)")
         }
+    }
+}
+
+extension HostPattern: ExpressibleByStringInterpolation {
+    package init(stringLiteral text: String) {
+        guard let host = HostPattern(text) else { fatalError("\(text) is no host") }
+        self = host
     }
 }
