@@ -56,7 +56,7 @@ let package = Package(
         room("Bytes"),
         room("Model", ["Bytes"]),
         room("Reactor", ["Bytes", "Model", "CLinux"]),
-        room("Crypto", ["Bytes", "COpenSSL"]),
+        room("Crypto", ["Bytes", "Model", "COpenSSL"]),
         room("HTTP", ["Bytes", "Model", "CNghttp2"]),
         room("JOSE", ["Bytes", "Model", "Crypto"]),
         room(
@@ -91,7 +91,7 @@ let package = Package(
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
         tests("ReactorTests", ["Bytes", "Reactor", "TestSupport"]),
-        tests("CryptoTests", ["Bytes", "Crypto"]),
+        tests("CryptoTests", ["Bytes", "Model", "Crypto"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
         tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE"]),
         tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Identity", "TestSupport"]),

@@ -8,7 +8,7 @@ import Testing
         "Bytes": [],
         "Model": ["Bytes"],
         "Reactor": ["Bytes", "Model"],
-        "Crypto": ["Bytes"],
+        "Crypto": ["Bytes", "Model"],
         "HTTP": ["Bytes", "Model"],
         "JOSE": ["Bytes", "Model", "Crypto"],
         "Identity": ["Bytes", "Model", "Crypto", "JOSE"],

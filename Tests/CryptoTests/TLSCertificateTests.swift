@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Foundation
+import Model
 import Testing
 
 /// Issue B, TLS: certificates are checked when they are configured, and what is wrong is said in plain words.

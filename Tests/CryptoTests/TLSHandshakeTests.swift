@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 /// Issue B, TLS: versions, protocols, ciphers and content over an in-memory connection.

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 /// Issue B, hostile clients: what is sent to a TLS port by those that mean no good, or no TLS.

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 /// Issue B, TLS: session resumption by tickets with rotated keys.

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 /// Issue B, TLS: who is believed, on both sides.

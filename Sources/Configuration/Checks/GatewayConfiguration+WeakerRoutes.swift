@@ -90,9 +90,9 @@ extension AccessEntry {
     fileprivate var isOpen: Bool { isPublic && clientCertificate == nil }
 }
 
-extension [String] {
+extension Array where Element: Equatable {
     /// Whether a list in which "none" means "all" lets in nothing that the other refuses.
-    fileprivate func isSubset(of other: [String]) -> Bool {
+    fileprivate func isSubset(of other: [Element]) -> Bool {
         other.isEmpty || !isEmpty && allSatisfy(other.contains)
     }
 }

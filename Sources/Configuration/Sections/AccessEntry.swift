@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Who may pass a route, or one method of it.
 package struct AccessEntry: Sendable {
@@ -9,7 +10,7 @@ package struct AccessEntry: Sendable {
     package var socialLogin = false
     package var roles = RolesEntry()
     /// What is asked of the client's certificate; nil for nothing, empty for any that the listener accepts.
-    package var clientCertificate: [String]?
+    package var clientCertificate: [CertificatePattern]?
     /// Overrides the level of the webgate.
     package var level: Int?
 

@@ -1,18 +1,18 @@
 import Bytes
 import Model
 
-extension Shape<[String]> {
+extension Shape<[CertificatePattern]> {
     /// Requirements of clients' certificates.
-    static let certificatePatterns = Shape.texts(
+    static let certificatePatterns = Shape(
         .named(
-            "clientCertificate", .either([.flag, .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1)]))
-    ) { $0.certificatePatterns() }
+            "clientCertificate", .either([.flag, .list(.pattern("^(subject|dns|email|uri|ip):.+$"), minimum: 1)])),
+        read: { $0.certificatePatterns() })
 }
 
 /// What routes ask of clients' certificates.
 extension Field {
     /// `true` for any certificate, `false` for none (nil), or patterns of which one must fit.
-    func certificatePatterns() -> [String]? {
+    func certificatePatterns() -> [CertificatePattern]? {
         if let flag = node.bool { return flag ? [] : nil }
         guard node.array != nil else {
             wrongType("true, false or an array of patterns such as \"dns:*.example.com\"")
@@ -22,14 +22,14 @@ extension Field {
         if node.array?.isEmpty == true {
             error("the list is empty", expected: "true for any certificate, or at least one pattern")
         }
-        return names("an array of patterns") { $0.certificatePattern() } ?? []
+        return (names("an array of patterns") { $0.certificatePattern() } ?? []).compactMap { CertificatePattern($0) }
     }
 
     private func certificatePattern() -> String? {
         let expected = "\"subject:\", \"dns:\", \"email:\", \"uri:\" or \"ip:\" and a pattern"
         guard let text = name(expected) else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let kinds = ["subject", "dns", "email", "uri", "ip"]
+        let kinds = CertificatePattern.Kind.allCases.map(\.rawValue)
         guard parts.count == 2, !parts[1].isEmpty, kinds.contains(parts[0]) else {
             invalid(expected, suggestion: Suggestion.nearest(to: parts[0], among: kinds).map { "\($0):" })
             return nil

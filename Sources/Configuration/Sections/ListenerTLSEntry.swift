@@ -1,10 +1,5 @@
 import Bytes
-
-/// The oldest version of TLS that is spoken (RFC 8996 left 1.0 and 1.1 behind).
-package enum TLSVersion: String, Sendable, CaseIterable {
-    case tls12 = "1.2"
-    case tls13 = "1.3"
-}
+import Model
 
 /// TLS of a listener. The files are known to be there and to hold PEM; what they say is for the composition root.
 package struct ListenerTLSEntry: Sendable {

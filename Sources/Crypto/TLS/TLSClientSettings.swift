@@ -1,3 +1,5 @@
+import Model
+
 /// How TLS is spoken to an upstream or another server.
 package struct TLSClientSettings: Sendable {
     /// Whose word is taken for who the server is.

@@ -1,4 +1,5 @@
 import COpenSSL
+import Model
 
 /// A context inside libssl: what all sessions made from it have in common.
 @safe

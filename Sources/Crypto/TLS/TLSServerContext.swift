@@ -1,4 +1,5 @@
 import COpenSSL
+import Model
 
 /// The settings of a listener, ready to make sessions from, on any thread.
 ///

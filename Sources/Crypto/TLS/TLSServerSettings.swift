@@ -1,3 +1,5 @@
+import Model
+
 /// How a listener speaks TLS.
 package struct TLSServerSettings: Sendable {
     /// What becomes of clients' certificates.

@@ -1,5 +1,6 @@
 import Bytes
 import COpenSSL
+import Model
 
 /// What became of a session by a call.
 package enum TLSState: Sendable, Equatable {

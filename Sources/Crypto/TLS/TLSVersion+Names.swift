@@ -1,3 +1,5 @@
+import Model
+
 extension TLSVersion {
     /// A name that is no version of TLS or its predecessor.
     package struct UnknownName: Error, Equatable, Sendable {

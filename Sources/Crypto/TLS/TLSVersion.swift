@@ -1,10 +1,7 @@
 import COpenSSL
+import Model
 
-/// The versions of TLS that are spoken; older ones must not be (RFC 8996).
-package enum TLSVersion: Sendable, Comparable {
-    case tls12
-    case tls13
-
+extension TLSVersion {
     /// The number of the version on the wire.
     var wireNumber: Int32 {
         switch self {

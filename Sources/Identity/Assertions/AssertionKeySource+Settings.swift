@@ -1,5 +1,6 @@
 import Crypto
 import JOSE
+import Model
 
 extension AssertionKeySource {
     /// How the keys are fetched; nil where an address turns out to be none, or not to be allowed.

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// Where an issuer publishes its keys and how they are fetched. Two settings that are equal share keys, also those of
 /// configurations before and after a reload.

@@ -39,7 +39,7 @@ extension Assembly {
         }
         guard certificates.count == tls.certificates.count else { return nil }
         var settings = TLSServerSettings(certificates: certificates)
-        settings.minimumVersion = tls.minimumVersion == .tls13 ? .tls13 : .tls12
+        settings.minimumVersion = tls.minimumVersion
         settings.ciphers = tls.ciphers
         settings.cipherSuites = tls.cipherSuites
         settings.clientAuthentication = .init(rawValue: tls.clientAuthentication.rawValue) ?? .required

@@ -25,7 +25,7 @@ extension Assembly {
         let loginRequired: Bool
         let socialLogin: Bool
         let level: Int?
-        let clientCertificate: [String]?
+        let clientCertificate: [CertificatePattern]?
 
         init(_ access: AccessEntry) {
             isPublic = access.isPublic
@@ -84,19 +84,12 @@ extension Assembly {
         }
         settings.injection = injection(of: entry, at: pointer, modules)
         settings.forwardCredential = entry.forwardCredential
-        settings.certificateRule = access.clientCertificate.map { certificateRule($0, at: pointer) }
+        settings.certificateRule = access.clientCertificate.map { CertificateRule($0) }
         settings.forwardsCertificate = entry.forwardClientCertificate
         settings.maximumBodyBytes = entry.maximumBodyBytes
         settings.upgrades = entry.upgrades
         settings.responseTimeoutMilliseconds = entry.responseTimeout.map { Int($0.milliseconds) }
         return settings
-    }
-
-    private mutating func certificateRule(_ texts: [String], at pointer: String) -> CertificateRule {
-        let patterns = texts.compactMap { CertificatePattern($0) }
-        // Without its patterns the rule would let in any certificate.
-        if patterns.count < texts.count { error("\(pointer)/clientCertificate", "not every pattern can be read") }
-        return CertificateRule(patterns)
     }
 
     static func roles(_ entry: RolesEntry) -> RoleSettings {

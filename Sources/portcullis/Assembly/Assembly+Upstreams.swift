@@ -35,7 +35,7 @@ extension Assembly {
     ) -> LastingTLS.ClientIdentity? {
         var identity = LastingTLS.ClientIdentity()
         identity.verifies = tls.verifies
-        identity.minimumVersion = tls.minimumVersion == .tls13 ? .tls13 : .tls12
+        identity.minimumVersion = tls.minimumVersion
         identity.http2 = http2
         if let path = tls.authoritiesFile {
             guard let text = contents(of: path, at: "\(pointer)/caFile") else { return nil }

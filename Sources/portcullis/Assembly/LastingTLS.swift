@@ -1,4 +1,5 @@
 import Crypto
+import Model
 import Synchronization
 
 /// What of TLS outlives configurations: a session that began before a reload is resumed after it, and connections to an

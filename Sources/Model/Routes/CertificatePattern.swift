@@ -1,6 +1,4 @@
 import Bytes
-import Crypto
-import HTTP
 
 /// One way in which a client certificate may be the right one: `dns:*.example.com`, `uri:spiffe://example.com/*`,
 /// `email:*@example.com`, `ip:10.0.0.1`, or `subject:CN=device *,O=Example` in the form of RFC 4514.
@@ -8,7 +6,7 @@ import HTTP
 /// `*` stands for one or more characters within a piece: of a host name between dots, of a URI between `/`, of an
 /// address before or behind `@`, of a subject within one attribute. What separates pieces it never stands for, so that
 /// no certificate gets a further name in; in a subject an escaped character counts as that, too.
-package struct CertificatePattern: Equatable, Sendable {
+package struct CertificatePattern: Hashable, Sendable {
     /// What of the certificate is compared.
     package enum Kind: String, Sendable, CaseIterable {
         case subject, dns, email, uri, ip
@@ -30,25 +28,16 @@ package struct CertificatePattern: Equatable, Sendable {
         self.text = kind == .dns ? text.map(ASCII.lowercased) : text
     }
 
-    /// Whether some name of this kind in the certificate fits.
-    package func fits(_ certificate: PeerCertificate) -> Bool {
-        switch kind {
-        case .subject: fits(certificate.subject)
-        case .dns: certificate.hostNames.contains(where: fits)
-        case .email: certificate.emailAddresses.contains(where: fits)
-        case .uri: certificate.uris.contains(where: fits)
-        case .ip: certificate.addresses.contains(where: fits)
-        }
-    }
-
-    /// As in `SegmentGlob`, going back to the last `*` alone is enough.
-    private func fits(_ name: String) -> Bool {
+    /// Going back to the last `*` alone is enough: it never crosses a separator.
+    ///
+    /// - Parameter name: one of this kind.
+    package func fits(name: String) -> Bool {
         let name = Array(name.utf8)
         var (p, t) = (0, 0)
         var starInPattern = -1
         var starInName = 0
         while t < name.count {
-            if p < text.count, text[p] == SegmentGlob.wildcard {
+            if p < text.count, text[p] == UInt8(ascii: "*") {
                 // One character at the least.
                 if isSeparator(name[t]) { return false }
                 starInPattern = p
@@ -75,21 +64,5 @@ package struct CertificatePattern: Equatable, Sendable {
         case .subject: byte == UInt8(ascii: ",") || byte == UInt8(ascii: "+") || byte == ASCII.backslash
         case .ip: true
         }
-    }
-}
-
-/// What a route asks of the client's certificate: one that the listener has checked, and, where there are patterns, one
-/// that fits any of them.
-package struct CertificateRule: Equatable, Sendable {
-    package let patterns: [CertificatePattern]
-
-    package init(_ patterns: [CertificatePattern] = []) { self.patterns = patterns }
-
-    /// Why a client with this certificate is refused, or nil where it is let in. 403 and not 401: no other credential in
-    /// a field would help.
-    package func refusal(of certificate: PeerCertificate?) -> DenialReason? {
-        guard let certificate else { return .certificateRequired }
-        if patterns.isEmpty || patterns.contains(where: { $0.fits(certificate) }) { return nil }
-        return .certificateNotAllowed
     }
 }

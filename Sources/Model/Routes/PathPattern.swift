@@ -42,6 +42,10 @@ package struct PathPattern: Hashable, Sendable {
         (self.text, self.segments, self.isDeep) = (text, segments, isDeep)
     }
 
+    // The text determines the rest.
+    package static func == (left: PathPattern, right: PathPattern) -> Bool { left.text == right.text }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
     /// Whether every path that matches the other pattern matches this one.
     package func covers(_ other: PathPattern) -> Bool {
         let (count, others) = (segments.count, other.segments.count)

@@ -1,0 +1,7 @@
+/// The versions of TLS that are spoken; older ones must not be (RFC 8996).
+package enum TLSVersion: String, Sendable, CaseIterable, Comparable {
+    case tls12 = "1.2"
+    case tls13 = "1.3"
+
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left == .tls12 && right == .tls13 }
+}
