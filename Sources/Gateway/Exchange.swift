@@ -124,7 +124,7 @@ final class Exchange {
     var answeredAt: Int64 = 0
     var status = 0
     /// Stable code of the decision or failure; `allowed` where the request was forwarded.
-    var reason: String = "allowed"
+    var reason = Reason.allowed
     var responseBytes = 0
 
     init(index: Int, snapshot: GatewaySnapshot) {
@@ -194,7 +194,7 @@ final class Exchange {
         if !responseTrailers.isEmpty { responseTrailers = [] }
         responseBegun = false
         status = 0
-        reason = "allowed"
+        reason = .allowed
         responseBytes = 0
     }
 }

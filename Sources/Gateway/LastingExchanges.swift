@@ -1,3 +1,5 @@
+import Model
+
 /// The exchanges of a worker that may outlive the credential they were let in with: tunnels, and responses that are
 /// streams of events. Each is looked at again when its credential ends or is revoked, an issuer takes a key back, or the
 /// configuration changes.
@@ -59,7 +61,7 @@ final class LastingExchanges {
 }
 
 /// Why the gateway has ended an exchange that lasts.
-enum CutReason: CaseIterable {
+enum CutReason {
     /// The credential has ended.
     case expired
     case revoked
@@ -70,16 +72,13 @@ enum CutReason: CaseIterable {
     /// The program ends, and the time to drain is over.
     case drained
 
-    /// The stable reason code of log and metric.
-    func code(isTunnel: Bool) -> String {
+    func reason(isTunnel: Bool) -> Reason {
         switch self {
-        case .expired: isTunnel ? "tunnel_expired" : "event_stream_expired"
-        case .revoked: isTunnel ? "tunnel_revoked" : "event_stream_revoked"
-        case .refused: isTunnel ? "tunnel_refused" : "event_stream_refused"
-        case .idle: isTunnel ? "tunnel_idle" : "event_stream_idle"
-        case .drained: isTunnel ? "tunnel_drained" : "event_stream_drained"
+        case .expired: isTunnel ? .tunnelExpired : .eventStreamExpired
+        case .revoked: isTunnel ? .tunnelRevoked : .eventStreamRevoked
+        case .refused: isTunnel ? .tunnelRefused : .eventStreamRefused
+        case .idle: isTunnel ? .tunnelIdle : .eventStreamIdle
+        case .drained: isTunnel ? .tunnelDrained : .eventStreamDrained
         }
     }
-
-    static var allCodes: [String] { allCases.flatMap { [$0.code(isTunnel: true), $0.code(isTunnel: false)] } }
 }

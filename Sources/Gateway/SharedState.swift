@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Issuers
+import Model
 import Reactor
 import Synchronization
 import Tokens
@@ -191,7 +192,7 @@ package final class SharedState: Sendable {
             done(
                 .problem(
                     status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
-                    reason: "unavailable"))
+                    reason: .unavailable))
             return
         }
         handler(done)
@@ -208,7 +209,7 @@ package final class SharedState: Sendable {
             done(
                 .problem(
                     status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
-                    reason: "unavailable"))
+                    reason: .unavailable))
             return
         }
         handler(request, done)

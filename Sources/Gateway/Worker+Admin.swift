@@ -18,16 +18,16 @@ extension Worker {
         exchange.path.append(bytes.slice(head.path))
         let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
-            reply(exchange, status: 421, reason: "unknown_host", detail: "the admin listener does not have this name")
+            reply(exchange, status: 421, reason: .unknownHost, detail: "the admin listener does not have this name")
             return
         }
         guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
-            reply(exchange, status: 404, reason: "no_route", detail: "no such resource")
+            reply(exchange, status: 404, reason: .noRoute, detail: "no such resource")
             return
         }
         guard resource.allows(head.method) else {
             respond(
-                exchange, .text(405, "use \(resource.method)\n", reason: "method_not_allowed", allow: resource.method))
+                exchange, .text(405, "use \(resource.method)\n", reason: .methodNotAllowed, allow: resource.method))
             return
         }
         if resource.needsToken, let refusal = refusal(exchange, bytes) {
@@ -36,12 +36,12 @@ extension Worker {
         }
         if !resource.isHealth, isCrowded(client.listener) {
             reply(
-                exchange, status: 503, reason: "overloaded", detail: "all connections of the listener are in use",
+                exchange, status: 503, reason: .overloaded, detail: "all connections of the listener are in use",
                 retryAfter: 1)
             return
         }
         switch resource {
-        case .health: respond(exchange, .text(200, "ok\n", reason: "health"))
+        case .health: respond(exchange, .text(200, "ok\n", reason: .health))
         case .readiness: describeReadiness(exchange)
         case .metrics: collectMetrics(exchange)
         case .reload:
@@ -75,7 +75,7 @@ extension Worker {
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = readiness
-        respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: "readiness"))
+        respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
     }
 
     /// Nil where the request has the admin token. Health, readiness and metrics are open on the admin listener, which is
@@ -120,11 +120,11 @@ extension Worker {
             return
         }
         guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         guard let request = adminRequest(exchange, buffer.readable) else {
-            reply(exchange, status: 400, reason: "invalid_request", detail: "the path or the query is malformed")
+            reply(exchange, status: 400, reason: .invalidRequest, detail: "the path or the query is malformed")
             return
         }
         park(exchange, in: .inEndpoint)
@@ -211,7 +211,7 @@ extension Worker {
             exchange,
             EndpointResponse(
                 status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: text,
-                reason: "metrics"))
+                reason: .metrics))
     }
 }
 
@@ -286,15 +286,15 @@ enum AdminResource: Equatable {
 extension EndpointResponse {
     fileprivate static let noAdminToken = EndpointResponse(
         status: 401, headers: [("WWW-Authenticate", "Bearer realm=\"portcullis-admin\"")], body: [],
-        reason: "missing_credential")
+        reason: .missingCredential)
 
     fileprivate static let tooManyAdminTokens = EndpointResponse.problem(
         status: 429, title: "Too Many Requests", detail: "too many wrong tokens", code: "client_throttled",
-        reason: "client_throttled", headers: [("Retry-After", "30")])
+        reason: .clientThrottled, headers: [("Retry-After", "30")])
 
     /// A short plain text.
     fileprivate static func text(
-        _ status: Int, _ text: String, reason: StaticString, allow: String? = nil
+        _ status: Int, _ text: String, reason: Reason, allow: String? = nil
     ) -> EndpointResponse {
         var headers: [(name: String, value: String)] = [
             ("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"),

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// The client side of a worker: accepting, reading heads and bodies, writing, closing, time-outs.
@@ -253,7 +254,7 @@ extension Worker {
         client.closing = true
         if client.phase == .inExchange, let exchange = client.exchange {
             if exchange.requestBody.isComplete, socket.unread > 0 || exchange.stage != .forwarding { return }
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         if socket.pendingBytes > 0 {
@@ -266,7 +267,7 @@ extension Worker {
     func clientFailed(_ client: ClientConnection) {
         handshakeFailed(client)
         if let exchange = client.exchange {
-            abandon(exchange, reason: "client_reset")
+            abandon(exchange, reason: .clientReset)
         } else {
             closeClient(client)
         }
@@ -274,7 +275,7 @@ extension Worker {
 
     func closeClient(_ client: ClientConnection, reset: Bool = false) {
         guard let socket = client.socket else { return }
-        leaveMultiplexing(client, reason: reset ? "client_reset" : "client_closed")
+        leaveMultiplexing(client, reason: reset ? .clientReset : .clientClosed)
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.leave(address) }
         if client.role != .proxy { controlClients.removeAll { $0 === client } }
@@ -294,9 +295,9 @@ extension Worker {
                 return
             }
             limited(.readRate)
-            leaveMultiplexing(client, reason: "client_write_timeout")
+            leaveMultiplexing(client, reason: .clientWriteTimeout)
             if let exchange = client.exchange {
-                abandon(exchange, reason: "client_write_timeout")
+                abandon(exchange, reason: .clientWriteTimeout)
             } else {
                 closeClient(client, reset: true)
             }

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 import Reactor
 
@@ -137,7 +138,7 @@ extension Worker {
     }
 
     /// What the client's certificate is to the route. It belongs to the connection, and is asked before any credential.
-    private func screenCertificate(_ exchange: Exchange, _ route: Route) -> DenialReason? {
+    private func screenCertificate(_ exchange: Exchange, _ route: Route) -> Reason? {
         exchange.certificate = exchange.client?.certificate
         return route.certificateRule?.refusal(of: exchange.certificate?.certificate)
     }
@@ -162,7 +163,7 @@ extension Worker {
     }
 
     /// Finds out who is calling, in as many steps as that takes.
-    func resolve(_ effect: Effect<Result<Principal, DenialReason>>, _ exchange: Exchange) {
+    func resolve(_ effect: Effect<Result<Principal, Reason>>, _ exchange: Exchange) {
         let identity = exchange.identity
         switch effect {
         case .done(let result): resolved(exchange, result)
@@ -177,10 +178,10 @@ extension Worker {
         }
     }
 
-    private func resolved(_ exchange: Exchange, _ result: Result<Principal, DenialReason>) {
+    private func resolved(_ exchange: Exchange, _ result: Result<Principal, Reason>) {
         unpark(exchange)
         guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         let bytes = buffer.readable
@@ -207,7 +208,7 @@ extension Worker {
 
     /// Keeps a token whose holder somebody had to be asked for. Answers why it is refused where it was revoked in the
     /// meantime, or where nobody knows.
-    private func remember(_ principal: Principal, _ exchange: Exchange) -> DenialReason? {
+    private func remember(_ principal: Principal, _ exchange: Exchange) -> Reason? {
         let origin = exchange.snapshot
         guard principal.method == .bearer else { return nil }
         // Read first: a revocation that comes in between makes the cache look again.
@@ -294,7 +295,7 @@ extension Worker {
             return
         }
         guard let buffer = reread(exchange), let route = exchange.route else {
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         let bytes = buffer.readable

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -88,7 +89,7 @@ extension Worker {
             var body = exchange.requestBody
             guard let used = try? body.relay(rest, into: output) else {
                 endConnection(after: exchange)
-                reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
+                reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
                 return
             }
             exchange.requestBody = body
@@ -143,7 +144,7 @@ extension Worker {
             return
         }
         guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         let length = exchange.head.length
@@ -174,7 +175,7 @@ extension Worker {
     func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
         // A stream's head stands by itself.
         if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
-        reply(exchange, status: 400, reason: "invalid_request", detail: "too many combining marks in a row")
+        reply(exchange, status: 400, reason: .invalidRequest, detail: "too many combining marks in a row")
         return false
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Reactor
 
 /// Blocking work on behalf of exchanges, and the time in which a parked exchange must go on.
@@ -13,7 +14,7 @@ extension Worker {
         let limit = exchange.snapshot.limits.maximumPasswordChecksPerAddress
         if let address, !shared.errands.enter(address, limit: limit) {
             limited(.passwordChecks)
-            reply(exchange, status: 429, reason: "rate_limited", detail: "too many requests", retryAfter: 1)
+            reply(exchange, status: 429, reason: .rateLimited, detail: "too many requests", retryAfter: 1)
             return
         }
         park(exchange, in: stage)
@@ -63,7 +64,7 @@ extension Worker {
         switch exchange.stage {
         case .resolvingCredential, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
-            reply(exchange, status: 503, reason: "decision_timeout", detail: "try again later", retryAfter: 1)
+            reply(exchange, status: 503, reason: .decisionTimeout, detail: "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:
             limited(.bodyRate)
             requestBodyTimedOut(exchange)

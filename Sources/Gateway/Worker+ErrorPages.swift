@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Tokens
 
 /// Errors in the form that the client asks for: JSON, or a page where a browser shows it.
@@ -43,7 +44,7 @@ extension Worker {
 
     /// Answers a browser's request for an icon that no route has.
     func answerIcon(_ exchange: Exchange) {
-        exchange.reason = "no_icon"
+        exchange.reason = .noIcon
         let chunk = beginReply(exchange, status: 204, bodyLength: 0)
         HeadWriter.appendStatusLine(204, to: chunk)
         chunk.append("Cache-Control: max-age=86400\r\n")

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 import Reactor
 
@@ -211,20 +212,20 @@ extension Worker {
     private func failRequestBody(_ exchange: Exchange) {
         dropUpstream(exchange)
         if exchange.responseBegun {
-            abandon(exchange, reason: "malformed_body")
+            abandon(exchange, reason: .malformedBody)
         } else {
             endConnection(after: exchange)
-            reply(exchange, status: 400, reason: "malformed_body", detail: "malformed request body")
+            reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
         }
     }
 
     func requestBodyTimedOut(_ exchange: Exchange) {
         dropUpstream(exchange)
         if exchange.responseBegun {
-            abandon(exchange, reason: "body_timeout")
+            abandon(exchange, reason: .bodyTimeout)
         } else {
             endConnection(after: exchange)
-            reply(exchange, status: 408, reason: "body_timeout", detail: "the request body did not come in time")
+            reply(exchange, status: 408, reason: .bodyTimeout, detail: "the request body did not come in time")
         }
     }
 
@@ -251,11 +252,11 @@ extension Worker {
         }
         metrics.upstreamErrors[failure.rawValue] &+= 1
         if exchange.responseBegun {
-            abandon(exchange, reason: "\(failure.code)")
+            abandon(exchange, reason: failure.reason)
         } else {
             let pause = retryAfter ?? (failure.status == 503 ? 1 : nil)
             reply(
-                exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail, retryAfter: pause)
+                exchange, status: failure.status, reason: failure.reason, detail: failure.detail, retryAfter: pause)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// The client side of a worker where the client speaks HTTP/2: connections, streams, their time.
@@ -41,8 +42,8 @@ extension Worker {
         guard client.link === link else { return }
         if link.session.isOver {
             if let failure = link.session.failure {
-                reasonCounters.increment(Reasons.index("\(failure.reason)"))
-                noteFailure(of: client, "\(failure.reason)")
+                reasonCounters.increment(failure.reason.index)
+                noteFailure(of: client, failure.reason)
                 if failure.isFlood { noteFlood(client) }
             }
             leaveMultiplexing(client)
@@ -81,14 +82,14 @@ extension Worker {
             } else if client.untakenSince == .max {
                 client.untakenSince = poller.now
             } else if poller.now - client.untakenSince > snapshot.limits.writeTimeout {
-                leaveMultiplexing(client, reason: "client_write_timeout")
+                leaveMultiplexing(client, reason: .clientWriteTimeout)
                 closeClient(client, reset: true)
             }
         }
     }
 
     /// Exchanges of a connection that ends are abandoned; what the socket still sends is not theirs.
-    func leaveMultiplexing(_ client: ClientConnection, reason: String = "client_closed") {
+    func leaveMultiplexing(_ client: ClientConnection, reason: Reason = .clientClosed) {
         guard client.link != nil else { return }
         while let exchange = client.exchanges.last { abandonStream(exchange, reason: reason) }
         client.link = nil
@@ -123,7 +124,7 @@ extension Worker {
                 }
             case .drained(let stream): if let exchange = exchange(of: stream) { streamDrained(exchange) }
             case .reset(let stream, _):
-                if let exchange = exchange(of: stream) { abandonStream(exchange, reason: "client_reset") }
+                if let exchange = exchange(of: stream) { abandonStream(exchange, reason: .clientReset) }
             case .closed, .interim, .goAway: break
             }
         }
@@ -150,7 +151,7 @@ extension Worker {
             makeRequestID(exchange)
             if stream.asksForHead { exchange.head.method = .head }
             if error.status == 431 || error.status == 414 { limited(.headerSize) }
-            reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
+            reply(exchange, status: error.status, reason: error.reason, detail: StatusReason.text(error.status))
         case .head(let head):
             exchange.head = head
             // The end of the stream ends the body, and the library sees to it that a length told before was true.
@@ -179,7 +180,7 @@ extension Worker {
     }
 
     /// Ends the exchange of a stream whose client is gone or cannot be answered any more.
-    func abandonStream(_ exchange: Exchange, reason: String) {
+    func abandonStream(_ exchange: Exchange, reason: Reason) {
         guard let stream = exchange.stream, let client = exchange.client, let link = client.link else { return }
         // Internal error: what the client has of the response is not all of it (RFC 9113 section 7). For a tunnel it is
         // what a broken connection is (RFC 8441 section 5).
@@ -204,7 +205,7 @@ extension Worker {
                 return
             }
             limited(.readRate)
-            abandonStream(exchange, reason: "client_write_timeout")
+            abandonStream(exchange, reason: .clientWriteTimeout)
         } else {
             exchangeTimedOut(exchange)
         }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Policy
 import Reactor
 
@@ -78,9 +79,9 @@ extension Worker {
 
     /// Ends an exchange that lasts.
     func cut(_ exchange: Exchange, _ reason: CutReason) {
-        let code = reason.code(isTunnel: exchange.tunnel != nil)
-        if exchange.stage == .tunnelling, leave(exchange, saying: reason, code) { return }
-        abandon(exchange, reason: code, reset: false)
+        let told = reason.reason(isTunnel: exchange.tunnel != nil)
+        if exchange.stage == .tunnelling, leave(exchange, saying: told, closeCode: reason.closeCode) { return }
+        abandon(exchange, reason: told, reset: false)
     }
 
     /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it

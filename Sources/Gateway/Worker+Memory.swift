@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// The ceiling of buffers: what is done at which pressure.
@@ -39,9 +40,9 @@ extension Worker {
             guard excess > 0, bytes > 0 else { return }
             excess -= bytes
             limited(.memory)
-            leaveMultiplexing(client, reason: "memory_exhausted")
+            leaveMultiplexing(client, reason: .memoryExhausted)
             if let exchange = client.exchange {
-                abandon(exchange, reason: "memory_exhausted")
+                abandon(exchange, reason: .memoryExhausted)
             } else {
                 closeClient(client, reset: true)
             }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 import Reactor
 
@@ -48,7 +49,7 @@ extension Worker {
         guard wait > 0 else { return true }
         limited(.requestRate)
         reply(
-            exchange, status: 429, reason: "rate_limited", detail: "too many requests",
+            exchange, status: 429, reason: .rateLimited, detail: "too many requests",
             retryAfter: Int((wait + 999) / 1000))
         return false
     }

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 import Reactor
 
@@ -35,7 +36,7 @@ extension Worker {
         guard let buffer = reread(exchange), let route = exchange.route,
             let rewritten = canonicalise(exchange, buffer.readable)
         else {
-            abandon(exchange, reason: "client_closed")
+            abandon(exchange, reason: .clientClosed)
             return
         }
         exchange.head.length += exchange.bodySeen
@@ -79,7 +80,7 @@ extension Worker {
         var target = exchange.issuedFor
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
             giveUp(upstream, exchange, head, buffer)
-            reply(exchange, status: 421, reason: "unknown_host", detail: "the gateway does not have this name")
+            reply(exchange, status: 421, reason: .unknownHost, detail: "the gateway does not have this name")
             return true
         }
         if let challenge {
@@ -101,7 +102,7 @@ extension Worker {
             } else {
                 obtainTokenForOthers(exchange, principal, target, challenge)
                 reply(
-                    exchange, status: 503, reason: "upstream_auth_required",
+                    exchange, status: 503, reason: .upstreamAuthRequired,
                     detail: "the upstream wants a token, and the request is too long to be repeated", retryAfter: 1)
             }
             return true
@@ -134,7 +135,7 @@ extension Worker {
 
     private func refuseUpstream(_ exchange: Exchange) {
         reply(
-            exchange, status: 502, reason: "upstream_auth_failed",
+            exchange, status: 502, reason: .upstreamAuthFailed,
             detail: "the upstream takes no token that is to be had")
     }
 

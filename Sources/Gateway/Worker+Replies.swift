@@ -12,9 +12,9 @@ extension Worker {
     // MARK: Denials
 
     /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
-    func deny(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>) {
-        exchange.reason = reason.rawValue
-        reasonCounters.increment(Reasons.index(reason))
+    func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
+        exchange.reason = reason
+        reasonCounters.increment(reason.index)
         if reason.status == 401, sendToLogin(exchange, bytes) { return }
         let body = reason.body
         let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
@@ -55,7 +55,7 @@ extension Worker {
     }
 
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients know (CHAL-01).
-    private func appendChallenge(_ exchange: Exchange, _ reason: DenialReason, _ bytes: Span<UInt8>, to chunk: Chunk) {
+    private func appendChallenge(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk) {
         guard let route = exchange.route else {
             HeadWriter.appendStatusLine(401, to: chunk)
             chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
@@ -64,7 +64,7 @@ extension Worker {
         if route.webgate == nil {
             HeadWriter.appendStatusLine(401, to: chunk)
         } else {
-            HeadWriter.appendStatusLine(401, reason: "Authorization Required", to: chunk)
+            HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
         }
         chunk.append("WWW-Authenticate: ")
         exchange.snapshot.policy.challenges.append(
@@ -76,7 +76,7 @@ extension Worker {
 
     /// Answers a preflight that is allowed (CORS-06).
     func answerPreflight(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        exchange.reason = "preflight"
+        exchange.reason = .preflight
         let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
         HeadWriter.appendStatusLine(204, to: chunk)
         let policy = exchange.snapshot.policy
@@ -97,14 +97,14 @@ extension Worker {
     func refuse(_ client: ClientConnection, _ error: HTTPParseError) {
         let exchange = beginRefusal(client)
         if error.status == 431 || error.status == 414 { limited(.headerSize) }
-        reply(exchange, status: error.status, reason: "\(error.reason)", detail: StatusReason.text(error.status))
+        reply(exchange, status: error.status, reason: error.reason, detail: StatusReason.text(error.status))
     }
 
     /// A head that did not come to its end in time.
     func refuseSlowHead(_ client: ClientConnection) {
         let exchange = beginRefusal(client)
         limited(.headerTime)
-        reply(exchange, status: 408, reason: "header_timeout", detail: "the request head did not come in time")
+        reply(exchange, status: 408, reason: .headerTimeout, detail: "the request head did not come in time")
     }
 
     /// An exchange for an answer to something that is no request. What else the connection brought is dropped.
@@ -131,22 +131,22 @@ extension Worker {
         dropUpstream(exchange)
         endConnection(after: exchange)
         if exchange.responseBegun {
-            abandon(exchange, reason: "body_too_large")
+            abandon(exchange, reason: .bodyTooLarge)
         } else {
-            reply(exchange, status: 413, reason: "body_too_large", detail: "the request body is too large")
+            reply(exchange, status: 413, reason: .bodyTooLarge, detail: "the request body is too large")
         }
     }
 
     /// More blocking work waits than is good for anybody.
     func refuseOverload(_ exchange: Exchange) {
         limited(.blockingWork)
-        reply(exchange, status: 503, reason: "overloaded", detail: "try again later", retryAfter: 1)
+        reply(exchange, status: 503, reason: .overloaded, detail: "try again later", retryAfter: 1)
     }
 
     /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
     func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
         reply(
-            exchange, status: failure.status, reason: failure.reason.rawValue, detail: "no token for the upstream",
+            exchange, status: failure.status, reason: failure.reason, detail: "no token for the upstream",
             retryAfter: failure.retryAfterSeconds)
     }
 
@@ -156,15 +156,15 @@ extension Worker {
     static let smallFields = 256
 
     /// An error of our own.
-    func reply(_ exchange: Exchange, status: Int, reason: String, detail: StaticString, retryAfter: Int? = nil) {
+    func reply(_ exchange: Exchange, status: Int, reason: Reason, detail: StaticString, retryAfter: Int? = nil) {
         exchange.reason = reason
-        reasonCounters.increment(Reasons.index(reason))
+        reasonCounters.increment(reason.index)
         var body = JSONWriter()
         body.beginObject()
         body.member("status", status)
         body.member("title", "\(StatusReason.text(status))")
         body.member("detail", "\(detail)")
-        body.member("code", reason)
+        body.member("code", reason.code)
         body.endObject()
         let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
         HeadWriter.appendStatusLine(status, to: chunk)
@@ -174,8 +174,8 @@ extension Worker {
 
     /// The answer of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
-        exchange.reason = "\(response.reason)"
-        if response.status >= 400 { reasonCounters.increment(Reasons.index(exchange.reason)) }
+        exchange.reason = response.reason
+        if response.status >= 400 { reasonCounters.increment(exchange.reason.index) }
         if response.status == 429 { limited(.loginAttempts) }
         if let entry = response.audit { audit(entry, exchange) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
@@ -190,7 +190,7 @@ extension Worker {
     private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
-            ("reason", .text(exchange.reason)),
+            ("reason", .text(exchange.reason.code)),
             ("subject", .text(String(decoding: entry.subject.utf8.prefix(256), as: UTF8.self))),
             ("client", .text(entry.client)),
             ("request_id", .text(exchange.requestIDText)),
@@ -303,7 +303,7 @@ extension Worker {
     /// Ends an exchange whose client is gone or cannot be answered any more.
     ///
     /// - Parameter reset: whether the client may lose what is on its way to it.
-    func abandon(_ exchange: Exchange, reason: String, reset: Bool = true) {
+    func abandon(_ exchange: Exchange, reason: Reason, reset: Bool = true) {
         if exchange.stream != nil {
             abandonStream(exchange, reason: reason)
             return
@@ -319,9 +319,9 @@ extension Worker {
     }
 
     /// Counts and logs an exchange that comes to no proper end.
-    func record(_ exchange: Exchange, abandonedFor reason: String) {
+    func record(_ exchange: Exchange, abandonedFor reason: Reason) {
         exchange.reason = reason
-        reasonCounters.increment(Reasons.index(reason))
+        reasonCounters.increment(reason.index)
         if exchange.status == 0 { exchange.status = 499 }
         count(exchange)
     }

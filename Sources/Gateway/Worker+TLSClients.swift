@@ -31,19 +31,38 @@ extension Worker {
         guard client.isShakingHands else { return }
         metrics.tlsHandshakeFailures &+= 1
         let failure = client.socket?.tls?.failure
-        let reason = failure.map { "tls_\($0.code)" } ?? "tls_closed"
-        reasonCounters.increment(Reasons.index(reason))
+        let reason = failure?.reason ?? .tlsClosed
+        reasonCounters.increment(reason.index)
         noteFailure(of: client, reason, detail: failure?.detail)
     }
 
     /// Tells of a connection that failed by the client's doing, at the level `debug`.
-    func noteFailure(of client: ClientConnection, _ reason: String, detail: String? = nil) {
+    func noteFailure(of client: ClientConnection, _ reason: Reason, detail: String? = nil) {
         guard shared.log.takes(.debug) else { return }
         shared.log.write(
             "client_failed",
             [
-                ("address", .text(client.address?.description ?? "")), ("reason", .text(reason)),
+                ("address", .text(client.address?.description ?? "")), ("reason", .text(reason.code)),
                 ("detail", .text(detail ?? "")),
             ])
+    }
+}
+
+extension TLSFailure {
+    var reason: Reason {
+        switch self {
+        case .protocolError: .tlsProtocolError
+        case .noSharedCipher: .tlsNoSharedCipher
+        case .noApplicationProtocol: .tlsNoApplicationProtocol
+        case .unsupportedVersion: .tlsUnsupportedVersion
+        case .certificateRequired: .tlsCertificateRequired
+        case .certificateInvalid: .tlsCertificateInvalid
+        case .hostMismatch: .tlsHostMismatch
+        case .notTLS: .tlsNotTLS
+        case .refusedByPeer: .tlsRefusedByPeer
+        case .flood: .tlsFlood
+        case .closed: .tlsClosed
+        case .internal: .tlsInternal
+        }
     }
 }

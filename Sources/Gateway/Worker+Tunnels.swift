@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Policy
 import Reactor
 
@@ -24,7 +25,7 @@ extension Worker {
         // RFC 9113 section 8.5: there is no body, only what is tunnelled.
         guard requestHeaders.occurrences(.contentLength) == 0, exchange.head.framing == .untilClose else {
             makeRequestID(exchange)
-            reply(exchange, status: 400, reason: "malformed_body", detail: "CONNECT has no body")
+            reply(exchange, status: 400, reason: .malformedBody, detail: "CONNECT has no body")
             return false
         }
         exchange.head.method = .get
@@ -51,7 +52,7 @@ extension Worker {
 
     /// The protocol is none that could be spoken here (RFC 9220 section 3).
     func refuseUpgrade(_ exchange: Exchange) {
-        reply(exchange, status: 501, reason: "upgrade_refused", detail: "the protocol is not supported here")
+        reply(exchange, status: 501, reason: .upgradeRefused, detail: "the protocol is not supported here")
     }
 
     // MARK: Opening
@@ -205,15 +206,15 @@ extension Worker {
     }
 
     /// Says to the client of a WebSocket why it ends, and closes. Answers false where a frame is in the way.
-    func leave(_ exchange: Exchange, saying reason: CutReason, _ code: String) -> Bool {
+    func leave(_ exchange: Exchange, saying reason: Reason, closeCode: UInt16) -> Bool {
         guard let tunnel = exchange.tunnel, tunnel.frames?.takesFrame == true, !tunnel.upstreamIsDone,
             let side = exchange.clientSide, let upstream = exchange.upstream
         else { return false }
         let frame = poller.chunks.take()
-        WebSocketFrames.appendClose(reason.closeCode, reason: code, to: frame)
+        WebSocketFrames.appendClose(closeCode, reason: reason.code, to: frame)
         send(frame, to: side)
-        exchange.reason = code
-        reasonCounters.increment(Reasons.index(code))
+        exchange.reason = reason
+        reasonCounters.increment(reason.index)
         endTunnel(upstream, exchange)
         return true
     }

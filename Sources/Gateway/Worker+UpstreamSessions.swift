@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Model
 import Reactor
 
 /// Upstreams that speak HTTP/2: connections shared by many exchanges, and the streams on them.
@@ -343,7 +344,7 @@ extension Worker {
         shared.log.write(
             "upstream_tls_failed",
             [
-                ("server", .text(socket?.peer?.description ?? "")), ("reason", .text("\(failure.code)")),
+                ("server", .text(socket?.peer?.description ?? "")), ("reason", .text(failure.reason.code)),
                 ("detail", .text(failure.detail ?? "")),
             ])
         return .tlsFailed

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// The upstream side of a worker: response heads and bodies, connection life, time-outs.
@@ -131,7 +132,7 @@ extension Worker {
             noteAnswer(exchange, status: head.status)
             dropUpstream(exchange)
             let failure = UpstreamFailure.invalidResponse
-            reply(exchange, status: failure.status, reason: "\(failure.code)", detail: failure.detail)
+            reply(exchange, status: failure.status, reason: failure.reason, detail: failure.detail)
             return
         }
         if head.status == 401, answerRefusal(upstream, exchange, head, buffer) { return }

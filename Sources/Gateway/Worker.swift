@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Issuers
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -111,9 +112,9 @@ final class Worker {
         poller = try Poller(waker: mailbox.waker, chunkSize: Worker.chunkSize, engine: shared.settings.engine)
         tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
         issuedTokens = WorkerTokenCache(store: shared.issuedTokens)
-        metrics = WorkerMetrics(routeNames: [], reasonCount: Reasons.count)
+        metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
         routeCounters = snapshot.routeNames.map { RouteCounter(name: $0) } + [RouteCounter(name: "")]
-        reasonCounters = CounterBlock(count: Reasons.count)
+        reasonCounters = CounterBlock(count: Reason.count)
         accessLog = shared.settings.accessLog.map { AccessLog(writer: $0) }
         requestIDs = RequestIDSource(worker: number)
         groups = snapshot.upstreams.map { UpstreamGroup($0, seed: Worker.seed) }

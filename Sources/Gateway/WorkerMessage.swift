@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -11,7 +12,7 @@ package enum WorkerMessage: Sendable {
     /// Whoever sent something before this wants to know when it is in force.
     case adopted(AdoptionCount)
     /// Who is calling is known now, or what else it takes to know.
-    case credential(exchange: UInt64, Effect<Result<Principal, DenialReason>>)
+    case credential(exchange: UInt64, Effect<Result<Principal, Reason>>)
     /// A token for the upstream was issued, or not.
     case tokenIssued(exchange: UInt64, Result<IssuedToken, IssueFailure>)
     /// A gateway endpoint has its answer, or knows what else it takes.

@@ -1,3 +1,5 @@
+import Model
+
 /// Why a message was refused by its form alone. Whatever does not parse is denied; nothing is repaired.
 package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
     // Request line (RFC 9112 section 3)
@@ -18,53 +20,44 @@ package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
 
     /// The status to answer a request with. A response that does not parse is the upstream's fault and becomes a 502
     /// whatever this says.
-    package var status: Int {
-        switch self {
-        case .targetTooLong: 414
-        case .unknownExpectation: 417
-        case .headTooLarge, .tooManyFields, .tooManyConnectionOptions, .trailerTooLarge: 431
-        case .methodTooLong, .connectUnsupported, .unknownTransferCoding: 501
-        case .unsupportedVersion: 505
-        default: 400
-        }
-    }
+    package var status: Int { reason.status }
 
     /// The stable reason code for logs and metrics.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .malformedRequestLine: "malformed_request_line"
-        case .methodTooLong: "method_too_long"
-        case .malformedTarget: "malformed_target"
-        case .targetTooLong: "target_too_long"
-        case .malformedVersion: "malformed_version"
-        case .unsupportedVersion: "unsupported_version"
-        case .connectUnsupported: "connect_unsupported"
-        case .malformedStatusLine: "malformed_status_line"
-        case .headTooLarge: "head_too_large"
-        case .tooManyFields: "too_many_fields"
-        case .malformedFieldName: "malformed_field_name"
-        case .spaceBeforeColon: "space_before_colon"
-        case .obsoleteFold: "obsolete_fold"
-        case .malformedFieldValue: "malformed_field_value"
-        case .bareCarriageReturn: "bare_carriage_return"
-        case .bareLineFeed: "bare_line_feed"
-        case .missingHost: "missing_host"
-        case .duplicateHost: "duplicate_host"
-        case .malformedHost: "malformed_host"
-        case .unknownExpectation: "unknown_expectation"
-        case .tooManyConnectionOptions: "too_many_connection_options"
-        case .malformedContentLength: "malformed_content_length"
-        case .duplicateContentLength: "duplicate_content_length"
-        case .lengthWithTransferEncoding: "length_with_transfer_encoding"
-        case .malformedTransferEncoding: "malformed_transfer_encoding"
-        case .unknownTransferCoding: "unknown_transfer_coding"
-        case .transferEncodingOnHTTP10: "transfer_encoding_on_http10"
-        case .framingAlias: "framing_alias"
-        case .malformedChunkSize: "malformed_chunk_size"
-        case .malformedChunkExtension: "malformed_chunk_extension"
-        case .malformedChunkEnd: "malformed_chunk_end"
-        case .malformedTrailer: "malformed_trailer"
-        case .trailerTooLarge: "trailer_too_large"
+        case .malformedRequestLine: .malformedRequestLine
+        case .methodTooLong: .methodTooLong
+        case .malformedTarget: .malformedTarget
+        case .targetTooLong: .targetTooLong
+        case .malformedVersion: .malformedVersion
+        case .unsupportedVersion: .unsupportedVersion
+        case .connectUnsupported: .connectUnsupported
+        case .malformedStatusLine: .malformedStatusLine
+        case .headTooLarge: .headTooLarge
+        case .tooManyFields: .tooManyFields
+        case .malformedFieldName: .malformedFieldName
+        case .spaceBeforeColon: .spaceBeforeColon
+        case .obsoleteFold: .obsoleteFold
+        case .malformedFieldValue: .malformedFieldValue
+        case .bareCarriageReturn: .bareCarriageReturn
+        case .bareLineFeed: .bareLineFeed
+        case .missingHost: .missingHost
+        case .duplicateHost: .duplicateHost
+        case .malformedHost: .malformedHost
+        case .unknownExpectation: .unknownExpectation
+        case .tooManyConnectionOptions: .tooManyConnectionOptions
+        case .malformedContentLength: .malformedContentLength
+        case .duplicateContentLength: .duplicateContentLength
+        case .lengthWithTransferEncoding: .lengthWithTransferEncoding
+        case .malformedTransferEncoding: .malformedTransferEncoding
+        case .unknownTransferCoding: .unknownTransferCoding
+        case .transferEncodingOnHTTP10: .transferEncodingOnHTTP10
+        case .framingAlias: .framingAlias
+        case .malformedChunkSize: .malformedChunkSize
+        case .malformedChunkExtension: .malformedChunkExtension
+        case .malformedChunkEnd: .malformedChunkEnd
+        case .malformedTrailer: .malformedTrailer
+        case .trailerTooLarge: .trailerTooLarge
         }
     }
 }

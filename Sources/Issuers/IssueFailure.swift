@@ -1,38 +1,39 @@
+import Model
+
 /// Why there is no token. The caller is authenticated, so none of these is ever answered with 401 (ISS-03).
 package struct IssueFailure: Error, Sendable, Equatable {
-    /// The raw values are stable: they stand in answers, logs and metrics.
-    package enum Reason: String, Sendable, CaseIterable {
+    package enum Kind: Sendable, CaseIterable {
         /// The issuer refuses this caller.
-        case refused = "issuer_refused"
+        case refused
         /// The issuer can't be reached or is overloaded; a later request may succeed.
-        case unavailable = "issuer_unavailable"
+        case unavailable
         /// The issuer's answer makes no sense, or its token has ended already.
-        case invalidToken = "issuer_invalid_token"
+        case invalidToken
         /// The issuer doesn't accept the gateway itself, whoever the caller is: a mistake in the configuration.
-        case misconfigured = "issuer_misconfigured"
+        case misconfigured
         /// The issuer makes its tokens from the caller's own, and this caller has not brought any.
-        case credentialMissing = "issuer_credential_missing"
+        case credentialMissing
     }
 
-    package let reason: Reason
+    package let kind: Kind
     /// How long the issuer wants to be left alone, or is; nil where nobody has said.
     package let requestedPause: Int?
     /// What exactly is wrong, for the log; no part of what a failure is.
     package let detail: String?
 
-    private init(_ reason: Reason, pause: Int? = nil, detail: String? = nil) {
-        self.reason = reason
+    private init(_ kind: Kind, pause: Int? = nil, detail: String? = nil) {
+        self.kind = kind
         requestedPause = pause
         self.detail = detail
     }
 
     package static func == (left: IssueFailure, right: IssueFailure) -> Bool {
-        left.reason == right.reason && left.requestedPause == right.requestedPause
+        left.kind == right.kind && left.requestedPause == right.requestedPause
     }
 
     /// The same failure, with a word for the log.
     package func because(_ detail: String) -> IssueFailure {
-        IssueFailure(reason, pause: requestedPause, detail: detail)
+        IssueFailure(kind, pause: requestedPause, detail: detail)
     }
 
     package static let refused = IssueFailure(.refused)
@@ -46,23 +47,27 @@ package struct IssueFailure: Error, Sendable, Equatable {
         IssueFailure(.unavailable, pause: min(max(1, seconds), 3600))
     }
 
-    package static let all = Reason.allCases.map { IssueFailure($0) }
+    package static let all = Kind.allCases.map { IssueFailure($0) }
 
-    /// The status that the client gets.
-    package var status: Int {
-        switch reason {
-        case .refused, .credentialMissing: 403
-        case .unavailable: 503
-        case .invalidToken, .misconfigured: 502
+    package var reason: Reason {
+        switch kind {
+        case .refused: .issuerRefused
+        case .unavailable: .issuerUnavailable
+        case .invalidToken: .issuerInvalidToken
+        case .misconfigured: .issuerMisconfigured
+        case .credentialMissing: .issuerCredentialMissing
         }
     }
 
+    /// The status that the client gets.
+    package var status: Int { reason.status }
+
     /// Seconds for a `Retry-After`; nil where waiting does not help.
-    package var retryAfterSeconds: Int? { reason == .unavailable ? requestedPause ?? 1 : nil }
+    package var retryAfterSeconds: Int? { kind == .unavailable ? requestedPause ?? 1 : nil }
 
     /// Whether the issuer is down: yes, or no since it has answered; nil where nobody has asked it.
     var isOutage: Bool? {
-        switch reason {
+        switch kind {
         case .unavailable, .invalidToken: true
         case .refused, .misconfigured: false
         case .credentialMissing: nil

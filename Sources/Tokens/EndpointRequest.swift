@@ -79,11 +79,11 @@ package struct EndpointResponse: Sendable {
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
     /// Stable code of the decision for log and metric.
-    package var reason: StaticString
+    package var reason: Reason
     /// What the audit log is to say of it; the data plane adds request id and address.
     package var audit: AuditEntry?
 
-    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], reason: StaticString) {
+    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8], reason: Reason) {
         self.status = status
         self.headers = headers
         self.body = body

@@ -1,8 +1,9 @@
 import Bytes
+import Model
 
 extension EndpointResponse {
     /// A reply of a token endpoint, success or error, with the fields of OAUTH-04 to the letter.
-    static func token(status: Int, body: [UInt8], reason: StaticString) -> EndpointResponse {
+    static func token(status: Int, body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: status,
             headers: [
@@ -14,7 +15,7 @@ extension EndpointResponse {
     }
 
     /// A public document that may be cached for some minutes.
-    static func document(_ body: [UInt8], reason: StaticString) -> EndpointResponse {
+    static func document(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: 200,
             headers: [
@@ -25,7 +26,7 @@ extension EndpointResponse {
     }
 
     /// A reply about one caller, which nobody may keep.
-    static func personal(_ body: [UInt8], reason: StaticString) -> EndpointResponse {
+    static func personal(_ body: [UInt8], reason: Reason) -> EndpointResponse {
         EndpointResponse(
             status: 200,
             headers: [
@@ -39,7 +40,7 @@ extension EndpointResponse {
     ///
     /// - Parameter errors: findings in words, where there are several.
     package static func problem(
-        status: Int, title: String, detail: String, code: String, reason: StaticString,
+        status: Int, title: String, detail: String, code: String, reason: Reason,
         headers: [(name: String, value: String)] = [], errors: [String] = []
     ) -> EndpointResponse {
         var writer = JSONWriter()

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
 /// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
@@ -37,16 +38,14 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
     }
 
     package struct Definition: Sendable {
-        package let status: Int
         /// `error` of the reply.
         package let error: String
         /// `error_description` of the reply.
         package let description: String
         /// Stable code for the log.
-        package let reason: StaticString
+        package let reason: Reason
 
-        init(_ status: Int, _ error: String, _ description: String, _ reason: StaticString) {
-            self.status = status
+        init(_ error: String, _ description: String, _ reason: Reason) {
             self.error = error
             self.description = description
             self.reason = reason
@@ -57,91 +56,91 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         let badRequest = "invalid_request"
         return switch self {
         // RFC 6749 section 3.2 and OAUTH-08.
-        case .methodNotAllowed: Definition(405, badRequest, "use POST", "method_not_allowed")
-        case .bodyTooLarge: Definition(413, badRequest, "the body is too large", "body_too_large")
+        case .methodNotAllowed: Definition(badRequest, "use POST", .methodNotAllowed)
+        case .bodyTooLarge: Definition(badRequest, "the body is too large", .bodyTooLarge)
         case .wrongContentType:
-            Definition(400, badRequest, "use application/x-www-form-urlencoded", "token_wrong_content_type")
-        case .malformedForm: Definition(400, badRequest, "the form can't be decoded", "token_malformed_form")
-        case .repeatedParameter: Definition(400, badRequest, "a parameter is repeated", "token_repeated_parameter")
+            Definition(badRequest, "use application/x-www-form-urlencoded", .tokenWrongContentType)
+        case .malformedForm: Definition(badRequest, "the form can't be decoded", .tokenMalformedForm)
+        case .repeatedParameter: Definition(badRequest, "a parameter is repeated", .tokenRepeatedParameter)
         // RFC 6749 section 2.3.1: credentials in the URI end up in logs.
         case .credentialInQuery:
-            Definition(400, badRequest, "credentials belong into the body", "token_credential_in_query")
+            Definition(badRequest, "credentials belong into the body", .tokenCredentialInQuery)
         // ISS-08.
         case .repeatedAuthorization:
-            Definition(400, badRequest, "more than one Authorization field", "repeated_authorization")
+            Definition(badRequest, "more than one Authorization field", .repeatedAuthorization)
         // RFC 6749 section 2.3.
         case .twoCredentials:
-            Definition(400, badRequest, "more than one client authentication", "token_two_credentials")
+            Definition(badRequest, "more than one client authentication", .tokenTwoCredentials)
         case .conflictingClientID:
-            Definition(400, badRequest, "client_id differs from the Authorization field", "token_conflicting_client_id")
-        case .missingGrantType: Definition(400, badRequest, "grant_type is missing", "token_missing_grant_type")
-        case .missingParameter: Definition(400, badRequest, "a parameter is missing", "token_missing_parameter")
+            Definition(badRequest, "client_id differs from the Authorization field", .tokenConflictingClientID)
+        case .missingGrantType: Definition(badRequest, "grant_type is missing", .tokenMissingGrantType)
+        case .missingParameter: Definition(badRequest, "a parameter is missing", .tokenMissingParameter)
         // OAUTH-06.
-        case .invalidClient: Definition(401, "invalid_client", "client authentication failed", "invalid_client")
+        case .invalidClient: Definition("invalid_client", "client authentication failed", .invalidClient)
         // MBE-02.
         case .unauthorizedClient:
-            Definition(400, "unauthorized_client", "OAuth is off for this client", "unauthorized_client")
+            Definition("unauthorized_client", "OAuth is off for this client", .unauthorizedClient)
         case .unsupportedGrantType:
-            Definition(400, "unsupported_grant_type", "this grant is not supported", "unsupported_grant_type")
-        case .invalidScope: Definition(400, "invalid_scope", "the scope is malformed", "invalid_scope")
+            Definition("unsupported_grant_type", "this grant is not supported", .unsupportedGrantType)
+        case .invalidScope: Definition("invalid_scope", "the scope is malformed", .invalidScope)
         // RFC 6585 section 4.
-        case .loginThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "login_throttled")
-        case .clientThrottled: Definition(429, "temporarily_unavailable", "too many attempts", "client_throttled")
-        case .invalidGrant: Definition(400, "invalid_grant", "invalid user name or password", "invalid_grant")
+        case .loginThrottled: Definition("temporarily_unavailable", "too many attempts", .loginThrottled)
+        case .clientThrottled: Definition("temporarily_unavailable", "too many attempts", .clientThrottled)
+        case .invalidGrant: Definition("invalid_grant", "invalid user name or password", .invalidGrant)
         // RFC 7521 section 4.2.1.
         case .invalidClientAssertion:
-            Definition(401, "invalid_client", "client authentication failed", "client_assertion_invalid")
+            Definition("invalid_client", "client authentication failed", .clientAssertionInvalid)
         case .replayedClientAssertion:
-            Definition(401, "invalid_client", "client authentication failed", "client_assertion_replayed")
+            Definition("invalid_client", "client authentication failed", .clientAssertionReplayed)
         case .unknownClientAssertionType:
-            Definition(400, badRequest, "unknown client_assertion_type", "client_assertion_type_unknown")
+            Definition(badRequest, "unknown client_assertion_type", .clientAssertionTypeUnknown)
         case .invalidRefreshToken:
-            Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_invalid")
-        case .refreshTokenReused: Definition(400, "invalid_grant", "invalid refresh token", "refresh_token_reused")
+            Definition("invalid_grant", "invalid refresh token", .refreshTokenInvalid)
+        case .refreshTokenReused: Definition("invalid_grant", "invalid refresh token", .refreshTokenReused)
         // RFC 7009 section 2.1.
         case .tokenOfAnotherClient:
-            Definition(400, "invalid_grant", "the token is another client's", "token_of_another_client")
+            Definition("invalid_grant", "the token is another client's", .tokenOfAnotherClient)
         case .introspectionNotAllowed:
-            Definition(403, "unauthorized_client", "this client may not ask", "introspection_not_allowed")
+            Definition("unauthorized_client", "this client may not ask", .introspectionNotAllowed)
         case .exchangeNotAllowed:
-            Definition(400, "unauthorized_client", "no exchange for this client", "exchange_not_allowed")
+            Definition("unauthorized_client", "no exchange for this client", .exchangeNotAllowed)
         // RFC 8693 section 2.2.2.
         case .unsupportedTokenType:
-            Definition(400, badRequest, "this type of token is not supported", "token_type_unsupported")
-        case .invalidSubjectToken: Definition(400, badRequest, "invalid subject_token", "subject_token_invalid")
-        case .invalidActorToken: Definition(400, badRequest, "invalid actor_token", "actor_token_invalid")
-        case .invalidTarget: Definition(400, "invalid_target", "no token for this target", "invalid_target")
+            Definition(badRequest, "this type of token is not supported", .tokenTypeUnsupported)
+        case .invalidSubjectToken: Definition(badRequest, "invalid subject_token", .subjectTokenInvalid)
+        case .invalidActorToken: Definition(badRequest, "invalid actor_token", .actorTokenInvalid)
+        case .invalidTarget: Definition("invalid_target", "no token for this target", .invalidTarget)
         // JWT-23.
         case .backendNotAllowed:
-            Definition(400, "unauthorized_client", "no exchange for this client", "assertion_backend_not_allowed")
+            Definition("unauthorized_client", "no exchange for this client", .assertionBackendNotAllowed)
         // JWT-35.
         case .keysUnavailable:
-            Definition(503, "temporarily_unavailable", "try again later", "assertion_keys_unavailable")
+            Definition("temporarily_unavailable", "try again later", .assertionKeysUnavailable)
         // Nobody's credentials are bad for that.
         case .storeUnavailable:
-            Definition(503, "temporarily_unavailable", "try again later", "token_store_unavailable")
+            Definition("temporarily_unavailable", "try again later", .tokenStoreUnavailable)
         // JTX-12.
         case .issuerUnavailable:
-            Definition(503, "temporarily_unavailable", "try again later", "token_issuer_unavailable")
+            Definition("temporarily_unavailable", "try again later", .tokenIssuerUnavailable)
         case .missingBackend:
-            Definition(400, badRequest, "Oracle-Mobile-Backend-ID is missing", "sso_backend_missing")
-        case .unknownBackend: Definition(401, "invalid_client", "no such backend", "sso_backend_unknown")
+            Definition(badRequest, "Oracle-Mobile-Backend-ID is missing", .ssoBackendMissing)
+        case .unknownBackend: Definition("invalid_client", "no such backend", .ssoBackendUnknown)
         case .basicNotEnabled:
-            Definition(403, "unauthorized_client", "HTTP Basic is off for this backend", "sso_basic_not_enabled")
+            Definition("unauthorized_client", "HTTP Basic is off for this backend", .ssoBasicNotEnabled)
         case .ssoBackendNotAllowed:
-            Definition(403, "unauthorized_client", "no exchange for this backend", "sso_backend_not_allowed")
+            Definition("unauthorized_client", "no exchange for this backend", .ssoBackendNotAllowed)
         case .twoSignOns:
-            Definition(400, badRequest, "a bearer token and clientID at once", "sso_two_credentials")
+            Definition(badRequest, "a bearer token and clientID at once", .ssoTwoCredentials)
         // DEC-09.
         case .samlUnavailable:
-            Definition(501, "server_error", "this gateway has no SAML", "saml_unavailable")
+            Definition("server_error", "this gateway has no SAML", .samlUnavailable)
         // AOM-01.
         case .conflictingApplication:
-            Definition(400, badRequest, "app differs from client_id", "token_conflicting_application")
-        case .invalidParameter: Definition(400, badRequest, "a parameter is invalid", "token_invalid_parameter")
+            Definition(badRequest, "app differs from client_id", .tokenConflictingApplication)
+        case .invalidParameter: Definition(badRequest, "a parameter is invalid", .tokenInvalidParameter)
         // FB-03.
         case .providerUnavailable:
-            Definition(503, "temporarily_unavailable", "try again later", "identity_provider_unavailable")
+            Definition("temporarily_unavailable", "try again later", .identityProviderUnavailable)
         }
     }
 
@@ -154,7 +153,7 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         writer.member("error_description", definition.description)
         writer.endObject()
         var response = EndpointResponse.token(
-            status: definition.status, body: writer.bytes, reason: definition.reason)
+            status: definition.reason.status, body: writer.bytes, reason: definition.reason)
         switch self {
         case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
         case .loginThrottled, .clientThrottled:

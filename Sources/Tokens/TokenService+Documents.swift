@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 extension TokenService {
     /// Who the caller is (BASIC-04): users of any kind; a client or the holder of an anonymous key is nobody here.
@@ -9,9 +10,9 @@ extension TokenService {
         guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
             return .problem(
                 status: 401, title: "Unauthorized", detail: "invalid or missing token", code: "unauthorized",
-                reason: "login_required", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+                reason: .loginRequired, headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
         }
-        return .personal(details.json(), reason: "who_am_i")
+        return .personal(details.json(), reason: .whoAmI)
     }
 
     /// The facts about a caller. Of a virtual user only the name and the roles are known.

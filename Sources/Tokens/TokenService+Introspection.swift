@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 extension TokenService {
     /// RFC 7662: a resource server asks what an access token is worth. Whatever is not certainly good, or none of its
@@ -62,8 +63,8 @@ extension TokenService {
 
     /// - Parameter claims: nil for a token that is not good, or is none of the caller's business.
     private static func described(_ claims: AccessTokenClaims?) -> EndpointResponse {
-        guard let claims else { return .personal(Array(#"{"active":false}"#.utf8), reason: "token_inactive") }
-        return .personal(describe(claims), reason: "token_active")
+        guard let claims else { return .personal(Array(#"{"active":false}"#.utf8), reason: .tokenInactive) }
+        return .personal(describe(claims), reason: .tokenActive)
     }
 
     /// The members of RFC 7662 section 2.2, and our own claims beside them.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 
 extension TokenService {
     /// RFC 7009: a client ends a token of its own. With a refresh token goes the login that it came of, its access token
@@ -47,7 +48,7 @@ extension TokenService {
     static func revoked(_ backend: Backend, subject: String, tokenID: String) -> EndpointResponse {
         var response = EndpointResponse(
             status: 200, headers: [(name: "Cache-Control", value: "no-store"), (name: "Pragma", value: "no-cache")],
-            body: [], reason: tokenID.isEmpty ? "token_unknown" : "token_ended")
+            body: [], reason: tokenID.isEmpty ? .tokenUnknown : .tokenEnded)
         response.audit = AuditEntry(
             action: "revoke", outcome: .changed, subject: subject, client: backend.reference, tokenID: tokenID)
         return response

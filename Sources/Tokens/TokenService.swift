@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// The gateway's own endpoints as requests and responses: OAuth tokens, key set, metadata, who-am-I. It opens no socket
 /// and never blocks; whatever takes time is handed back as an effect.
@@ -84,8 +85,8 @@ package final class TokenService: Sendable {
         case .exchange: return answer { () throws(TokenFailure) in try exchangeAssertion(request, now: now) }
         case .revocation: return answer { () throws(TokenFailure) in try revokeToken(request, now: now) }
         case .introspection: return answer { () throws(TokenFailure) in try introspect(request, now: now) }
-        case .jwks: return .done(read(request) { .document(keySet, reason: "key_set") })
-        case .metadata: return .done(read(request) { .document(metadata, reason: "metadata") })
+        case .jwks: return .done(read(request) { .document(keySet, reason: .keySet) })
+        case .metadata: return .done(read(request) { .document(metadata, reason: .metadata) })
         case .whoAmI: return .done(read(request) { whoAmI(request.principal) })
         case .applicationToken: return askApplications(.token, request, now: now)
         case .applicationRevocation: return askApplications(.revocation, request, now: now)
@@ -148,6 +149,6 @@ package final class TokenService: Sendable {
     static func onlyReading(_ methods: String) -> EndpointResponse {
         .problem(
             status: 405, title: "Method Not Allowed", detail: "use GET", code: "method_not_allowed",
-            reason: "method_not_allowed", headers: [(name: "Allow", value: methods)])
+            reason: .methodNotAllowed, headers: [(name: "Allow", value: methods)])
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Policy
 import Reactor
 import TestSupport
@@ -105,7 +106,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(server.waitForEnd())
         #expect(!client.text.hasSuffix("0\r\n\r\n"))
-        #expect(bench.worker.reasonCounters.values[Reasons.index("event_stream_idle")] == 1)
+        #expect(bench.worker.reasonCounters.values[Reason.eventStreamIdle.index] == 1)
         bench.expectNothingLeft()
     }
 
@@ -146,7 +147,7 @@ import Testing
             #expect(clients[0].waitForEnd())
             _ = bench.expect(clients[1], ends: "yyy")
         }
-        #expect(bench.worker.reasonCounters.values[Reasons.index("event_stream_expired")] == 1)
+        #expect(bench.worker.reasonCounters.values[Reason.eventStreamExpired.index] == 1)
         bench.expectNothingLeft()
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Testing
 
 @testable import HTTP
@@ -236,13 +237,13 @@ import Testing
         let attacked = H2Attacked(preface: false)
         #expect(!attacked.receive(text.bytes))
         #expect(attacked.session.failure == .notHTTP2)
-        #expect(attacked.session.failure?.reason.description == "not_http2")
+        #expect(attacked.session.failure?.reason.code == "not_http2")
         _ = attacked.goAway()
         #expect(attacked.session.isOver)
     }
 
     @Test func reasonsDiffer() {
-        let reasons = Set(H2Failure.allCases.map { $0.reason.description })
+        let reasons = Set(H2Failure.allCases.map { $0.reason.code })
         #expect(reasons.count == H2Failure.allCases.count)
     }
 }

@@ -26,7 +26,7 @@ import Testing
     @Test("a response that is written is read as it was meant")
     func response() throws {
         let text = written { chunk in
-            HeadWriter.appendStatusLine(401, reason: "Authorization Required", to: chunk)
+            HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
             HeadWriter.appendField("Content-Length", decimal: 1_234_567, to: chunk)
             HeadWriter.appendField("Cache-Control", "no-store", to: chunk)
             let value = "OAM-Auth realm=\"x\"".bytes

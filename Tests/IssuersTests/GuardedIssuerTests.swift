@@ -46,8 +46,8 @@ import Testing
         func note(_ event: IssuerGate.Event) {
             lines.withLock {
                 switch event {
-                case .failed(let failure): $0.append("failed \(failure.reason.rawValue)")
-                case .opened(let failure): $0.append("opened \(failure.reason.rawValue)")
+                case .failed(let failure): $0.append("failed \(failure.reason)")
+                case .opened(let failure): $0.append("opened \(failure.reason)")
                 case .recovered: $0.append("recovered")
                 }
             }

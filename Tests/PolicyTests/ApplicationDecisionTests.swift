@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ struct ApplicationDecisionTests {
         #expect(decision("writer-token", [Self.key, Self.key]) == .denied(.missingApplicationKey))
         #expect(decision("writer-token", [("X-Apiomat-Apikey", Self.second.apiKey)]) == .denied(.applicationMismatch))
         #expect(decision("writer-token", [("X-Apiomat-Apikey", "1234")]) == .denied(.applicationMismatch))
-        #expect(DenialReason.missingApplicationKey.status == 401 && DenialReason.applicationMismatch.status == 403)
+        #expect(Reason.missingApplicationKey.status == 401 && Reason.applicationMismatch.status == 403)
         #expect(decide(TestRequest("GET", "/notes/1", [Self.key]), snapshot) == .denied(.missingCredential))
     }
 
@@ -87,11 +88,11 @@ struct ApplicationDecisionTests {
         #expect(decision("unknown-token") == .denied(.invalidToken))
         #expect(decision("expired-token") == .denied(.tokenExpired))
         #expect(decision("homeless-token") == .denied(.unknownSubject))
-        for reason in [DenialReason.invalidToken, .tokenExpired, .unknownSubject] {
+        for reason in [Reason.invalidToken, .tokenExpired, .unknownSubject] {
             #expect(reason.bearerError.map { "\($0)" } == "invalid_token")
         }
         #expect(decision("stalled-token") == .denied(.storeUnavailable))
-        #expect(DenialReason.storeUnavailable.status == 503)
+        #expect(Reason.storeUnavailable.status == 503)
         #expect(decision("short") == .denied(.malformedToken))
     }
 

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Testing
 
 @testable import Policy
@@ -46,7 +47,7 @@ struct BasicDecisionTests {
         #expect(decision([basic("joe:Welcome1")]) == .denied(.missingBackend))
         #expect(decision([basic("joe:Welcome1"), ("Oracle-Mobile-Backend-ID", "nope")]) == .denied(.unknownBackend))
         #expect(decision([basic("joe:Welcome1"), inventoryID, inventoryID]) == .denied(.missingBackend))
-        #expect(DenialReason.missingBackend.body == DenialReason.unknownBackend.body)
+        #expect(Reason.missingBackend.body == Reason.unknownBackend.body)
     }
 
     @Test("the anonymous key opens routes without login and no others (BASIC-02)")
@@ -80,6 +81,6 @@ struct BasicDecisionTests {
             let request = TestRequest("GET", "/inventory/public", [credential, inventoryID])
             #expect(decide(request, off) == .denied(.basicDisabled))
         }
-        #expect(DenialReason.basicDisabled.status == 401)
+        #expect(Reason.basicDisabled.status == 401)
     }
 }

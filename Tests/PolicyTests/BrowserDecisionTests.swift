@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -165,7 +166,7 @@ import Testing
                 cookie: cookie.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 8))
             {
             case .principal: return true
-            case .rejected(.invalidSession): return false
+            case .rejected(.sessionInvalid): return false
             case let other:
                 Issue.record("\(other)")
                 return false
@@ -200,21 +201,21 @@ import Testing
         let good = Self.cookie()
         #expect(decision("/mobileapp", [Self.field(good, name: "portcullis")]) == .denied(.missingCredential))
         let spoilt = (good.hasPrefix("A") ? "B" : "A") + good.dropFirst()
-        #expect(decision("/mobileapp", [Self.field(spoilt)]) == .denied(.invalidSession))
-        #expect(decision("/mobileapp", [Self.field("")]) == .denied(.invalidSession))
+        #expect(decision("/mobileapp", [Self.field(spoilt)]) == .denied(.sessionInvalid))
+        #expect(decision("/mobileapp", [Self.field("")]) == .denied(.sessionInvalid))
         #expect(decision("/mobileapp", [Self.field(good), Self.field(good)]) == .denied(.missingCredential))
         #expect(decision("/mobileapp", [Self.field(good), bearer("x")]) == .denied(.malformedToken))
         #expect(decision("/mobileapp", [bearer(good)]) == .denied(.malformedToken))
         let bought = TestPolicy.token()
-        #expect(decision("/mobileapp", [Self.field(bought)]) == .denied(.invalidSession), "a token is no cookie")
+        #expect(decision("/mobileapp", [Self.field(bought)]) == .denied(.sessionInvalid), "a token is no cookie")
         let cache = VerifiedTokenCache(capacity: 8)
         #expect(decision("/mobileapp", [bearer(bought)], cache: cache) == .allowed("joe"))
-        #expect(decision("/mobileapp", [Self.field(bought)], cache: cache) == .denied(.invalidSession))
+        #expect(decision("/mobileapp", [Self.field(bought)], cache: cache) == .denied(.sessionInvalid))
         #expect(decision("/mobileapp", [Self.field(good)], cache: cache) == .allowed("joe"))
         #expect(decision("/mobileapp", [bearer(good)], cache: cache) == .denied(.malformedToken))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("sso9"))]) == .denied(.unknownSubject))
         #expect(
-            decision("/mobileapp", [Self.field(Self.cookie(backend: "mbe-sch-1"))]) == .denied(.invalidSession),
+            decision("/mobileapp", [Self.field(Self.cookie(backend: "mbe-sch-1"))]) == .denied(.sessionInvalid),
             "MBE-09: of another realm")
         #expect(decision("/mobileapp", [Self.field(Self.cookie(backend: "gone"))]) == .denied(.unknownBackend))
     }

@@ -46,10 +46,10 @@ import Testing
     @Test func rules() throws {
         let pattern = try #require(CertificatePattern("dns:d7.example.com"))
         let other = try #require(CertificatePattern("dns:other.example.com"))
-        #expect(CertificateRule().refusal(of: nil) == .certificateRequired)
+        #expect(CertificateRule().refusal(of: nil) == .clientCertificateRequired)
         #expect(CertificateRule().refusal(of: Self.device) == nil)
         #expect(CertificateRule([other, pattern]).refusal(of: Self.device) == nil)
-        #expect(CertificateRule([other]).refusal(of: Self.device) == .certificateNotAllowed)
-        #expect(CertificateRule([pattern]).refusal(of: nil) == .certificateRequired)
+        #expect(CertificateRule([other]).refusal(of: Self.device) == .clientCertificateNotAllowed)
+        #expect(CertificateRule([pattern]).refusal(of: nil) == .clientCertificateRequired)
     }
 }

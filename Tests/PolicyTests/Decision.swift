@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import TestSupport
 
 @testable import Policy
@@ -10,14 +11,14 @@ enum Decision: Equatable, CustomStringConvertible {
     case allowed(String)
     case preflight
     case endpoint(Endpoint)
-    case denied(DenialReason)
+    case denied(Reason)
 
     var description: String {
         switch self {
         case .allowed(let subject): "allowed \(subject)"
         case .preflight: "preflight"
         case .endpoint(let endpoint): "endpoint \(endpoint)"
-        case .denied(let reason): "\(reason.status) \(reason.rawValue)"
+        case .denied(let reason): "\(reason.status) \(reason.code)"
         }
     }
 }

@@ -1,5 +1,6 @@
 import Identity
 import JOSE
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -109,9 +110,9 @@ import Testing
     @Test func outage() throws {
         let snapshot = try snapshot(Server([:]))
         #expect(decision("good", snapshot) == .denied(.introspectionUnavailable))
-        #expect(DenialReason.introspectionUnavailable.status == 503)
-        #expect(DenialReason.introspectionUnavailable.publicCode == "introspection_unavailable")
-        #expect(DenialReason.introspectionUnavailable.title == "Service Unavailable")
+        #expect(Reason.introspectionUnavailable.status == 503)
+        #expect(Reason.introspectionUnavailable.publicCode == "introspection_unavailable")
+        #expect(Reason.introspectionUnavailable.title == "Service Unavailable")
     }
 
     /// No server learns what is another's: own JWTs, those of issuers with keys, tokens of another prefix, nonsense.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -19,10 +20,10 @@ import Testing
         case .resolve(let effect):
             switch effect.settled() {
             case .success(let principal): return principal.subject
-            case .failure(let reason): return reason.rawValue
+            case .failure(let reason): return reason.code
             }
         case .none: return "nobody"
-        case .rejected(let reason), .malformed(let reason): return reason.rawValue
+        case .rejected(let reason), .malformed(let reason): return reason.code
         }
     }
 
@@ -45,7 +46,7 @@ import Testing
         for _ in 0..<10 { #expect(name(outcome(TestPolicy.snapshot(settings), "guess")) == "wrong_password") }
         settings.generation += 1
         #expect(name(outcome(TestPolicy.snapshot(settings), "Welcome1")) == "login_throttled")
-        #expect(DenialReason.loginThrottled.status == 429)
-        #expect(DenialReason.loginThrottled.retryAfterSeconds != nil)
+        #expect(Reason.loginThrottled.status == 429)
+        #expect(Reason.loginThrottled.retryAfterSeconds != nil)
     }
 }

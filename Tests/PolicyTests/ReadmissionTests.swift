@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
             cache: VerifiedTokenCache(capacity: 8))
         switch outcome {
         case .admitted(let route, let principal): return "\(route.name) \(principal?.subject ?? "nobody")"
-        case .refused(let reason): return reason.rawValue
+        case .refused(let reason): return reason.code
         }
     }
 

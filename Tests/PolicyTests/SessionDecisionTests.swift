@@ -1,5 +1,6 @@
 import Identity
 import JOSE
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ import Testing
         #expect(decision("/inventory/me", webgate: "InventoryWG") == .denied(.wrongWebgate))
         // CHAL-06: of the right Webgate, and too weak.
         #expect(decision("/payroll", webgate: "HighWG") == .denied(.stepUpRequired))
-        #expect(DenialReason.wrongWebgate.status == 401 && DenialReason.sessionIdle.status == 401)
+        #expect(Reason.wrongWebgate.status == 401 && Reason.sessionIdle.status == 401)
     }
 
     @Test("a token ends with its session, also where it was verified before")

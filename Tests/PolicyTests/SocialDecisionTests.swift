@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -107,8 +108,8 @@ struct SocialDecisionTests {
     func providerIsDown() {
         facebook.fails()
         let fields = [Self.anonymous, Self.consumerID, Self.provider, Self.token]
-        #expect(decide(TestRequest("GET", "/social/feed", fields), snapshot()) == .denied(.providerUnavailable))
-        #expect(DenialReason.providerUnavailable.status == 503)
+        #expect(decide(TestRequest("GET", "/social/feed", fields), snapshot()) == .denied(.identityProviderUnavailable))
+        #expect(Reason.identityProviderUnavailable.status == 503)
     }
 
     @Test("a Facebook backend takes no other method (FB-04)")
@@ -152,7 +153,7 @@ struct SocialDecisionTests {
 }
 
 /// Why a lasting exchange would be refused; nil where it goes on.
-func readmit(_ principal: Principal, _ path: String, _ snapshot: PolicySnapshot) -> DenialReason? {
+func readmit(_ principal: Principal, _ path: String, _ snapshot: PolicySnapshot) -> Reason? {
     let (host, path, origin) = (Array("gw.example.com".utf8), Array(path.utf8), [UInt8]())
     let outcome = snapshot.readmit(
         principal, host: host.span, path: path.span, method: .get, origin: origin.span, now: TestPolicy.now,

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 @testable import Policy
 
@@ -51,7 +52,7 @@ struct TestRequest {
         snapshot.authenticate(route, bytes: bytes.span, headers: headers, now: now, cache: cache)
     }
 
-    func challenge(_ snapshot: PolicySnapshot, _ route: Route, _ reason: DenialReason) -> String {
+    func challenge(_ snapshot: PolicySnapshot, _ route: Route, _ reason: Reason) -> String {
         let chunk = Chunk(capacity: 16)
         snapshot.challenges.append(
             to: chunk, route: route, reason: reason, bytes: bytes.span, head: head, headers: headers,

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JOSE
+import Model
 import Testing
 
 @testable import Policy
@@ -62,8 +63,8 @@ struct TokenDecisionTests {
         #expect(decision(known) == .denied(.storeUnavailable))
         #expect(decision(fresh) == .denied(.storeUnavailable))
         #expect(decision(known + "x").description.hasPrefix("401"))
-        #expect(DenialReason.storeUnavailable.status == 503)
-        #expect(DenialReason.storeUnavailable.retryAfterSeconds == 1)
+        #expect(Reason.storeUnavailable.status == 503)
+        #expect(Reason.storeUnavailable.retryAfterSeconds == 1)
         #expect(decide(TestRequest("GET", "/open/ping"), snapshot, cache: cache) == .allowed("nobody"))
         list.setBlind(false)
         let misses = cache.misses
@@ -108,7 +109,7 @@ struct TokenDecisionTests {
         #expect(
             decision(joe, "GET", "/inventory/me", [("authorization", "Bearer \(joe)")]) == .denied(.duplicateCredential)
         )
-        #expect(DenialReason.duplicateCredential.status == 400)
+        #expect(Reason.duplicateCredential.status == 400)
     }
 
     @Test("what does not verify is 401 with its reason in the log (CHAL-07)")
@@ -159,7 +160,7 @@ struct TokenDecisionTests {
             let fields = ids.map { ("Oracle-Mobile-Backend-ID", $0) }
             #expect(decision(joe, "GET", "/inventory/me", fields) == .denied(.backendMismatch), "\(ids)")
         }
-        #expect(DenialReason.backendMismatch.status == 403)
+        #expect(Reason.backendMismatch.status == 403)
     }
 
     @Test("ISS-07: a token of one backend opens only its routes")
@@ -167,7 +168,7 @@ struct TokenDecisionTests {
         let joe = TestPolicy.token(backend: TestPolicy.scheduler)
         #expect(decision(joe, "GET", "/inventory/me") == .denied(.backendNotAllowed))
         #expect(decision(joe, "GET", "/anyone") == .allowed("joe"))
-        #expect(DenialReason.backendNotAllowed.status == 403)
+        #expect(Reason.backendNotAllowed.status == 403)
     }
 
     @Test("MBE-02: switching OAuth off ends the tokens of a backend")
@@ -177,7 +178,7 @@ struct TokenDecisionTests {
         let off = TestPolicy.snapshot(TestPolicy.settings(backends: [backend, TestPolicy.scheduler]))
         let request = TestRequest("GET", "/inventory/me", [bearer(TestPolicy.token())])
         #expect(decide(request, off) == .denied(.oauthDisabled))
-        #expect(DenialReason.oauthDisabled.status == 401)
+        #expect(Reason.oauthDisabled.status == 401)
         let gone = TestPolicy.snapshot(TestPolicy.settings(backends: [TestPolicy.scheduler]))
         #expect(decide(request, gone) == .denied(.unknownBackend))
     }
@@ -194,7 +195,7 @@ struct TokenDecisionTests {
     @Test("AMB-30: a social route refuses other logins with 401")
     func social() {
         #expect(decision(TestPolicy.token(), "GET", "/social/feed") == .denied(.socialLoginRequired))
-        #expect(DenialReason.socialLoginRequired.status == 401)
+        #expect(Reason.socialLoginRequired.status == 401)
     }
 
     @Test("CHAL-06: too low a level is 401, the level itself is enough")
@@ -202,7 +203,7 @@ struct TokenDecisionTests {
         #expect(decision(TestPolicy.token(level: 2), "GET", "/payroll/run") == .denied(.stepUpRequired))
         #expect(decision(TestPolicy.token(level: 3), "GET", "/payroll/run") == .allowed("joe"))
         #expect(decision(TestPolicy.token(level: 10), "GET", "/payroll") == .allowed("joe"))
-        #expect(DenialReason.stepUpRequired.status == 401)
+        #expect(Reason.stepUpRequired.status == 401)
     }
 
     @Test("tokens of outside issuers by the rules of their issuer")

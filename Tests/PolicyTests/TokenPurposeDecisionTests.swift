@@ -1,5 +1,6 @@
 import Identity
 import JOSE
+import Model
 import Testing
 
 @testable import Policy
@@ -50,9 +51,9 @@ import Testing
 
     /// To the client all refused tokens are the same (CHAL-07).
     @Test func refusalsLookAlike() {
-        for reason in [DenialReason.wrongTokenType, .proofRequired] {
+        for reason in [Reason.wrongTokenType, .proofRequired] {
             #expect(reason.status == 401)
-            #expect(reason.body == DenialReason.badSignature.body)
+            #expect(reason.body == Reason.badSignature.body)
             #expect(reason.bearerError.map { "\($0)" } == "invalid_token")
         }
     }

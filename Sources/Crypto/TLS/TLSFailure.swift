@@ -27,13 +27,6 @@ package enum TLSFailure: Error, Equatable, Sendable {
     /// Our own fault: no memory, or misuse of the library.
     case `internal`
 
-    /// The stable names of all of them.
-    package static let codes: [StaticString] = [
-        TLSFailure.protocolError, .noSharedCipher, .noApplicationProtocol, .unsupportedVersion, .certificateRequired,
-        .certificateInvalid(verifyCode: 0), .hostMismatch, .notTLS, .refusedByPeer(alert: 0), .flood, .closed,
-        .internal,
-    ].map(\.code)
-
     /// The stable name, for logs and metrics.
     package var code: StaticString {
         switch self {

@@ -64,7 +64,7 @@ final class AccessLog {
         if let backend = exchange.principal?.backendID { block.member("backend", backend) }
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))
-        block.member("reason", exchange.reason)
+        block.member("reason", exchange.reason.code)
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.responseBytes)

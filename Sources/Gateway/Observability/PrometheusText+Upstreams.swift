@@ -21,7 +21,8 @@ extension PrometheusText {
         eachServer(reports) { label, server in
             for failure in UpstreamFailure.allCases where server.failures[failure.rawValue] > 0 {
                 page.sample(
-                    "upstream_failures_total", "\(label),reason=\"\(failure.code)\"", server.failures[failure.rawValue])
+                    "upstream_failures_total", "\(label),reason=\"\(failure.reason)\"",
+                    server.failures[failure.rawValue])
             }
             if server.badAnswers > 0 {
                 page.sample("upstream_failures_total", "\(label),reason=\"bad_answer\"", server.badAnswers)

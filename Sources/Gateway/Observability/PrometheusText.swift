@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Reactor
 import Tokens
 
@@ -88,8 +89,8 @@ enum PrometheusText {
 
     private static func decisions(_ metrics: WorkerMetrics, _ page: inout Page) {
         page.family("denied_total", "counter", "Requests that were not served, by reason code.")
-        for (i, code) in Reasons.all.enumerated() where metrics.reasons[i] > 0 {
-            page.sample("denied_total", "reason=\"\(code)\"", metrics.reasons[i])
+        for reason in Reason.allCases where metrics.reasons[reason.index] > 0 {
+            page.sample("denied_total", "reason=\"\(reason.code)\"", metrics.reasons[reason.index])
         }
         // All of them, also where they are 0: whoever watches a limit wants to see that it is there.
         page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.")
@@ -98,7 +99,8 @@ enum PrometheusText {
         }
         page.family("upstream_errors_total", "counter", "Failures of upstreams by kind.")
         for failure in UpstreamFailure.allCases {
-            page.sample("upstream_errors_total", "reason=\"\(failure.code)\"", metrics.upstreamErrors[failure.rawValue])
+            page.sample(
+                "upstream_errors_total", "reason=\"\(failure.reason)\"", metrics.upstreamErrors[failure.rawValue])
         }
         page.single(
             "upstream_retries_total", "counter", "Requests sent again over a fresh connection.", metrics.upstreamRetries

@@ -48,7 +48,7 @@ package struct Readiness: Sendable {
             case .open: "left alone for a while"
             }
         guard let failure = report.failure else { return state }
-        return "\(state), last failure: \(failure.reason.rawValue)\(failure.detail.map { " (\($0))" } ?? "")"
+        return "\(state), last failure: \(failure.reason)\(failure.detail.map { " (\($0))" } ?? "")"
     }
 
     private static func words(_ report: RemoteKeySet.Report) -> String {

@@ -1,3 +1,5 @@
+import Model
+
 /// The counters of one worker: plain numbers that only its thread touches. `/metrics` asks every worker for a copy.
 package struct WorkerMetrics: Sendable {
     /// Upper bounds of the duration histogram in microseconds; a last bucket takes the rest.

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Reactor
 import Tokens
 
@@ -22,7 +23,7 @@ extension SharedState {
             return .done(
                 .problem(
                     status: 400, title: "Bad Request", detail: error.expected, code: "invalid_request",
-                    reason: "invalid_request"))
+                    reason: .invalidRequest))
         }
         let entry = request.entry(now: now)
         let selector = request.selector
@@ -57,14 +58,14 @@ extension SharedState {
         switch result {
         case .success:
             log.write("revoked", [(entry.logName, .text(entry.name))])
-            return EndpointResponse(status: 204, headers: [], body: [], reason: "revoked")
+            return EndpointResponse(status: 204, headers: [], body: [], reason: .revoked)
         case .failure(let failure):
             log.write(
                 "revocation_failed", [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
             return .problem(
                 status: 503, title: "Service Unavailable",
                 detail: "refused by this process from now on; \(others(failure))",
-                code: "store_unavailable", reason: "store_unavailable")
+                code: "store_unavailable", reason: .storeUnavailable)
         }
     }
 

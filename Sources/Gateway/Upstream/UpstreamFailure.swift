@@ -1,3 +1,5 @@
+import Model
+
 /// What can go wrong with an upstream, kept apart for status, log and metric (GW-08).
 package enum UpstreamFailure: Int, CaseIterable, Sendable {
     /// The connection was refused or the address cannot be reached.
@@ -31,26 +33,20 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
     var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut || self == .tlsFailed }
 
     /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
-    var status: Int {
-        switch self {
-        case .connectFailed, .tlsFailed, .connectionLost, .invalidResponse: 502
-        case .exhausted, .queueTimedOut, .unavailable: 503
-        case .connectTimedOut, .responseTimedOut: 504
-        }
-    }
+    var status: Int { reason.status }
 
     /// The stable reason code of log, metric and body.
-    package var code: StaticString {
+    package var reason: Reason {
         switch self {
-        case .connectFailed: "upstream_connect_failed"
-        case .connectTimedOut: "upstream_connect_timeout"
-        case .tlsFailed: "upstream_tls_failed"
-        case .connectionLost: "upstream_connection_lost"
-        case .responseTimedOut: "upstream_response_timeout"
-        case .invalidResponse: "upstream_invalid_response"
-        case .exhausted: "upstream_exhausted"
-        case .queueTimedOut: "upstream_queue_timeout"
-        case .unavailable: "upstream_unavailable"
+        case .connectFailed: .upstreamConnectFailed
+        case .connectTimedOut: .upstreamConnectTimeout
+        case .tlsFailed: .upstreamTLSFailed
+        case .connectionLost: .upstreamConnectionLost
+        case .responseTimedOut: .upstreamResponseTimeout
+        case .invalidResponse: .upstreamInvalidResponse
+        case .exhausted: .upstreamExhausted
+        case .queueTimedOut: .upstreamQueueTimeout
+        case .unavailable: .upstreamUnavailable
         }
     }
 

@@ -7,28 +7,28 @@ import Bytes
 package enum HeadWriter {
     /// `HTTP/1.1 200 OK` with its CRLF; a status without a registered reason gets none.
     package static func appendStatusLine(_ status: Int, to chunk: Chunk) {
-        appendStatusLine(status, reason: StatusReason.text(status), to: chunk)
+        appendStatusLine(status, phrase: StatusReason.text(status), to: chunk)
     }
 
     /// The same with a reason phrase of our own.
-    package static func appendStatusLine(_ status: Int, reason: StaticString, to chunk: Chunk) {
+    package static func appendStatusLine(_ status: Int, phrase: StaticString, to chunk: Chunk) {
         precondition(status >= 100 && status < 600)
-        chunk.ensureFree(16 &+ reason.utf8CodeUnitCount)
+        chunk.ensureFree(16 &+ phrase.utf8CodeUnitCount)
         chunk.append("HTTP/1.1 ")
         chunk.append(decimal: status)
         chunk.append(ASCII.space)
-        chunk.append(reason)
+        chunk.append(phrase)
         chunk.append("\r\n")
     }
 
     /// The same with the reason phrase of an upstream.
-    package static func appendStatusLine(_ status: Int, reason: Span<UInt8>, to chunk: Chunk) {
+    package static func appendStatusLine(_ status: Int, phrase: Span<UInt8>, to chunk: Chunk) {
         precondition(status >= 100 && status < 600)
-        chunk.ensureFree(16 &+ reason.count)
+        chunk.ensureFree(16 &+ phrase.count)
         chunk.append("HTTP/1.1 ")
         chunk.append(decimal: status)
         chunk.append(ASCII.space)
-        chunk.append(reason)
+        chunk.append(phrase)
         chunk.append("\r\n")
     }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// Why a connection as a whole has failed. The peer is told with GOAWAY and the connection closed.
 package enum H2Failure: UInt8, Error, Sendable, CaseIterable {
     /// The first bytes are not the client's preface (RFC 9113 section 3.4).
@@ -43,26 +45,26 @@ package enum H2Failure: UInt8, Error, Sendable, CaseIterable {
     }
 
     /// The stable reason code for logs and metrics.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .notHTTP2: "not_http2"
-        case .protocolError: "h2_protocol_error"
-        case .frameSize: "h2_frame_size"
-        case .flowControl: "h2_flow_control"
-        case .compression: "h2_compression"
-        case .streamClosed: "h2_stream_closed"
-        case .blockTooLarge: "h2_block_too_large"
-        case .continuationFlood: "h2_continuation_flood"
-        case .resetFlood: "h2_reset_flood"
-        case .provokedResetFlood: "h2_provoked_reset_flood"
-        case .settingsFlood: "h2_settings_flood"
-        case .pingFlood: "h2_ping_flood"
-        case .emptyFrameFlood: "h2_empty_frame_flood"
-        case .windowUpdateFlood: "h2_window_update_flood"
-        case .priorityFlood: "h2_priority_flood"
-        case .queueFlood: "h2_queue_flood"
-        case .internalError: "h2_internal_error"
-        case .disconnected: "h2_disconnected"
+        case .notHTTP2: .notHTTP2
+        case .protocolError: .h2ProtocolError
+        case .frameSize: .h2FrameSize
+        case .flowControl: .h2FlowControl
+        case .compression: .h2Compression
+        case .streamClosed: .h2StreamClosed
+        case .blockTooLarge: .h2BlockTooLarge
+        case .continuationFlood: .h2ContinuationFlood
+        case .resetFlood: .h2ResetFlood
+        case .provokedResetFlood: .h2ProvokedResetFlood
+        case .settingsFlood: .h2SettingsFlood
+        case .pingFlood: .h2PingFlood
+        case .emptyFrameFlood: .h2EmptyFrameFlood
+        case .windowUpdateFlood: .h2WindowUpdateFlood
+        case .priorityFlood: .h2PriorityFlood
+        case .queueFlood: .h2QueueFlood
+        case .internalError: .h2InternalError
+        case .disconnected: .h2Disconnected
         }
     }
 }

@@ -1,4 +1,5 @@
 import JOSE
+import Model
 
 /// Why an outside token is not exchanged. The client is told none of it (JTX-10); the log has the reason.
 package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
@@ -68,34 +69,34 @@ package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
     }
 
     /// Stable code for the log.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .malformed: "assertion_malformed"
-        case .encrypted: "assertion_encrypted"
-        case .criticalHeader: "assertion_critical_header"
-        case .unknownIssuer: "assertion_issuer_unknown"
-        case .invalidIssuer: "assertion_issuer_invalid"
-        case .disabledIssuer: "assertion_issuer_disabled"
-        case .unsupportedAlgorithm: "assertion_algorithm_unsupported"
-        case .unknownKey: "assertion_key_unknown"
-        case .badSignature: "assertion_signature_invalid"
-        case .unusableKeys: "assertion_keys_unusable"
-        case .missingExpiry: "assertion_expiry_missing"
-        case .expired: "assertion_expired"
-        case .notYetValid: "assertion_not_yet_valid"
-        case .issuedInFuture: "assertion_issued_in_future"
-        case .wrongAudience: "assertion_audience_wrong"
-        case .wrongType: "assertion_type_wrong"
-        case .proofRequired: "assertion_proof_required"
-        case .filterNotSatisfied: "assertion_filter_not_satisfied"
-        case .missingUsername: "assertion_username_missing"
-        case .unusableUsername: "assertion_username_unusable"
-        case .clientToken: "assertion_of_client"
-        case .unknownUser: "assertion_user_unknown"
-        case .ambiguousUser: "assertion_user_ambiguous"
-        case .disabledUser: "assertion_user_disabled"
-        case .usedBefore: "assertion_used_before"
-        case .revoked: "assertion_revoked"
+        case .malformed: .assertionMalformed
+        case .encrypted: .assertionEncrypted
+        case .criticalHeader: .assertionCriticalHeader
+        case .unknownIssuer: .assertionIssuerUnknown
+        case .invalidIssuer: .assertionIssuerInvalid
+        case .disabledIssuer: .assertionIssuerDisabled
+        case .unsupportedAlgorithm: .assertionAlgorithmUnsupported
+        case .unknownKey: .assertionKeyUnknown
+        case .badSignature: .assertionSignatureInvalid
+        case .unusableKeys: .assertionKeysUnusable
+        case .missingExpiry: .assertionExpiryMissing
+        case .expired: .assertionExpired
+        case .notYetValid: .assertionNotYetValid
+        case .issuedInFuture: .assertionIssuedInFuture
+        case .wrongAudience: .assertionAudienceWrong
+        case .wrongType: .assertionTypeWrong
+        case .proofRequired: .assertionProofRequired
+        case .filterNotSatisfied: .assertionFilterNotSatisfied
+        case .missingUsername: .assertionUsernameMissing
+        case .unusableUsername: .assertionUsernameUnusable
+        case .clientToken: .assertionOfClient
+        case .unknownUser: .assertionUserUnknown
+        case .ambiguousUser: .assertionUserAmbiguous
+        case .disabledUser: .assertionUserDisabled
+        case .usedBefore: .assertionUsedBefore
+        case .revoked: .assertionRevoked
         }
     }
 }

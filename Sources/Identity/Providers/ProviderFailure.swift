@@ -1,4 +1,5 @@
 import JOSE
+import Model
 
 /// Why a login at an identity provider came to nothing. Never a 401: nobody has shown the gateway a credential.
 package enum ProviderFailure: Error, Equatable, Sendable {
@@ -24,37 +25,23 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     /// The provider does not answer, or cannot just now.
     case unavailable(String)
 
-    package var status: Int {
-        switch self {
-        case .denied: 403
-        case .malformedCallback, .foreignAnswer, .codeRefused, .wrongNonce, .assertion: 400
-        case .token, .answer, .misconfigured: 502
-        case .unavailable: 503
-        }
-    }
+    package var status: Int { reason.status }
 
     /// Stable code for the log and for metrics.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .denied: "provider_denied"
-        case .malformedCallback: "provider_callback_malformed"
-        case .foreignAnswer: "provider_answer_foreign"
-        case .codeRefused: "provider_code_refused"
-        case .wrongNonce: "provider_nonce_wrong"
-        case .token: "provider_token_invalid"
-        case .assertion: "provider_assertion_invalid"
-        case .answer: "provider_invalid_answer"
-        case .misconfigured: "provider_misconfigured"
-        case .unavailable: "provider_unavailable"
+        case .denied: .providerDenied
+        case .malformedCallback: .providerCallbackMalformed
+        case .foreignAnswer: .providerAnswerForeign
+        case .codeRefused: .providerCodeRefused
+        case .wrongNonce: .providerNonceWrong
+        case .token: .providerTokenInvalid
+        case .assertion: .providerAssertionInvalid
+        case .answer: .providerInvalidAnswer
+        case .misconfigured: .providerMisconfigured
+        case .unavailable: .providerUnavailable
         }
     }
-
-    /// All that `reason` can be.
-    package static let codes =
-        [
-            .denied(""), .malformedCallback, .foreignAnswer, .codeRefused(""), .wrongNonce, .token(.malformed),
-            .assertion(""), .answer(""), .misconfigured(""), .unavailable(""),
-        ].map { (failure: ProviderFailure) in "\(failure.reason)" }
 
     /// What happened, in words, for the log. No token and no code is in it.
     package var detail: String {

@@ -1,3 +1,5 @@
+import Model
+
 /// Why a SAML assertion is not accepted. Who sent it is told none of it but that a response was sent in an assertion's
 /// place; the log has the reason.
 package enum SAMLRejection: Error, Sendable, Equatable, CaseIterable {
@@ -51,31 +53,31 @@ package enum SAMLRejection: Error, Sendable, Equatable, CaseIterable {
     case unknownCondition
 
     /// Stable code for the log.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .unavailable: "saml_unavailable"
-        case .malformedPackage: "saml_package_malformed"
-        case .tooLarge: "saml_too_large"
-        case .malformed: "saml_malformed"
-        case .forbiddenDeclaration: "saml_declaration_forbidden"
-        case .responseInsteadOfAssertion: "saml_response_not_assertion"
-        case .encrypted: "saml_encrypted"
-        case .notOneAssertion: "saml_not_one_assertion"
-        case .statusNotSuccess: "saml_status_not_success"
-        case .unsigned: "saml_unsigned"
-        case .malformedSignature: "saml_signature_malformed"
-        case .wrongReference: "saml_reference_wrong"
-        case .unsupportedAlgorithm: "saml_algorithm_unsupported"
-        case .unknownKey: "saml_key_unknown"
-        case .badSignature: "saml_signature_invalid"
-        case .expired: "saml_expired"
-        case .notYetValid: "saml_not_yet_valid"
-        case .missingExpiry: "saml_expiry_missing"
-        case .missingAudience: "saml_audience_missing"
-        case .wrongAudience: "saml_audience_wrong"
-        case .notConfirmed: "saml_not_confirmed"
-        case .wrongRecipient: "saml_recipient_wrong"
-        case .unknownCondition: "saml_condition_unknown"
+        case .unavailable: .samlUnavailable
+        case .malformedPackage: .samlPackageMalformed
+        case .tooLarge: .samlTooLarge
+        case .malformed: .samlMalformed
+        case .forbiddenDeclaration: .samlDeclarationForbidden
+        case .responseInsteadOfAssertion: .samlResponseNotAssertion
+        case .encrypted: .samlEncrypted
+        case .notOneAssertion: .samlNotOneAssertion
+        case .statusNotSuccess: .samlStatusNotSuccess
+        case .unsigned: .samlUnsigned
+        case .malformedSignature: .samlSignatureMalformed
+        case .wrongReference: .samlReferenceWrong
+        case .unsupportedAlgorithm: .samlAlgorithmUnsupported
+        case .unknownKey: .samlKeyUnknown
+        case .badSignature: .samlSignatureInvalid
+        case .expired: .samlExpired
+        case .notYetValid: .samlNotYetValid
+        case .missingExpiry: .samlExpiryMissing
+        case .missingAudience: .samlAudienceMissing
+        case .wrongAudience: .samlAudienceWrong
+        case .notConfirmed: .samlNotConfirmed
+        case .wrongRecipient: .samlRecipientWrong
+        case .unknownCondition: .samlConditionUnknown
         }
     }
 }

@@ -18,7 +18,7 @@ package final class IssuerGate: Sendable {
 
         init(_ failure: IssueFailure) {
             self =
-                switch failure.reason {
+                switch failure.kind {
                 case .refused: .refused
                 case .unavailable: .unavailable
                 case .invalidToken: .invalidToken
@@ -144,8 +144,8 @@ package final class IssuerGate: Sendable {
         let before = state.failure
         state.breaker.succeeded(now / 1000, probe: pass.isProbe, settings)
         // Who refuses one caller is well.
-        state.failure = failure?.reason == .misconfigured ? failure : nil
-        if let now = state.failure { return before?.reason == now.reason ? nil : .failed(now) }
+        state.failure = failure?.kind == .misconfigured ? failure : nil
+        if let now = state.failure { return before?.kind == now.kind ? nil : .failed(now) }
         return before == nil ? nil : .recovered
     }
 }

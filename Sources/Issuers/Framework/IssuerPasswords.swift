@@ -21,7 +21,7 @@ package struct IssuerPasswords: PasswordVerifier {
     }
 
     private static func verdict(_ failure: IssueFailure) -> Result<PasswordVerdict, PasswordOutage> {
-        switch failure.reason {
+        switch failure.kind {
         case .refused: .success(.forbidden)
         case .unavailable: .failure(PasswordOutage(.unavailable, retryAfterSeconds: failure.retryAfterSeconds))
         case .invalidToken: .failure(PasswordOutage(.invalidAnswer, retryAfterSeconds: 1))

@@ -68,7 +68,7 @@ final class LoginIssuer: TokenIssuer {
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
         .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
             let answer = settings.answer.read(result, now: now)
-            guard case .failure(let failure) = answer, failure.reason == .unavailable, failure.requestedPause == nil,
+            guard case .failure(let failure) = answer, failure.kind == .unavailable, failure.requestedPause == nil,
                 number < settings.retries
             else { return .done(answer) }
             var next = call

@@ -55,7 +55,7 @@ final class MobileSocialIssuer: TokenIssuer {
         }
         return access(session, challenge, now: now).then { [self] result in
             // The session has ended: a new one.
-            guard case .failure(let failure) = result, failure.reason == .refused || failure.reason == .misconfigured
+            guard case .failure(let failure) = result, failure.kind == .refused || failure.kind == .misconfigured
             else { return .done(result) }
             return begin(request, challenge, now: now)
         }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// Makes the values of `WWW-Authenticate` and opens the contexts in them. Stateless: every instance with the same keys
 /// accepts what another has issued (CHAL-03).
@@ -32,7 +33,7 @@ package final class ChallengeIssuer: RequestContextReader {
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
     package func append(
-        to chunk: Chunk, route: Route?, reason: DenialReason, bytes: Span<UInt8>, head: RequestHead,
+        to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead,
         headers: HeaderTable, now: Int64
     ) {
         if let route, let webgate = route.webgate {

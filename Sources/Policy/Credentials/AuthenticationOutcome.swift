@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// Who is calling, as far as the request tells.
 package enum AuthenticationOutcome: Sendable {
@@ -7,9 +8,9 @@ package enum AuthenticationOutcome: Sendable {
     /// No credential was sent, or none is looked at here.
     case none
     /// A credential was sent and is worth nothing: 401.
-    case rejected(DenialReason)
+    case rejected(Reason)
     /// The request is refused as such, with the status of the reason (ISS-08).
-    case malformed(DenialReason)
+    case malformed(Reason)
     /// It takes time to know: a slow hash is to be computed, or somebody to be asked.
-    case resolve(Effect<Result<Principal, DenialReason>>)
+    case resolve(Effect<Result<Principal, Reason>>)
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import JOSE
+import Model
 
 /// The authenticator for tokens that only another server can tell anything of (RFC 7662): opaque ones, and JWTs whose
 /// `iss` is such a server's.
@@ -17,14 +18,14 @@ struct IntrospectedTokens: Sendable {
     /// Finds out whom a token stands for that was rejected as a JWT of a known issuer; nil where no server knows it.
     func resolve(
         _ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64
-    ) -> Effect<Result<Principal, DenialReason>>? {
+    ) -> Effect<Result<Principal, Reason>>? {
         guard !issuers.isEmpty, token.count <= longestToken, let issuer = issuer(of: token, rejection) else {
             return nil
         }
         do throws(TokenRejection) {
             if rejection == .unknownIssuer { try ReceivedToken(token).check(issuer.purpose) }
         } catch {
-            return .done(.failure(DenialReason(error)))
+            return .done(.failure(Reason(error)))
         }
         let bytes = [UInt8](copying: token)
         let principals = principals
@@ -34,7 +35,7 @@ struct IntrospectedTokens: Sendable {
             case .success(.inactive): return .failure(.invalidToken)
             case .success(.proofRequired): return .failure(.proofRequired)
             case .success(.active(let token)):
-                do throws(DenialReason) {
+                do throws(Reason) {
                     return .success(try principals.principal(of: token, bytes, issuer))
                 } catch {
                     return .failure(error)

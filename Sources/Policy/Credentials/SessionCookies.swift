@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The authenticator for browsers: the cookie of a login by form (SCH-02, AGT-06).
 struct SessionCookies: Sendable {
@@ -17,12 +18,12 @@ struct SessionCookies: Sendable {
     }
 
     /// Whom a cookie stands for; looked up in no cache, and held against no deny list.
-    func principal(of cookie: [UInt8], now: Int64) throws(DenialReason) -> Principal {
+    func principal(of cookie: [UInt8], now: Int64) throws(Reason) -> Principal {
         let session: BrowserSession
         do throws(SealedRecord.Failure) {
             session = try seals.session(cookie.span, now: now)
         } catch {
-            throw error == .expired ? .sessionExpired : .invalidSession
+            throw error == .expired ? .sessionExpired : .sessionInvalid
         }
         return try principals.principal(of: session, cookie)
     }
@@ -43,7 +44,7 @@ extension PolicySnapshot {
         let outcome = authenticate(cookie: bytes.slice(value), now: now, cache: cache)
         // MBE-09: somebody of another realm is nobody here.
         if case .principal(let principal) = outcome, !form.accepts(backend: principal.backendBytes) {
-            return .rejected(.invalidSession)
+            return .rejected(.sessionInvalid)
         }
         return outcome
     }
@@ -60,10 +61,10 @@ extension PolicySnapshot {
             for: cookie, now: now, revocations: revocations, generation: reading.generation)
         {
             // A token is none of our cookies, wherever it stands.
-            guard known.method == .cookie else { return .rejected(.invalidSession) }
+            guard known.method == .cookie else { return .rejected(.sessionInvalid) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(known, now: now)
         }
-        do throws(DenialReason) {
+        do throws(Reason) {
             let copy = [UInt8](copying: cookie)
             let principal = try sessions.principal(of: copy, now: now)
             if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// The social authenticator: beside a backend's anonymous key, the name of a provider and its token (FB-01).
 struct SocialCredentials: Sendable {
@@ -39,7 +40,7 @@ struct SocialCredentials: Sendable {
                 case .valid(let userID, let endsAt):
                     .success(SocialCredentials.principal(SocialLogin.subject(userID), id, roles, endsAt))
                 case .invalid: .failure(.invalidToken)
-                case .unavailable: .failure(.providerUnavailable)
+                case .unavailable: .failure(.identityProviderUnavailable)
                 }
             })
     }

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import JOSE
+import Model
 
 /// Makes principals of verified tokens: the gateway's own by the claims it wrote, others by the rules of their issuer.
 struct TokenPrincipals: Sendable {
@@ -25,7 +26,7 @@ struct TokenPrincipals: Sendable {
     /// Whom the token stands for. Its signature, dates and audience have been verified.
     ///
     /// - Parameter bytes: the token as it came.
-    func principal(of token: VerifiedToken, _ bytes: [UInt8]) throws(DenialReason) -> Principal {
+    func principal(of token: VerifiedToken, _ bytes: [UInt8]) throws(Reason) -> Principal {
         let issuer = issuers[token.issuerIndex]
         switch issuer.claims {
         case .own: return try ownPrincipal(of: token, bytes, issuer: issuer.trust.name)
@@ -43,11 +44,11 @@ struct TokenPrincipals: Sendable {
     /// - Parameter bytes: the token as it came.
     func principal(
         of token: IntrospectedToken, _ bytes: [UInt8], _ issuer: IntrospectedIssuerSettings
-    ) throws(DenialReason) -> Principal {
+    ) throws(Reason) -> Principal {
         do throws(TokenRejection) {
             try issuer.purpose.check(untyped: token.claims)
         } catch {
-            throw DenialReason(error)
+            throw Reason(error)
         }
         let identity = try identify(token.claims, issuer.rules, backendID: issuer.backendID)
         return Principal(
@@ -59,7 +60,7 @@ struct TokenPrincipals: Sendable {
 
     private func identify(
         _ claims: JSONNode, _ rules: ExternalIdentityRules, backendID: String?
-    ) throws(DenialReason) -> ExternalIdentity {
+    ) throws(Reason) -> ExternalIdentity {
         let realm = backendID.flatMap { backends.backend(id: Array($0.utf8).span)?.realm }
         do {
             return try rules.identify(claims: claims, realm: realm, users: users, catalogue: roles)
@@ -71,7 +72,7 @@ struct TokenPrincipals: Sendable {
     /// - Parameter issuer: name of the embedded issuer's entry.
     private func ownPrincipal(
         of token: VerifiedToken, _ bytes: [UInt8], issuer: String
-    ) throws(DenialReason) -> Principal {
+    ) throws(Reason) -> Principal {
         guard let claims = AccessTokenClaims(verified: token.claims) else { throw .invalidToken }
         return try principal(of: claims, bytes, issuer: issuer)
     }
@@ -84,7 +85,7 @@ struct TokenPrincipals: Sendable {
     ///   - issuer: name of the embedded issuer's entry.
     func principal(
         of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local"
-    ) throws(DenialReason) -> Principal {
+    ) throws(Reason) -> Principal {
         // MBE-02: switching OAuth off for a backend ends the tokens that it has; a deleted backend has none (MBE-06).
         guard let backend = backends.backend(id: Array(claims.backendID.utf8).span) else { throw .unknownBackend }
         guard backend.oauthConsumer else { throw .oauthDisabled }
@@ -100,16 +101,16 @@ struct TokenPrincipals: Sendable {
     /// Whom the cookie of a login stands for; it was opened, and has not expired.
     ///
     /// - Parameter bytes: the value of the cookie.
-    func principal(of session: BrowserSession, _ bytes: [UInt8]) throws(DenialReason) -> Principal {
+    func principal(of session: BrowserSession, _ bytes: [UInt8]) throws(Reason) -> Principal {
         guard let backend = backends.backend(id: Array(session.backendID.utf8).span) else { throw .unknownBackend }
         // A session ends with what its access tokens would end with (MBE-02).
         guard backend.oauthConsumer else { throw .oauthDisabled }
         // A domain, a provider or a form that was taken away lets nobody in any more.
-        guard let domain = browserDomains[session.domain] else { throw .invalidSession }
+        guard let domain = browserDomains[session.domain] else { throw .sessionInvalid }
         let counts =
             session.provision.map { provision in domain.providers.contains { $0.isExactly(provision.provider) } }
             ?? domain.takesPasswords
-        guard counts else { throw .invalidSession }
+        guard counts else { throw .sessionInvalid }
         let login = session.provision.map { .provider($0.provider) } ?? domain.passwordLogin
         // Whom a provider alone knows is not who has an account of the same name (JWT-13).
         let isVirtual = session.provision?.isVirtual == true
@@ -147,7 +148,7 @@ struct TokenPrincipals: Sendable {
 
     /// The roles in the token, or with `liveRoles` those that the user has now (ROLE-03). A user who is gone or disabled
     /// has no tokens (MAP-04), nor has one those of the password before or of an earlier bearer of the name.
-    private func grantedRoles(by claims: AccessTokenClaims, realm: String) throws(DenialReason) -> [String] {
+    private func grantedRoles(by claims: AccessTokenClaims, realm: String) throws(Reason) -> [String] {
         guard claims.kind == .user, !claims.virtual else { return claims.roles }
         guard let user = users.user(named: claims.subject, realm: realm), user.enabled else { throw .unknownSubject }
         guard claims.issuedAt >= user.tokensNotBefore else { throw .tokenRevoked }

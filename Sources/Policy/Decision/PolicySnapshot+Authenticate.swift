@@ -100,12 +100,12 @@ extension PolicySnapshot {
     private func resolve(_ token: Span<UInt8>, _ rejection: TokenRejection, now: Int64) -> AuthenticationOutcome {
         let ofApplication = rejection == .malformed ? opaqueTokens?.resolve(token, now: now) : nil
         let elsewhere = introspected.resolve(token, rejection, now: now)
-        let reason = ofApplication == nil ? DenialReason(rejection) : .invalidToken
-        let rest: Effect<Result<Principal, DenialReason>>?
+        let reason = ofApplication == nil ? Reason(rejection) : .invalidToken
+        let rest: Effect<Result<Principal, Reason>>?
         if let ofApplication {
             rest = ofApplication.then { result in
                 if case .failure(.unknown) = result, let elsewhere { return elsewhere }
-                return .done(result.mapError(DenialReason.init))
+                return .done(result.mapError(Reason.init))
             }
         } else {
             rest = elsewhere
@@ -116,9 +116,9 @@ extension PolicySnapshot {
             grantedTokens.claims(of: bytes, now: now).then { [principals] result in
                 switch result {
                 case .failure(.unknown): return rest ?? .done(.failure(reason))
-                case .failure(let refusal): return .done(.failure(DenialReason(refusal)))
+                case .failure(let refusal): return .done(.failure(Reason(refusal)))
                 case .success(let claims):
-                    return .done(Result { () throws(DenialReason) in try principals.principal(of: claims, bytes) })
+                    return .done(Result { () throws(Reason) in try principals.principal(of: claims, bytes) })
                 }
             })
     }
@@ -126,7 +126,7 @@ extension PolicySnapshot {
     /// Has the keys of an issuer fetched, and decides with them.
     private func fetchKeys(_ need: KeyNeed, issuerIndex: Int, _ token: [UInt8], _ now: Int64) -> AuthenticationOutcome {
         guard case .published(let source) = verifier.issuers[issuerIndex].keys else { return .rejected(.unknownKey) }
-        let effect = Effect<Result<Principal, DenialReason>>.answer {
+        let effect = Effect<Result<Principal, Reason>>.answer {
             source.fetch(for: need, then: $0)
         } _: { [self] answer in
             .done(settle(token, issuerIndex: issuerIndex, answer, now: now))
@@ -137,11 +137,11 @@ extension PolicySnapshot {
     /// Whom a token stands for with the keys that were fetched for it.
     private func settle(
         _ token: [UInt8], issuerIndex: Int, _ answer: KeysNow, now: Int64
-    ) -> Result<Principal, DenialReason> {
+    ) -> Result<Principal, Reason> {
         // JWT-35: who does not answer is to blame, not the token.
         guard case .ready(let keys) = answer else { return .failure(.keysUnavailable) }
         switch verifier.verify(token.span, now: now, with: .fetched(keys, issuerIndex: issuerIndex)) {
-        case .rejected(let rejection): return .failure(DenialReason(rejection))
+        case .rejected(let rejection): return .failure(Reason(rejection))
         case .keysUnavailable: return .failure(.keysUnavailable)
         case .needsKeys: return .failure(.unknownKey)
         case .verified(let verified):

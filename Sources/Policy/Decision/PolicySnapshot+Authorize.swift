@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 extension PolicySnapshot {
     /// Why the caller may not use the route, or nil where it may. Runs on every request, whatever a cache says of the
@@ -12,7 +13,7 @@ extension PolicySnapshot {
     ///   - bytes: the buffer of `head` and `headers`.
     package func authorize(
         _ route: Route, principal: Principal?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
-    ) -> DenialReason? {
+    ) -> Reason? {
         if route.isPublic { return nil }
         guard let principal else { return .missingCredential }
         if principal.method == .cookie, !isOwnSite(head, headers, bytes) { return .crossSiteRequest }
@@ -26,7 +27,7 @@ extension PolicySnapshot {
     /// The same but for what the request claims of its backend.
     func authorize(
         _ route: Route, _ principal: Principal, _ method: Method, _ methodText: Span<UInt8>
-    ) -> DenialReason? {
+    ) -> Reason? {
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }

@@ -3,12 +3,13 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// What became of an exchange that began under an earlier configuration and still goes on.
 package enum Readmission {
     /// It would be let in today: by this route, as this caller.
     case admitted(Route, Principal?)
-    case refused(DenialReason)
+    case refused(Reason)
 }
 
 extension PolicySnapshot {
@@ -39,7 +40,7 @@ extension PolicySnapshot {
         if route.isPublic { return .admitted(route, nil) }
         guard let principal else { return .refused(.missingCredential) }
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
-            return .refused(.invalidSession)
+            return .refused(.sessionInvalid)
         }
         switch renewed(principal, now: now, cache: cache) {
         case .principal(let renewed):

@@ -1,3 +1,5 @@
+import Model
+
 /// What the `Origin` of a request amounts to (CORS-01, CORS-06).
 package enum OriginVerdict: Equatable, Sendable {
     /// No `Origin`: nothing for CORS to decide (AMB-29).
@@ -12,7 +14,7 @@ package enum OriginVerdict: Equatable, Sendable {
     case malformed
 
     /// The denial that the verdict is; nil where the request goes on.
-    package var denial: DenialReason? {
+    package var denial: Reason? {
         switch self {
         case .notCrossSite, .allowed, .preflight: nil
         case .refused: .corsDenied

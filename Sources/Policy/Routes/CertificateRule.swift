@@ -23,9 +23,9 @@ package struct CertificateRule: Equatable, Sendable {
 
     /// Why a client with this certificate is refused, or nil where it is let in. 403 and not 401: no other credential in
     /// a field would help.
-    package func refusal(of certificate: PeerCertificate?) -> DenialReason? {
-        guard let certificate else { return .certificateRequired }
+    package func refusal(of certificate: PeerCertificate?) -> Reason? {
+        guard let certificate else { return .clientCertificateRequired }
         if patterns.isEmpty || patterns.contains(where: { $0.fits(certificate) }) { return nil }
-        return .certificateNotAllowed
+        return .clientCertificateNotAllowed
     }
 }

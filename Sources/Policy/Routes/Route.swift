@@ -151,7 +151,7 @@ package final class Route: Sendable {
     }
 
     /// AOM-16: on a route of an application its key is asked for beside the credential; nil where it was sent.
-    func refusesKey(bytes: Span<UInt8>, headers: HeaderTable) -> DenialReason? {
+    func refusesKey(bytes: Span<UInt8>, headers: HeaderTable) -> Reason? {
         if applicationKey.isEmpty { return nil }
         guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
             return .missingApplicationKey

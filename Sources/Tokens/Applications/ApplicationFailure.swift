@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 
 /// Why the endpoints of users and of revocation refuse; the token endpoint has `TokenFailure`.
 package enum ApplicationFailure: Error, Sendable, CaseIterable {
@@ -30,22 +31,22 @@ package enum ApplicationFailure: Error, Sendable, CaseIterable {
     package var definition: Definition {
         let unauthorized = "invalid or missing credentials"
         return switch self {
-        case .missingCredential: Definition(401, unauthorized, "missing_credential")
-        case .invalidToken: Definition(401, unauthorized, "invalid_token")
-        case .wrongPassword: Definition(401, unauthorized, "wrong_password")
-        case .loginThrottled: Definition(429, "too many attempts", "login_throttled")
-        case .missingKey: Definition(401, unauthorized, "missing_application_key")
-        case .mismatch: Definition(403, "token or API key are not for this resource", "application_mismatch")
-        case .insufficientScope: Definition(403, "the token is for reading only", "insufficient_scope")
+        case .missingCredential: Definition(unauthorized, .missingCredential)
+        case .invalidToken: Definition(unauthorized, .invalidToken)
+        case .wrongPassword: Definition(unauthorized, .wrongPassword)
+        case .loginThrottled: Definition("too many attempts", .loginThrottled)
+        case .missingKey: Definition(unauthorized, .missingApplicationKey)
+        case .mismatch: Definition("token or API key are not for this resource", .applicationMismatch)
+        case .insufficientScope: Definition("the token is for reading only", .insufficientScope)
         case .writePermissionRequired:
-            Definition(403, "the caller may not do this to the object", "write_permission_required")
-        case .signUpDisabled: Definition(403, "users cannot be made here", "sign_up_disabled")
-        case .noSuchObject: Definition(404, "no such resource", "no_such_object")
-        case .tokenInUse: Definition(409, "the session token is in use", "token_in_use")
-        case .nameTaken: Definition(409, "the name is taken", "name_taken")
-        case .unsupportedMediaType: Definition(415, "use application/json", "unsupported_media_type")
-        case .storeUnavailable: Definition(503, "try again later", "store_unavailable")
-        case .usersUnavailable: Definition(503, "users cannot be changed now", "users_unavailable")
+            Definition("the caller may not do this to the object", .writePermissionRequired)
+        case .signUpDisabled: Definition("users cannot be made here", .signUpDisabled)
+        case .noSuchObject: Definition("no such resource", .noSuchObject)
+        case .tokenInUse: Definition("the session token is in use", .tokenInUse)
+        case .nameTaken: Definition("the name is taken", .nameTaken)
+        case .unsupportedMediaType: Definition("use application/json", .unsupportedMediaType)
+        case .storeUnavailable: Definition("try again later", .storeUnavailable)
+        case .usersUnavailable: Definition("users cannot be changed now", .usersUnavailable)
         }
     }
 

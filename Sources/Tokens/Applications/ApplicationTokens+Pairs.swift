@@ -161,7 +161,7 @@ extension ApplicationTokens {
         writer.member("model", application.userClass.model)
         if !record.extra.isEmpty { writer.member("extra", record.extra) }
         writer.endObject()
-        var response = EndpointResponse.token(status: 200, body: writer.bytes, reason: "token_issued")
+        var response = EndpointResponse.token(status: 200, body: writer.bytes, reason: .tokenIssued)
         response.audit = AuditEntry(
             action: action, outcome: .granted, subject: record.subject, client: application.name,
             tokenID: record.tokenID)

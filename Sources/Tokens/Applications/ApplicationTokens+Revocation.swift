@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Revocation by the holder of a token (AOM-21, AOM-22).
 extension ApplicationTokens {
@@ -19,7 +20,7 @@ extension ApplicationTokens {
                 everything ? .subject(application: application.name, subject: record.subject) : .id(record.id)
             return ask(.revoke(selector), now: now) { answer in
                 guard case .success = answer else { return .refuse(.storeUnavailable) }
-                var response = EndpointResponse.personal(Array("{}".utf8), reason: "revoked")
+                var response = EndpointResponse.personal(Array("{}".utf8), reason: .revoked)
                 response.audit = AuditEntry(
                     action: everything ? "revoke.all" : "revoke", outcome: .changed, subject: record.subject,
                     client: application.name, tokenID: everything ? "" : record.tokenID)
@@ -61,6 +62,6 @@ extension EndpointResponse {
     static func methodNotAllowed(_ methods: String) -> EndpointResponse {
         .problem(
             status: 405, title: "Method Not Allowed", detail: "use \(methods)", code: "method_not_allowed",
-            reason: "method_not_allowed", headers: [(name: "Allow", value: methods)])
+            reason: .methodNotAllowed, headers: [(name: "Allow", value: methods)])
     }
 }

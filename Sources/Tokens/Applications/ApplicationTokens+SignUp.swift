@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// Users that a client makes, where the application allows it (AOM-26).
 extension ApplicationTokens {
@@ -33,7 +34,7 @@ extension ApplicationTokens {
     }
 
     private func created(_ user: User, _ application: Application) -> EndpointResponse {
-        var response = EndpointResponse.personal(json(of: user, application), reason: "user_created")
+        var response = EndpointResponse.personal(json(of: user, application), reason: .userCreated)
         response.status = 201
         let path =
             "\(UserObjectPath.prefix)\(application.name)/models/\(application.userClass.module)/"

@@ -118,7 +118,7 @@ extension ApplicationTokens {
         guard let user = settings.users.user(named: id, realm: application.realm) else {
             return ApplicationFailure.noSuchObject.response
         }
-        return .personal(json(of: user, application), reason: "user_object")
+        return .personal(json(of: user, application), reason: .userObject)
     }
 
     func json(of user: User, _ application: Application) -> [UInt8] {
@@ -165,7 +165,7 @@ extension ApplicationTokens {
             return .done(.invalidObject(error.expected))
         }
         guard isWriter || wanted.sessionToken == nil else { return .refuse(.writePermissionRequired) }
-        let done = EndpointResponse.personal(json(of: user, application), reason: "user_changed")
+        let done = EndpointResponse.personal(json(of: user, application), reason: .userChanged)
         let origin = request.origin(application, caller: caller.name)
         return setPassword(wanted.password, user, from: origin).then { [self] refusal in
             if let refusal { return .done(refusal) }
@@ -242,6 +242,6 @@ extension EndpointResponse {
     /// - Parameter detail: what was expected.
     static func invalidObject(_ detail: String) -> EndpointResponse {
         .problem(
-            status: 400, title: "Bad Request", detail: detail, code: "invalid_request", reason: "invalid_request")
+            status: 400, title: "Bad Request", detail: detail, code: "invalid_request", reason: .invalidRequest)
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Logins of applications at identity providers (RP-01, RP-02): an application has the user's browser opened here, and gets
 /// it back by a URL of its own, with a code that it fetches its session for. No token is ever in a URL.
@@ -59,7 +60,7 @@ extension BrowserLogin {
             // Once more, since the configuration may be another by now.
             let redirect = try? application.redirect(texts[2])
         else { return .done(BrowserLoginFailure.unknownApplication.page) }
-        let back = { @Sendable (fields: [(String, String)], reason: StaticString) -> EndpointResponse in
+        let back = { @Sendable (fields: [(String, String)], reason: Reason) -> EndpointResponse in
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)
         }
@@ -72,7 +73,7 @@ extension BrowserLogin {
             return social.code(code, providers, now: browser.now).map { [social] outcome in
                 switch outcome {
                 case .success(let code):
-                    var response = back([("code", code.text)], "login_code_issued")
+                    var response = back([("code", code.text)], .loginCodeIssued)
                     response.audit = social.audit(.granted, code.subject, domain.reference(application))
                     return response
                 case .failure(.identity(let rejection)):
@@ -80,14 +81,14 @@ extension BrowserLogin {
                     response.audit = social.audit(
                         .refused, "\(identity.provider):\(identity.subject)", domain.reference(application))
                     return response
-                case .failure(.store): return back([("error", "temporarily_unavailable")], "store_unavailable")
+                case .failure(.store): return back([("error", "temporarily_unavailable")], .storeUnavailable)
                 }
             }
         }
     }
 
     private static func sendBack(
-        _ redirect: String, _ fields: [(String, String)], _ reason: StaticString, _ browser: BrowserRequest
+        _ redirect: String, _ fields: [(String, String)], _ reason: Reason, _ browser: BrowserRequest
     ) -> EndpointResponse {
         let joint = redirect.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         let query = String(decoding: FormEncoding.form(fields), as: UTF8.self)

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Service domains whose users log in in more than one way.
 extension BrowserLogin {
@@ -21,7 +22,7 @@ extension BrowserLogin {
     func choice(_ choices: [LoginChoice], _ visit: Visit) -> EndpointResponse {
         Page.choice(
             to: visit.application.displayName, of: choices.map { ($0.text, action(visit, by: $0.name)) }
-        ).response(status: 200, reason: "login_choice")
+        ).response(status: 200, reason: .loginChoice)
     }
 
     /// Where else one could log in than at the form; nil for nowhere.
@@ -43,6 +44,6 @@ extension BrowserLogin {
                 target: "\(BrowserLogin.applicationPath)?\(String(decoding: form, as: UTF8.self))"
             )
         }
-        return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: "login_choice")
+        return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: .loginChoice)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// Forms of service domains whose users log in at an identity provider: there is none, the browser goes there instead
 /// (SCH-02, RP-01).
@@ -81,15 +82,15 @@ extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
 
 extension ExternalIdentityRejection {
     /// Stable code for the log.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .missingUsername: "provider_username_missing"
-        case .unusableUsername: "provider_username_unusable"
-        case .clientToken: "provider_token_of_client"
-        case .unknownUser: "provider_user_unknown"
-        case .ambiguousUser: "provider_user_ambiguous"
-        case .disabledUser: "provider_user_disabled"
-        case .unverifiedEmail: "provider_email_unverified"
+        case .missingUsername: .providerUsernameMissing
+        case .unusableUsername: .providerUsernameUnusable
+        case .clientToken: .providerTokenOfClient
+        case .unknownUser: .providerUserUnknown
+        case .ambiguousUser: .providerUserAmbiguous
+        case .disabledUser: .providerUserDisabled
+        case .unverifiedEmail: .providerEmailUnverified
         }
     }
 }

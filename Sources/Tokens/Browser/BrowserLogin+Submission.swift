@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// Forms that were filled in.
 extension BrowserLogin {
@@ -104,8 +105,8 @@ extension BrowserLogin {
             to: question, of: pending.username, action: action(visit), ticket: ticket,
             challenge: pending.sealed(seals.pendingLogins), notice: notice)
         return notice == nil
-            ? page.response(status: 200, reason: "second_step_asked", fields: cookie)
-            : page.response(status: 401, reason: "oic_wrong_answer", fields: cookie)
+            ? page.response(status: 200, reason: .secondStepAsked, fields: cookie)
+            : page.response(status: 401, reason: .oicWrongAnswer, fields: cookie)
     }
 
     /// The form once more, with a word that tells nobody what was wrong (CHAL-07).
@@ -176,7 +177,7 @@ extension BrowserLogin {
                 (name: "Location", value: visit.target.text), (name: "Cache-Control", value: "no-store"),
                 cookie(.session, value, visit.browser), removal(.login, visit.browser),
             ],
-            body: [], reason: "browser_logged_in")
+            body: [], reason: .browserLoggedIn)
         response.audit = audit(.granted, visit, session.record.subject, session: session.id)
         return response
     }

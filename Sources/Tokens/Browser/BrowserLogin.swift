@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// Logins by browser (SCH-02): a form at the place that an authentication scheme names, the session that comes of it, and
 /// the cookie that shows it. Passwords are checked, counted and held back as those of Mobile & Social are.
@@ -107,11 +108,11 @@ package final class BrowserLogin: FormTickets {
         if !chosen.isOwnForm { return begin(visit, at: chosen.provider) }
         // Who is to show more of himself need not type his name again.
         let session = visit.browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: visit.browser.now) }
-        return .done(form(visit, username: session?.subject ?? "", status: 200, reason: "login_form"))
+        return .done(form(visit, username: session?.subject ?? "", status: 200, reason: .loginForm))
     }
 
     func form(
-        _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: StaticString
+        _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: Reason
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(visit.loginPurpose, visit)
         return Page.login(

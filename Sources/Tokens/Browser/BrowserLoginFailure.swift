@@ -1,3 +1,5 @@
+import Model
+
 /// Why a form is not taken, or not shown. What is wrong with what was typed into it is a `MobileSocialFailure`.
 package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     /// No scheme has a form here that logs in to such a service domain.
@@ -18,27 +20,20 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     case oversizedSession
     case methodNotAllowed
 
-    package var status: Int {
-        switch self {
-        case .unknownService, .unknownApplication: 404
-        case .malformedRequest, .foreignRedirect: 400
-        case .levelUnreachable, .foreignForm, .expiredForm, .oversizedSession: 403
-        case .methodNotAllowed: 405
-        }
-    }
+    package var status: Int { reason.status }
 
     /// Stable code for the log.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .unknownService: "login_unknown_service"
-        case .levelUnreachable: "login_level_unreachable"
-        case .unknownApplication: "login_unknown_application"
-        case .malformedRequest: "login_request_malformed"
-        case .foreignRedirect: "login_redirect_foreign"
-        case .foreignForm: "login_form_foreign"
-        case .expiredForm: "login_form_expired"
-        case .oversizedSession: "login_session_oversized"
-        case .methodNotAllowed: "method_not_allowed"
+        case .unknownService: .loginUnknownService
+        case .levelUnreachable: .loginLevelUnreachable
+        case .unknownApplication: .loginUnknownApplication
+        case .malformedRequest: .loginRequestMalformed
+        case .foreignRedirect: .loginRedirectForeign
+        case .foreignForm: .loginFormForeign
+        case .expiredForm: .loginFormExpired
+        case .oversizedSession: .loginSessionOversized
+        case .methodNotAllowed: .methodNotAllowed
         }
     }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// The page that a browser gets for an error of the gateway's own.
 package enum ErrorPage {
     /// - Parameter requestID: by which operators find the request in their logs.
@@ -11,6 +13,6 @@ package enum ErrorPage {
                 """)
         // An origin of its own: an error of one application must not end what its windows have to do with each other.
         page.sandbox = ""
-        return page.response(status: status, reason: "error_page")
+        return page.response(status: status, reason: .errorPage)
     }
 }

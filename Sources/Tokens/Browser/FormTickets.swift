@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// What pages with forms have in common: each form has a ticket, of which the browser holds the other half.
 protocol FormTickets: Sendable {
@@ -37,7 +38,7 @@ extension FormTickets {
     func confirmLogout(
         _ browser: BrowserRequest, _ end: () -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
-        guard !browser.isReading else { return .done(askWhether(browser, status: 200, reason: "logout_form")) }
+        guard !browser.isReading else { return .done(askWhether(browser, status: 200, reason: .logoutForm)) }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 browser.form?.first("ticket") ?? "", for: logoutPurpose, nonce: browser.nonce, seals.tickets,
@@ -51,7 +52,7 @@ extension FormTickets {
     private var logoutPurpose: String { "logout" }
 
     private func askWhether(
-        _ browser: BrowserRequest, status: Int, reason: StaticString, notice: Page.Notice? = nil
+        _ browser: BrowserRequest, status: Int, reason: Reason, notice: Page.Notice? = nil
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(logoutPurpose, browser)
         return Page.logout(action: browser.request.path, ticket: ticket, notice: notice)
@@ -70,11 +71,11 @@ extension FormTickets {
         let removals = held.map { removal($0, browser) }
         guard let there else {
             return Page.message(PageText.signedOut, PageText.signedOutDetail).response(
-                status: 200, reason: "logged_out", fields: removals)
+                status: 200, reason: .loggedOut, fields: removals)
         }
         let link = Page.Link(text: PageText.signOutThere, target: there.description)
         return Page.message(PageText.signedOut, PageText.signedOutHere, link: link).response(
-            status: 200, reason: "logged_out",
+            status: 200, reason: .loggedOut,
             fields: removals + [(name: "Refresh", value: "0; url=\(there.description)")])
     }
 }

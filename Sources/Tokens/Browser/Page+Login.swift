@@ -1,3 +1,5 @@
+import Model
+
 extension Page {
     /// What a form says besides its fields, since what was sent before was not taken.
     struct Notice: Sendable, Equatable {
@@ -119,7 +121,7 @@ extension Page {
     }
 
     /// Says that it is not the user's fault.
-    static func unavailable(_ status: Int, _ reason: StaticString) -> EndpointResponse {
+    static func unavailable(_ status: Int, _ reason: Reason) -> EndpointResponse {
         message(PageText.error, PageText.unavailable, isError: true).response(
             status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
     }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A page for browsers: HTML and CSS of its own and nothing else. No other server, no frame around it, and no script but
 /// the one that sends a form.
@@ -26,7 +27,7 @@ struct Page {
 
     /// - Parameter fields: further ones, such as cookies.
     func response(
-        status: Int, reason: StaticString, fields: [(name: String, value: String)] = []
+        status: Int, reason: Reason, fields: [(name: String, value: String)] = []
     ) -> EndpointResponse {
         EndpointResponse(status: status, headers: self.fields + fields, body: Array(html.utf8), reason: reason)
     }

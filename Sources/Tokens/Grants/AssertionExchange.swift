@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// The exchange of one outside token for one of the gateway's own, in the order of JTX-10: issuer, client, backend, keys
 /// and signature, times, audience, filters, user, roles, lifetime.
@@ -122,7 +123,7 @@ extension AssertionRejection {
     /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
     var response: EndpointResponse { AssertionRejection.response("the assertion is not accepted", reason) }
 
-    static func response(_ description: String, _ reason: StaticString) -> EndpointResponse {
+    static func response(_ description: String, _ reason: Reason) -> EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("error", "invalid_grant")

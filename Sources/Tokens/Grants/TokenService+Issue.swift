@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 extension TokenService {
     /// Makes the token and the reply.
@@ -67,7 +68,7 @@ extension TokenService {
 
     private static func granted(_ body: [UInt8], _ issuance: Issuance) -> EndpointResponse {
         let grant = issuance.grant
-        var response = EndpointResponse.token(status: 200, body: body, reason: "token_issued")
+        var response = EndpointResponse.token(status: 200, body: body, reason: .tokenIssued)
         response.audit = AuditEntry(
             action: "grant.\(issuance.action)", outcome: .granted, subject: grant.subject,
             client: grant.backend.reference, tokenID: grant.backend.issuer == nil ? issuance.tokenID : "")

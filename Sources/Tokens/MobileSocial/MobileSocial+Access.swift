@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// Access tokens for what a Webgate has challenged (CHAL-10, oam-wire 3.5).
 extension MobileSocial {
@@ -119,7 +120,7 @@ extension MobileSocial {
         writer.member("webgate", grant.webgate ?? "")
         writer.member("level", grant.level)
         writer.endObject()
-        var response = EndpointResponse.mobile(writer.bytes, reason: "webgate_token_issued")
+        var response = EndpointResponse.mobile(writer.bytes, reason: .webgateTokenIssued)
         response.audit = AuditEntry(
             action: "oic.access", outcome: .granted, subject: grant.subject, client: client, tokenID: id)
         return response

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Logins (OMS-06, oam-wire 3.2 and 3.4).
 extension MobileSocial {
@@ -111,7 +112,7 @@ extension MobileSocial {
             writer.token(TokenType.client.text, token, user: application.name)
             writer.member("expires_in", stored.accessExpiresAt - call.now)
             writer.endObject()
-            var response = EndpointResponse.mobile(writer.bytes, reason: "client_token_issued")
+            var response = EndpointResponse.mobile(writer.bytes, reason: .clientTokenIssued)
             response.audit = AuditEntry(
                 action: "oic.client-token", outcome: .granted, client: call.domain.reference(application),
                 tokenID: stored.id)

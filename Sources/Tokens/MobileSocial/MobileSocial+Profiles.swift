@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// The profiles that applications ask for when they start (OMS-03, oam-wire 4). They hold no secret and are given to
 /// everybody.
@@ -23,11 +24,11 @@ extension MobileSocial {
             (name: "Cache-Control", value: "private, max-age=\(application.profileCacheSeconds)"),
         ]
         if let known = request.field("if-none-match"), EntityTag.isKnown(tag, to: known) {
-            return EndpointResponse(status: 304, headers: caching, body: [], reason: "profile_unchanged")
+            return EndpointResponse(status: 304, headers: caching, body: [], reason: .profileUnchanged)
         }
         return EndpointResponse(
             status: 200, headers: [(name: "Content-Type", value: "application/json")] + caching, body: body,
-            reason: "profile")
+            reason: .profile)
     }
 
     private func json(of application: MobileApplication, _ domain: ServiceDomain) -> [UInt8] {

@@ -81,7 +81,7 @@ extension MobileSocial {
             writer.endObject()
             // Clients in the field take 200 for success; OMS-15 has 201 for its own names.
             let status = call.attributes.dialect == .attested ? 200 : 201
-            var response = EndpointResponse.mobile(status: status, writer.bytes, reason: "device_registered")
+            var response = EndpointResponse.mobile(status: status, writer.bytes, reason: .deviceRegistered)
             response.audit = AuditEntry(
                 action: "oic.register", outcome: .granted, subject: subject,
                 client: call.domain.reference(application), tokenID: registration.id)

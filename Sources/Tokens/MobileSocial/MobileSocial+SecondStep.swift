@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Questions and codes beside the password, as applications ask for them (OMS-14).
 extension MobileSocial {
@@ -57,7 +58,7 @@ extension MobileSocial {
         if let question { writer.member("question", question) }
         writer.member("expires_in", PendingLogin.lifetimeSeconds)
         writer.endObject()
-        return .mobile(writer.bytes, reason: "second_step_asked")
+        return .mobile(writer.bytes, reason: .secondStepAsked)
     }
 
     static func reference(_ facts: Session.Facts) -> String { "\(facts.domain)/\(facts.application)" }

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// Sessions by their user tokens.
 extension MobileSocial {
@@ -197,7 +198,7 @@ extension MobileSocial {
         call.provided?.write(to: &writer)
         writer.endObject()
         var response = EndpointResponse.mobile(
-            writer.bytes, reason: isOffline ? "user_token_issued_offline" : "user_token_issued")
+            writer.bytes, reason: isOffline ? .userTokenIssuedOffline : .userTokenIssued)
         response.audit = AuditEntry(
             action: isOffline ? "oic.authenticate-offline" : "oic.authenticate", outcome: .granted,
             subject: session.record.subject,

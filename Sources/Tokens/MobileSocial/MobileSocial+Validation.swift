@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// What a token is worth (oam-wire 3.6), and its end (OMS-17).
 extension MobileSocial {
@@ -38,7 +39,7 @@ extension MobileSocial {
         writer.member("expires_in", endsAt - call.now)
         writer.member("user", user)
         writer.endObject()
-        return .mobile(writer.bytes, reason: "token_valid")
+        return .mobile(writer.bytes, reason: .tokenValid)
     }
 
     // MARK: Logout
@@ -102,7 +103,7 @@ extension MobileSocial {
 
     private static func loggedOut(_ subject: String, _ id: String) -> EndpointResponse {
         var response = EndpointResponse(
-            status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: "logged_out")
+            status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: .loggedOut)
         response.audit = AuditEntry(action: "oic.logout", outcome: .changed, subject: subject, tokenID: id)
         return response
     }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Why a call of Mobile & Social is refused. Clients see `message` and `oicErrorCode` (oam-wire 3.9), and `code` where
 /// that tells them what to do; none of it says which part of a credential was wrong.
@@ -56,14 +57,12 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     }
 
     package struct Definition: Sendable {
-        package let status: Int
         package let message: String
         package let errorCode: String
         /// Stable code for the log, and `code` of the reply but for a 401.
-        package let reason: StaticString
+        package let reason: Reason
 
-        init(_ status: Int, _ message: String, _ errorCode: String, _ reason: StaticString) {
-            self.status = status
+        init(_ message: String, _ errorCode: String, _ reason: Reason) {
             self.message = message
             self.errorCode = errorCode
             self.reason = reason
@@ -80,51 +79,51 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
     package var definition: Definition {
         let (failed, badJSON, other) = (Self.authentication, Self.badJSON, Self.other)
         return switch self {
-        case .methodNotAllowed: Definition(405, "Method not allowed", other, "method_not_allowed")
-        case .unknownService: Definition(404, "No such service", Self.noService, "oic_unknown_service")
-        case .unknownApplication: Definition(404, "No such application", Self.noService, "oic_unknown_application")
-        case .wrongContentType: Definition(415, "Use application/json", badJSON, "oic_wrong_content_type")
-        case .malformedBody: Definition(400, "Invalid JSON payload", badJSON, "oic_malformed_body")
-        case .malformedQuery: Definition(400, "Malformed query", other, "oic_malformed_query")
+        case .methodNotAllowed: Definition("Method not allowed", other, .methodNotAllowed)
+        case .unknownService: Definition("No such service", Self.noService, .oicUnknownService)
+        case .unknownApplication: Definition("No such application", Self.noService, .oicUnknownApplication)
+        case .wrongContentType: Definition("Use application/json", badJSON, .oicWrongContentType)
+        case .malformedBody: Definition("Invalid JSON payload", badJSON, .oicMalformedBody)
+        case .malformedQuery: Definition("Malformed query", other, .oicMalformedQuery)
         case .credentialInQuery:
-            Definition(400, "Credentials belong into the body", other, "oic_credential_in_query")
-        case .unknownVersion: Definition(400, "Unknown version", other, "oic_unknown_version")
-        case .malformedAttribute: Definition(400, "Invalid attribute", other, "oic_malformed_attribute")
-        case .conflictingAttribute: Definition(400, "Ambiguous attribute", other, "oic_conflicting_attribute")
-        case .missingAttribute: Definition(400, "Missing attribute", other, "oic_missing_attribute")
-        case .unsupportedTokenType: Definition(400, "Unsupported token type", other, "oic_unsupported_token_type")
+            Definition("Credentials belong into the body", other, .oicCredentialInQuery)
+        case .unknownVersion: Definition("Unknown version", other, .oicUnknownVersion)
+        case .malformedAttribute: Definition("Invalid attribute", other, .oicMalformedAttribute)
+        case .conflictingAttribute: Definition("Ambiguous attribute", other, .oicConflictingAttribute)
+        case .missingAttribute: Definition("Missing attribute", other, .oicMissingAttribute)
+        case .unsupportedTokenType: Definition("Unsupported token type", other, .oicUnsupportedTokenType)
         case .deviceProfileTooLong:
-            Definition(400, "Device profile is too long", other, "oic_device_profile_too_long")
-        case .missingClientProof: Definition(401, "Authentication failed", failed, "oic_client_proof_missing")
-        case .invalidClientProof: Definition(401, "Authentication failed", failed, "oic_client_proof_invalid")
-        case .clientThrottled: Definition(429, "Too many attempts", other, "client_throttled")
-        case .wrongPassword: Definition(401, "Authentication failed", failed, "oic_wrong_password")
-        case .loginThrottled: Definition(429, "Too many attempts", other, "login_throttled")
-        case .loginForbidden: Definition(403, "Login not allowed", other, "login_forbidden")
-        case .loginServerDown: Definition(503, "Try again later", other, "login_server_unavailable")
-        case .loginServerAnswer: Definition(502, "Try again later", other, "login_server_invalid_answer")
-        case .loginServerRefused: Definition(502, "Try again later", other, "login_server_misconfigured")
-        case .loginServerSpared: Definition(503, "Try again later", other, "login_server_not_asked")
-        case .attemptsExceeded: Definition(403, "Too many login attempts", other, "login_attempts_exceeded")
-        case .invalidUserToken: Definition(401, "Token validation failed", failed, "oic_user_token_invalid")
+            Definition("Device profile is too long", other, .oicDeviceProfileTooLong)
+        case .missingClientProof: Definition("Authentication failed", failed, .oicClientProofMissing)
+        case .invalidClientProof: Definition("Authentication failed", failed, .oicClientProofInvalid)
+        case .clientThrottled: Definition("Too many attempts", other, .clientThrottled)
+        case .wrongPassword: Definition("Authentication failed", failed, .oicWrongPassword)
+        case .loginThrottled: Definition("Too many attempts", other, .loginThrottled)
+        case .loginForbidden: Definition("Login not allowed", other, .loginForbidden)
+        case .loginServerDown: Definition("Try again later", other, .loginServerUnavailable)
+        case .loginServerAnswer: Definition("Try again later", other, .loginServerInvalidAnswer)
+        case .loginServerRefused: Definition("Try again later", other, .loginServerMisconfigured)
+        case .loginServerSpared: Definition("Try again later", other, .loginServerNotAsked)
+        case .attemptsExceeded: Definition("Too many login attempts", other, .loginAttemptsExceeded)
+        case .invalidUserToken: Definition("Token validation failed", failed, .oicUserTokenInvalid)
         // oam-wire 3.9: a token that is not acceptable is a 401; CHAL-10 has 403 for its own names.
-        case .levelTooLow: Definition(401, "Token validation failed", failed, "oic_level_too_low")
-        case .wrongScheme: Definition(401, "Token validation failed", failed, "oic_scheme_wrong")
-        case .invalidContext: Definition(400, "Invalid application context", other, "oic_context_invalid")
+        case .levelTooLow: Definition("Token validation failed", failed, .oicLevelTooLow)
+        case .wrongScheme: Definition("Token validation failed", failed, .oicSchemeWrong)
+        case .invalidContext: Definition("Invalid application context", other, .oicContextInvalid)
         case .resourceMismatch:
-            Definition(400, "Resource does not match the context", other, "oic_resource_mismatch")
+            Definition("Resource does not match the context", other, .oicResourceMismatch)
         case .foreignResource:
-            Definition(400, "Resource is not at a name of this gateway", other, "oic_resource_foreign")
-        case .deviceDenied: Definition(403, "Device not allowed", other, "device_denied")
-        case .deviceWiped: Definition(403, "Device is to be wiped", other, "device_wipe")
-        case .useAgent: Definition(403, "Use the single sign-on agent", other, "use_sso_agent")
-        case .notInCircle: Definition(403, "Application is not registered", other, "not_in_circle_of_trust")
-        case .useProvider: Definition(403, "Log in at the identity provider", other, "use_identity_provider")
-        case .invalidCode: Definition(400, "Invalid code", other, "oic_code_invalid")
-        case .wrongAnswer: Definition(401, "Authentication failed", failed, "oic_wrong_answer")
+            Definition("Resource is not at a name of this gateway", other, .oicResourceForeign)
+        case .deviceDenied: Definition("Device not allowed", other, .deviceDenied)
+        case .deviceWiped: Definition("Device is to be wiped", other, .deviceWipe)
+        case .useAgent: Definition("Use the single sign-on agent", other, .useSSOAgent)
+        case .notInCircle: Definition("Application is not registered", other, .notInCircleOfTrust)
+        case .useProvider: Definition("Log in at the identity provider", other, .useIdentityProvider)
+        case .invalidCode: Definition("Invalid code", other, .oicCodeInvalid)
+        case .wrongAnswer: Definition("Authentication failed", failed, .oicWrongAnswer)
         case .secondStepMissing:
-            Definition(403, "No second step is set up for the user", other, "second_step_missing")
-        case .storeUnavailable: Definition(503, "Try again later", other, "store_unavailable")
+            Definition("No second step is set up for the user", other, .secondStepMissing)
+        case .storeUnavailable: Definition("Try again later", other, .storeUnavailable)
         }
     }
 
@@ -137,7 +136,7 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         status: Int? = nil, retryAfter: Int? = nil, _ more: (inout JSONWriter) -> Void = { _ in }
     ) -> EndpointResponse {
         let definition = definition
-        let status = status ?? definition.status
+        let status = status ?? definition.reason.status
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("message", definition.message)
@@ -165,7 +164,7 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
 
 extension EndpointResponse {
     /// A reply of Mobile & Social. Nobody keeps it (oam-wire 8.1, rule 8).
-    static func mobile(status: Int = 200, _ body: [UInt8], reason: StaticString) -> EndpointResponse {
+    static func mobile(status: Int = 200, _ body: [UInt8], reason: Reason) -> EndpointResponse {
         var response = personal(body, reason: reason)
         response.status = status
         return response

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// The token of somebody who has signed on.
 extension SignOnRelay {
@@ -60,12 +61,12 @@ extension SignOnRelay {
         var response: EndpointResponse
         if let target = visit.target {
             if let state = visit.request.state { fields.append(("state", state)) }
-            response = Page.post(fields, to: target).response(status: 200, reason: "sso_token_posted", fields: cookie)
+            response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
                 fields[0].1, seconds: seconds, client: visit.backend.name, logout: SignOnRelay.logoutPath
             )
-            .response(status: 200, reason: "sso_token_shown", fields: cookie)
+            .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }
         response.audit = audit(
             "token", .granted, visit, session.subject, id: issuance.grant.backend.issuer == nil ? issuance.tokenID : "")

@@ -20,7 +20,7 @@ extension SignOnRelay {
             EndpointResponse(
                 status: 302,
                 headers: [(name: "Location", value: address), (name: "Cache-Control", value: "no-store")],
-                body: [], reason: "sso_login_asked"))
+                body: [], reason: .ssoLoginAsked))
     }
 
     /// Answers a request for the form, or one that was filled in.
@@ -46,7 +46,7 @@ extension SignOnRelay {
                 guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
                 return beginAtProvider(chosen.provider, visit)
             }
-            if browser.isReading { return .done(form(visit, status: 200, reason: "login_form")) }
+            if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
             guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.page) }
             return submit(visit)
         } catch {
@@ -66,11 +66,11 @@ extension SignOnRelay {
     private func choice(_ visit: Visit) -> EndpointResponse {
         Page.choice(
             to: visit.backend.name, of: visit.choices.map { ($0.text, formAddress(visit, by: $0)) }
-        ).response(status: 200, reason: "login_choice")
+        ).response(status: 200, reason: .loginChoice)
     }
 
     private func form(
-        _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: StaticString
+        _ visit: Visit, username: String = "", notice: Page.Notice? = nil, status: Int, reason: Reason
     ) -> EndpointResponse {
         let (ticket, cookie) = ticket(SignOnRelay.loginPurpose, visit.browser)
         let hasOthers = visit.choices.count > 1
@@ -129,7 +129,7 @@ extension SignOnRelay {
         switch refusal {
         case .wrongPassword:
             response = form(
-                visit, username: username, notice: Page.Notice(.wrongPassword), status: 401, reason: "wrong_password")
+                visit, username: username, notice: Page.Notice(.wrongPassword), status: 401, reason: .wrongPassword)
         case .throttled(let seconds):
             response = form(
                 visit, username: username, notice: Page.Notice(.loginThrottled), status: 429,
@@ -203,7 +203,7 @@ extension SignOnRelay {
                 (name: "Location", value: visit.request.location), (name: "Cache-Control", value: "no-store"),
                 cookie(.signOn, seals.seal(session), visit.browser), removal(.login, visit.browser),
             ],
-            body: [], reason: "browser_logged_in")
+            body: [], reason: .browserLoggedIn)
         response.audit = audit("login", .granted, visit, session.subject, id: session.id)
         return response
     }

@@ -1,3 +1,5 @@
+import Model
+
 /// Why a browser gets no token. What is wrong with what was typed is a matter of the login form.
 package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
     /// There is `client_id`, or an empty `clientID`: names are compared with case (SSO-12).
@@ -19,26 +21,20 @@ package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
     /// The store of sessions, or whoever makes the backend's tokens, does not answer.
     case unavailable
 
-    package var status: Int {
-        switch self {
-        case .missingClient, .repeatedParameter, .malformedParameter, .notEnabled, .redirectNotAllowed: 400
-        case .notNavigated, .foreignRequest, .wrongRealm: 403
-        case .unavailable: 503
-        }
-    }
+    package var status: Int { reason.status }
 
     /// Stable code for the log.
-    package var reason: StaticString {
+    package var reason: Reason {
         switch self {
-        case .missingClient: "sso_client_missing"
-        case .repeatedParameter: "sso_repeated_parameter"
-        case .malformedParameter: "sso_malformed_parameter"
-        case .notEnabled: "sso_not_enabled"
-        case .redirectNotAllowed: "sso_redirect_not_allowed"
-        case .notNavigated: "sso_not_navigated"
-        case .foreignRequest: "sso_request_foreign"
-        case .wrongRealm: "sso_wrong_realm"
-        case .unavailable: "sso_unavailable"
+        case .missingClient: .ssoClientMissing
+        case .repeatedParameter: .ssoRepeatedParameter
+        case .malformedParameter: .ssoMalformedParameter
+        case .notEnabled: .ssoNotEnabled
+        case .redirectNotAllowed: .ssoRedirectNotAllowed
+        case .notNavigated: .ssoNotNavigated
+        case .foreignRequest: .ssoRequestForeign
+        case .wrongRealm: .ssoWrongRealm
+        case .unavailable: .ssoUnavailable
         }
     }
 

@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
 /// browsers that name a client log in (SSO-01).
@@ -88,7 +89,7 @@ extension TokenService {
     private static var missingBearer: EndpointResponse {
         .problem(
             status: 401, title: "Unauthorized", detail: "a bearer token or clientID is missing", code: "unauthorized",
-            reason: "missing_credential", headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+            reason: .missingCredential, headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
     }
 
     /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
@@ -96,7 +97,7 @@ extension TokenService {
     func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
         guard settings.capturesRedirect else {
             return .problem(
-                status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: "not_found")
+                status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: .notFound)
         }
         guard [.get, .head, .post].contains(request.method) else { return BrowserLoginFailure.methodNotAllowed.page }
         let bytes = request.method == .post ? request.body : request.query
@@ -105,8 +106,8 @@ extension TokenService {
             !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
         else {
             return Page.message(PageText.error, PageText.nothingCaptured, isError: true)
-                .response(status: 400, reason: "sso_capture_empty")
+                .response(status: 400, reason: .ssoCaptureEmpty)
         }
-        return Page.captured(response).response(status: 200, reason: "sso_capture")
+        return Page.captured(response).response(status: 200, reason: .ssoCapture)
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// Why the user profile service refuses. `code` of the reply is the reason, but for a 401.
 package enum ProfileFailure: Error, Sendable, CaseIterable {
     /// The caller is known by something else than a bearer token, which is all that counts here.
@@ -29,30 +31,30 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
     package var definition: Definition {
         let (unauthorized, missing) = ("invalid or missing token", "no such resource")
         return switch self {
-        case .bearerRequired: Definition(401, unauthorized, "profile_bearer_required")
-        case .wrongWebgate: Definition(401, unauthorized, "wrong_webgate")
-        case .readOnlyToken: Definition(403, "the token is for reading only", "insufficient_scope")
-        case .rightMissing: Definition(403, "the caller may not do this", "profile_right_missing")
-        case .unknownRealm: Definition(403, "the caller is of no realm", "profile_realm_unknown")
-        case .noSuchResource: Definition(404, missing, "profile_no_resource")
-        case .unknownPerson: Definition(404, missing, "profile_unknown_person")
-        case .unknownGroup: Definition(404, missing, "profile_unknown_group")
-        case .unknownAttribute: Definition(404, missing, "profile_unknown_attribute")
-        case .noManager: Definition(404, "the user has no manager", "profile_no_manager")
-        case .notAMember: Definition(404, "the user is no member", "profile_not_member")
-        case .malformedQuery: Definition(400, "malformed query", "profile_malformed_query")
-        case .malformedBody: Definition(400, "a JSON object is expected", "profile_malformed_body")
-        case .invalidAttribute: Definition(400, "an attribute has an invalid value", "profile_invalid_attribute")
-        case .attributeRefused: Definition(400, "an attribute cannot be written", "profile_attribute_refused")
-        case .unsupportedMediaType: Definition(415, "use application/json", "unsupported_media_type")
-        case .nameTaken: Definition(409, "the name is taken", "name_taken")
-        case .mailTaken: Definition(409, "the mail address is taken", "profile_mail_taken")
-        case .groupTaken: Definition(409, "there is such a group already", "profile_group_taken")
-        case .groupInUse: Definition(409, "the group is in use", "profile_group_in_use")
+        case .bearerRequired: Definition(unauthorized, .profileBearerRequired)
+        case .wrongWebgate: Definition(unauthorized, .wrongWebgate)
+        case .readOnlyToken: Definition("the token is for reading only", .insufficientScope)
+        case .rightMissing: Definition("the caller may not do this", .profileRightMissing)
+        case .unknownRealm: Definition("the caller is of no realm", .profileRealmUnknown)
+        case .noSuchResource: Definition(missing, .profileNoResource)
+        case .unknownPerson: Definition(missing, .profileUnknownPerson)
+        case .unknownGroup: Definition(missing, .profileUnknownGroup)
+        case .unknownAttribute: Definition(missing, .profileUnknownAttribute)
+        case .noManager: Definition("the user has no manager", .profileNoManager)
+        case .notAMember: Definition("the user is no member", .profileNotMember)
+        case .malformedQuery: Definition("malformed query", .profileMalformedQuery)
+        case .malformedBody: Definition("a JSON object is expected", .profileMalformedBody)
+        case .invalidAttribute: Definition("an attribute has an invalid value", .profileInvalidAttribute)
+        case .attributeRefused: Definition("an attribute cannot be written", .profileAttributeRefused)
+        case .unsupportedMediaType: Definition("use application/json", .unsupportedMediaType)
+        case .nameTaken: Definition("the name is taken", .nameTaken)
+        case .mailTaken: Definition("the mail address is taken", .profileMailTaken)
+        case .groupTaken: Definition("there is such a group already", .profileGroupTaken)
+        case .groupInUse: Definition("the group is in use", .profileGroupInUse)
         case .preconditionFailed:
-            Definition(412, "it was changed in the meantime; read it again", "precondition_failed")
-        case .conflict: Definition(409, "it does not fit what there is now", "profile_conflict")
-        case .usersUnavailable: Definition(503, "users cannot be changed now", "users_unavailable")
+            Definition("it was changed in the meantime; read it again", .preconditionFailed)
+        case .conflict: Definition("it does not fit what there is now", .profileConflict)
+        case .usersUnavailable: Definition("users cannot be changed now", .usersUnavailable)
         }
     }
 

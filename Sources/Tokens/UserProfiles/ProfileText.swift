@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 extension JSONWriter {
     /// The attributes of a user, those that have a value. The id is always among them (UPS-01).
@@ -36,7 +37,7 @@ extension JSONWriter {
 extension EndpointResponse {
     /// A reply of the profile service, which nobody may keep.
     static func profile(
-        _ body: [UInt8], status: Int = 200, tag: String? = nil, reason: StaticString = "profile_read"
+        _ body: [UInt8], status: Int = 200, tag: String? = nil, reason: Reason = .profileRead
     ) -> EndpointResponse {
         var response = personal(body, reason: reason)
         response.status = status

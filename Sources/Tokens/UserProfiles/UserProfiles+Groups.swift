@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Groups are the roles of the catalogue (UPS-05), and their members the users who have them (UPS-06).
 extension UserProfiles {
@@ -27,7 +28,7 @@ extension UserProfiles {
         guard settings.catalogue.index(of: name) == nil else { throw ProfileRefusal(.groupTaken) }
         let change = UserChange.addRole(name: name, description: body.description)
         return perform(change, call, exists: .groupTaken, unknown: .unknownGroup) { _ in
-            var response = UserProfiles.group(name, body.description, status: 201, reason: "profile_created")
+            var response = UserProfiles.group(name, body.description, status: 201, reason: .profileCreated)
             response.headers.append((name: "Location", value: ProfilePath.group(name)))
             return response
         }
@@ -37,11 +38,11 @@ extension UserProfiles {
     func changeGroup(_ name: String, _ call: Call) throws(ProfileRefusal) -> Answer {
         let body = try GroupBody(call.request, of: try group(name))
         guard body.hasDescription || call.request.method == .put else {
-            return .done(UserProfiles.group(name, settings.roleDescriptions[name], reason: "profile_changed"))
+            return .done(UserProfiles.group(name, settings.roleDescriptions[name], reason: .profileChanged))
         }
         let change = UserChange.describeRole(name: name, description: body.description)
         return perform(change, call, unknown: .unknownGroup) { _ in
-            UserProfiles.group(name, body.description, reason: "profile_changed")
+            UserProfiles.group(name, body.description, reason: .profileChanged)
         }
     }
 
@@ -57,7 +58,7 @@ extension UserProfiles {
     }
 
     private static func group(
-        _ name: String, _ description: String?, status: Int = 200, reason: StaticString = "profile_read"
+        _ name: String, _ description: String?, status: Int = 200, reason: Reason = .profileRead
     ) -> EndpointResponse {
         var writer = JSONWriter()
         writer.group(name, description)
@@ -87,7 +88,7 @@ extension UserProfiles {
         let change = UserChange.setMembership(
             username: user.username, realm: user.realm, role: group, isMember: true)
         return perform(change, call) { now in
-            UserProfiles.written(now ?? user, call, reason: "profile_changed")
+            UserProfiles.written(now ?? user, call, reason: .profileChanged)
         }
     }
 

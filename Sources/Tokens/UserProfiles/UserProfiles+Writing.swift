@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// People are made, changed and removed (UPS-03).
 extension UserProfiles {
@@ -25,7 +26,7 @@ extension UserProfiles {
 
     private func add(_ user: User, _ call: Call) -> Answer {
         perform(.add(user), call, exists: .nameTaken) { now in
-            var response = UserProfiles.written(now ?? user, call, status: 201, reason: "profile_created")
+            var response = UserProfiles.written(now ?? user, call, status: 201, reason: .profileCreated)
             response.headers.append((name: "Location", value: ProfilePath.person(user.username)))
             return response
         }
@@ -41,7 +42,7 @@ extension UserProfiles {
         let change = UserChange.setProfile(
             username: user.username, realm: user.realm, values: changes, condition: condition)
         return perform(change, call) { now in
-            UserProfiles.written(now ?? user.with(changes), call, reason: "profile_changed")
+            UserProfiles.written(now ?? user.with(changes), call, reason: .profileChanged)
         }
     }
 
@@ -115,7 +116,7 @@ extension UserProfiles {
 
     /// A user who was written. Who may not read learns no more than where.
     static func written(
-        _ user: User, _ call: Call, status: Int = 200, reason: StaticString
+        _ user: User, _ call: Call, status: Int = 200, reason: Reason
     ) -> EndpointResponse {
         let isReadable = call.caller.mayRead || call.caller.isSame(user.username)
         var writer = JSONWriter()
@@ -127,6 +128,6 @@ extension UserProfiles {
 extension EndpointResponse {
     static var removedProfile: EndpointResponse {
         EndpointResponse(
-            status: 204, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: "profile_removed")
+            status: 204, headers: [(name: "Cache-Control", value: "no-store")], body: [], reason: .profileRemoved)
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Model
 import Tokens
 
 /// Why something was not looked up or changed. Nothing was written then, except where it says so.
@@ -23,31 +24,20 @@ enum AdminFailure: Error {
     /// There is no store of tokens to ask, or it does not answer.
     case unavailable(String)
 
-    var status: Int {
-        switch self {
-        case .malformed: 400
-        case .notFound: 404
-        case .methodNotAllowed: 405
-        case .conflict: 409
-        case .changedMeanwhile: 412
-        case .unusable, .invalid, .alreadyInvalid: 422
-        case .cannotWrite: 500
-        case .busy, .unavailable: 503
-        }
-    }
+    var status: Int { reason.status }
 
     /// Stable code for log and metric.
-    var reason: StaticString {
+    var reason: Reason {
         switch self {
-        case .malformed: "invalid_request"
-        case .notFound: "not_found"
-        case .methodNotAllowed: "method_not_allowed"
-        case .conflict: "conflict"
-        case .changedMeanwhile: "precondition_failed"
-        case .unusable, .invalid, .alreadyInvalid: "invalid_configuration"
-        case .cannotWrite: "write_failed"
-        case .busy: "busy"
-        case .unavailable: "unavailable"
+        case .malformed: .invalidRequest
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .conflict: .conflict
+        case .changedMeanwhile: .preconditionFailed
+        case .unusable, .invalid, .alreadyInvalid: .invalidConfiguration
+        case .cannotWrite: .writeFailed
+        case .busy: .busy
+        case .unavailable: .unavailable
         }
     }
 
@@ -93,7 +83,7 @@ enum AdminFailure: Error {
         if case .methodNotAllowed(let methods) = self { headers = [("Allow", methods.joined(separator: ", "))] }
         if case .busy = self { headers = [("Retry-After", "1")] }
         return .problem(
-            status: status, title: title, detail: detail, code: "\(reason)", reason: reason, headers: headers,
+            status: status, title: title, detail: detail, code: reason.code, reason: reason, headers: headers,
             errors: errors)
     }
 

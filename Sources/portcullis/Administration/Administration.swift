@@ -4,6 +4,7 @@ import Gateway
 import Glibc
 import HTTP
 import Identity
+import Model
 import Reactor
 import Tokens
 
@@ -190,7 +191,7 @@ struct AdminAnswer {
         var headers = [(name: "Cache-Control", value: "no-store")]
         if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
         if let tag { headers.append(("ETag", tag)) }
-        return EndpointResponse(status: status, headers: headers, body: body, reason: "administered")
+        return EndpointResponse(status: status, headers: headers, body: body, reason: .administered)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Gateway
 import Identity
+import Model
 import Reactor
 
 /// Where changes of the configuration are written down: who, what, with which outcome, and never a secret.
@@ -14,7 +15,7 @@ enum AuditTrail: Sendable {
         case changed
         /// A secret was.
         case shown
-        case refused(StaticString)
+        case refused(Reason)
     }
 
     /// - Parameters:
@@ -29,7 +30,7 @@ enum AuditTrail: Sendable {
         case .changed: members.append(("outcome", .text("changed")))
         case .shown: members.append(("outcome", .text("shown")))
         case .refused(let reason):
-            members += [("outcome", .text("refused")), ("reason", .text("\(reason)"))]
+            members += [("outcome", .text("refused")), ("reason", .text(reason.code))]
         }
         let origin = request.origin
         // A user who signs up is no administrator of ours.

@@ -1,5 +1,6 @@
 import Gateway
 import Issuers
+import Model
 import Synchronization
 
 /// How it stands with the issuers of upstreams' tokens: what was counted, and who is left alone for a while, goes on
@@ -33,7 +34,7 @@ extension EventLog {
 
     private func members(_ name: String, _ failure: IssueFailure) -> [(String, EventLog.Value)] {
         [
-            ("issuer", .text(name)), ("reason", .text(failure.reason.rawValue)),
+            ("issuer", .text(name)), ("reason", .text(failure.reason.code)),
             ("detail", .text(failure.detail ?? "")),
         ]
     }

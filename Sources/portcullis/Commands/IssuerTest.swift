@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Identity
 import JOSE
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -65,11 +66,11 @@ struct IssuerTest {
         }
         let calls = try OutsideCalls(reading)
         defer { calls.end() }
-        do throws(DenialReason) {
+        do throws(Reason) {
             let principal = try Explanation.principal(of: token, reading.snapshot.policy)
             Terminal.print("ok     token: \(Explanation.text(of: principal))")
         } catch {
-            Terminal.print("FAILED token: \(error.rawValue)")
+            Terminal.print("FAILED token: \(error)")
             throw .failed
         }
     }

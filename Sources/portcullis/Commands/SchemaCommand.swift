@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Issuers
+import Model
 import Reactor
 
 /// `portcullis schema`: what configuration files may say.
@@ -9,9 +10,12 @@ enum SchemaCommand: Command {
     static let summary = "write the JSON Schemas and the reference of the configuration"
     static let help = """
         usage: portcullis schema DIR
+               portcullis schema --reasons
 
         Writes DIR/schema/SECTION.schema.json for each section of the configuration, and DIR/reference.md with a table
         of its keys. Files that are there are replaced. Editors use the schemas by "$schema".
+
+          --reasons  print the tables of all reason codes, in Markdown, instead
         """
 
     /// All sections that say what they look like.
@@ -20,7 +24,8 @@ enum SchemaCommand: Command {
     }
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: [])
+        let arguments = try Arguments(arguments, options: [], flags: ["--reasons"])
+        if arguments.has("--reasons") { return Terminal.print(Reason.reference) }
         guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
             throw Arguments.complaint("one directory is written to: schema DIR")
         }

@@ -296,11 +296,11 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    private static let reloaded = EndpointResponse(status: 204, headers: [], body: [], reason: "reloaded")
+    private static let reloaded = EndpointResponse(status: 204, headers: [], body: [], reason: .reloaded)
 
     private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
         .problem(
-            status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: "reload_failed",
+            status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: .reloadFailed,
             errors: errors)
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         }
         let browser = Browser(mobile)
         let page = browser.get()
-        #expect(page.status == 200 && page.reason.description == "login_form")
+        #expect(page.status == 200 && page.reason.code == "login_form")
         #expect(page.text.contains("<h1>Sign in to the &lt;demo&gt;</h1>"))
         let answer = browser.logIn()
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b")

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 @testable import Tokens
@@ -11,14 +12,16 @@ import Testing
     func escaping() {
         let hostile = #""><script>alert('1')</script>&"#
         let page = Page.login(to: hostile, action: "/x?\(hostile)", ticket: hostile, username: hostile)
-        let html = text(page.response(status: 200, reason: "allowed"))
+        let html = text(page.response(status: 200, reason: .allowed))
         #expect(!html.contains("<script"))
         #expect(!html.contains(#"value="">"#))
         #expect(html.contains(#"value="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;""#))
         let asked = Page.answer(
             to: hostile, of: hostile, action: hostile, ticket: hostile, challenge: hostile)
-        #expect(!text(asked.response(status: 200, reason: "allowed")).contains("<script"))
-        #expect(!text(Page.message(hostile, hostile).response(status: 400, reason: "x")).contains("<script"))
+        #expect(!text(asked.response(status: 200, reason: .allowed)).contains("<script"))
+        #expect(
+            !text(Page.message(hostile, hostile).response(status: 400, reason: .loginRequestMalformed)).contains(
+                "<script"))
     }
 
     @Test("the form can be filled and read out: labels, autocompletion, a notice that is said")
@@ -28,7 +31,7 @@ import Testing
                 to: "Shop", action: "/x", ticket: "t", username: "joe",
                 notice: Page.Notice(MobileSocialFailure.wrongPassword)
             )
-            .response(status: 401, reason: "wrong_password"))
+            .response(status: 401, reason: .wrongPassword))
         for part in [
             #"<html lang="en">"#, "<title>Sign in to Shop</title>", #"<label for="username">"#,
             #"<label for="password">"#, #"autocomplete="current-password""#, #"role="alert""#,
@@ -42,7 +45,7 @@ import Testing
 
     @Test("pages let nothing in but their own style, and no frame around them")
     func policy() throws {
-        let response = Page.message("a", "b").response(status: 200, reason: "allowed")
+        let response = Page.message("a", "b").response(status: 200, reason: .allowed)
         func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }
         let html = text(response)
         let style = try #require(html.firstMatch(of: /<style>((?s).*)<\/style>/)).1

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import TestSupport
 import Testing
 import Tokens
@@ -107,7 +108,7 @@ import Tokens
         #expect(setup.outcome() == "200")
         setup.server.down()
         let response = setup.logIn(at: 10)
-        #expect(response.reason.description == "user_token_issued_offline")
+        #expect(response.reason.code == "user_token_issued_offline")
         let audit = try #require(response.audit)
         #expect(audit.action == "oic.authenticate-offline")
         #expect(audit.outcome == .granted)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
     func page() throws {
         let browser = Browser(mobile())
         let page = browser.get()
-        #expect(page.status == 200 && page.reason.description == "login_choice")
+        #expect(page.status == 200 && page.reason.code == "login_choice")
         #expect(Self.links(page).map(\.text) == ["Staff &amp; &lt;friends&gt;", "guests", "User name and password"])
         #expect(!page.text.contains("<script") && !page.text.contains("<form"))
         #expect(page.text.contains(#"<ul role="list" aria-labelledby="ways">"#) && page.text.contains(#"id="ways""#))
@@ -65,15 +66,15 @@ import Testing
         let browser = Browser(mobile())
         let link = try #require(Self.links(browser.get()).last)
         let form = Self.follow(browser, link.target, .browserLogin)
-        #expect(form.status == 200 && form.reason.description == "login_form")
+        #expect(form.status == 200 && form.reason.code == "login_form")
         #expect(Self.links(form).map(\.text) == ["Sign in another way"])
         let wrong = browser.logIn("joe", "wrong")
         #expect(wrong.status == 401 && Self.links(wrong).count == 1)
         // Whoever reloads has the form again.
         let again = Self.follow(browser, browser.action, .browserLogin)
-        #expect(again.reason.description == "login_form")
+        #expect(again.reason.code == "login_form")
         let back = Self.follow(browser, Self.links(form)[0].target, .browserLogin)
-        #expect(back.reason.description == "login_choice")
+        #expect(back.reason.code == "login_choice")
         _ = Self.follow(browser, Self.links(back)[2].target, .browserLogin)
         let answer = browser.logIn()
         #expect(answer.status == 303 && answer.field("Location") == "/mobileapp?a=b", "\(answer.status)")
@@ -83,7 +84,7 @@ import Testing
     func unknown(_ name: String) throws {
         let browser = Browser(mobile(hasForm: false))
         let query = Browser.query() + "&provider=" + name.replacing(" ", with: "%20")
-        #expect(browser.get(query: query).reason.description == "login_choice")
+        #expect(browser.get(query: query).reason.code == "login_choice")
         #expect(foreign.begun.isEmpty && staff.begun.isEmpty)
         // Nor is a password taken where no way is the form.
         browser.get(query: query)
@@ -111,7 +112,7 @@ import Testing
         let page = browser.callback(browser.state(sent), provider: "staff")
         #expect(page.status == 403)
         let again = Self.follow(browser, try #require(Self.links(page).first).target, .browserLogin)
-        #expect(again.reason.description == "login_choice")
+        #expect(again.reason.code == "login_choice")
     }
 
     @Test("CHAL-06: for a level that providers do not reach there is the form alone")
@@ -122,8 +123,8 @@ import Testing
                 $0.secondStep.level = 3
             })
         let page = browser.get(query: Browser.query(level: 3))
-        #expect(page.reason.description == "login_form" && Self.links(page).isEmpty)
-        #expect(browser.get(query: Browser.query(level: 3) + "&provider=staff").reason.description == "login_form")
+        #expect(page.reason.code == "login_form" && Self.links(page).isEmpty)
+        #expect(browser.get(query: Browser.query(level: 3) + "&provider=staff").reason.code == "login_form")
         #expect(staff.begun.isEmpty)
     }
 

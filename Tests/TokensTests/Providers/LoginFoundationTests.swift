@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
         #expect(mobile.service.handle(notice, endpoint: .providerLogout, now: Mobile.start).settled().status == 200)
         #expect(records().isEmpty)
         let answer = redeem(code, mobile)
-        #expect(answer.status == 400 && answer.reason.description == "oic_code_invalid")
+        #expect(answer.status == 400 && answer.reason.code == "oic_code_invalid")
         #expect(records(.session).isEmpty)
     }
 

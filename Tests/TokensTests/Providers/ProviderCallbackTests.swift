@@ -47,7 +47,7 @@ import Testing
         #expect(guesser.logInAtProvider().status == 502, "some providers say so of a code that they cannot read")
         let asked = idp.finished.count
         let answer = guesser.logInAtProvider()
-        #expect(answer.status == 429 && answer.reason.description == "login_throttled")
+        #expect(answer.status == 429 && answer.reason.code == "login_throttled")
         #expect(answer.field("Retry-After") == "100" && idp.finished.count == asked)
         idp.answer("248289")
         #expect(other.logInAtProvider().status == 303)
@@ -75,7 +75,7 @@ import Testing
         idp.meanwhile.withLock { $0 = { second.callback(state) } }
         let answer = browser.callback(state)
         #expect(second.status == 303)
-        #expect(answer.status == 403 && answer.reason.description == "login_form_foreign" && browser.session == nil)
+        #expect(answer.status == 403 && answer.reason.code == "login_form_foreign" && browser.session == nil)
     }
 
     @Test("methods: the way back is a GET, and nothing is posted there; nor where applications begin")

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         let mobile = Mobile.withProvider([idp]) { $0.applications[0].idleTimeout = 60 }
         let browser = Browser(mobile)
         let sent = browser.get()
-        #expect(sent.status == 302 && sent.reason.description == "login_at_provider")
+        #expect(sent.status == 302 && sent.reason.code == "login_at_provider")
         #expect(sent.field("Location")?.hasPrefix("https://idp.example/authorize?") == true)
         #expect(sent.field("Cache-Control") == "no-store")
         let start = try #require(idp.begun.first)
@@ -81,7 +82,7 @@ import Testing
         // Neither without a cookie nor with the cookie of a login of his own.
         for _ in 0..<2 {
             let answer = victim.callback(state)
-            #expect(answer.status == 403 && answer.reason.description == "login_form_foreign")
+            #expect(answer.status == 403 && answer.reason.code == "login_form_foreign")
             #expect(victim.session == nil)
             victim.get()
         }
@@ -98,10 +99,10 @@ import Testing
         #expect(browser.callback(state, at: 599).status == 303)
         browser.cookies = cookie
         let again = browser.callback(state, at: 599)
-        #expect(again.status == 403 && again.reason.description == "login_form_foreign")
+        #expect(again.status == 403 && again.reason.code == "login_form_foreign")
         #expect(idp.finished.count == 1, "the provider sees no code twice")
         let late = browser.callback(browser.state(browser.get()), at: 600)
-        #expect(late.status == 403 && late.reason.description == "login_form_expired")
+        #expect(late.status == 403 && late.reason.code == "login_form_expired")
         for bad in ["", "x", String(state.dropLast()), state + "A", String(state.reversed())] {
             #expect(browser.callback(bad).status == 403, "\(bad)")
         }
@@ -135,7 +136,7 @@ import Testing
         let browser = Browser(Mobile.withProvider([honest, evil]))
         let state = browser.state(browser.get())
         let answer = browser.callback(state, provider: "evil")
-        #expect(answer.status == 400 && answer.reason.description == "provider_answer_foreign")
+        #expect(answer.status == 400 && answer.reason.code == "provider_answer_foreign")
         #expect(evil.finished.isEmpty && honest.finished.isEmpty)
         #expect(browser.callback(state, provider: "unknown").status == 404)
         #expect(browser.callback(state).status == 303)
@@ -153,7 +154,7 @@ import Testing
         let form = browser.state(browser.get())
         after.cookies = browser.cookies
         let answer = after.callback(form)
-        #expect(answer.status == 400 && answer.reason.description == "provider_answer_foreign")
+        #expect(answer.status == 400 && answer.reason.code == "provider_answer_foreign")
         #expect(after.session == nil)
         let application = browser.state(
             browser.get(
@@ -161,7 +162,7 @@ import Testing
                 endpoint: .applicationLogin))
         let back = after.callback(application)
         #expect(back.field("Location") == "demoapp://login?error=server_error")
-        #expect(back.reason.description == "provider_answer_foreign")
+        #expect(back.reason.code == "provider_answer_foreign")
     }
 
     @Test("fixation: a login makes a session of its own, ends the one before, and forgets the browser's half")

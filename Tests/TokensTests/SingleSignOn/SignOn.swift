@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -128,7 +129,7 @@ extension EndpointResponse {
     func pageClaims(at now: Int64 = Service.now) throws -> AccessTokenClaims {
         let token = try #require(pageToken)
         let plain = EndpointResponse(
-            status: 200, headers: [], body: Array(#"{"access_token":"\#(token)"}"#.utf8), reason: "")
+            status: 200, headers: [], body: Array(#"{"access_token":"\#(token)"}"#.utf8), reason: .tokenIssued)
         return try plain.claims(at: now)
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Model
 
 /// What came of a form that was posted for a provider, as the browser carries it to where it shows its cookie: sealed, of
 /// one login, and for a minute.
@@ -28,7 +29,7 @@ struct PostedAnswer: Sendable {
         let words =
             switch outcome {
             case .held(let id): ["held", id, ""]
-            case .failed(let failure): ["failed", "\(failure.reason)", failure.detail]
+            case .failed(let failure): ["failed", failure.reason.code, failure.detail]
             }
         return record.seal([provider, state] + words, expiresAt: now + PostedAnswer.lifetimeSeconds)
     }
@@ -50,10 +51,10 @@ extension ProviderFailure {
     fileprivate init(postedReason reason: String, detail: String) {
         self =
             switch reason {
-            case "\(ProviderFailure.denied("").reason)": .denied(detail)
-            case "\(ProviderFailure.foreignAnswer.reason)": .foreignAnswer
-            case "\(ProviderFailure.malformedCallback.reason)": .malformedCallback
-            case "\(ProviderFailure.unavailable("").reason)": .unavailable(detail)
+            case Reason.providerDenied.code: .denied(detail)
+            case Reason.providerAnswerForeign.code: .foreignAnswer
+            case Reason.providerCallbackMalformed.code: .malformedCallback
+            case Reason.providerUnavailable.code: .unavailable(detail)
             default: .assertion(detail)
             }
     }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// Answers that a provider's page has the browser post (SAML bindings section 3.5).
 ///
@@ -69,8 +70,8 @@ extension ProviderLogin {
     ) -> EndpointResponse {
         let answer = PostedAnswer(provider: provider.name, state: state, outcome: outcome)
             .sealed(seals.postedAnswers, now: now)
-        let reason: StaticString =
-            if case .failed(let failure) = outcome { failure.reason } else { "provider_answer_taken" }
+        let reason: Reason =
+            if case .failed(let failure) = outcome { failure.reason } else { .providerAnswerTaken }
         let path = "\(ProviderLogin.callbackPath)\(PathSegment.encode(provider.name))"
         return EndpointResponse(
             status: 303,
@@ -125,6 +126,6 @@ extension ProviderLogin {
                 (name: "Content-Type", value: "application/samlmetadata+xml"),
                 (name: "X-Content-Type-Options", value: "nosniff"),
             ],
-            body: document, reason: "metadata")
+            body: document, reason: .metadata)
     }
 }

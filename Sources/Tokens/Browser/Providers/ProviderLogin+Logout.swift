@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The end of logins at providers (OpenID Connect Back-Channel Logout). Every login has a record in the store that its
 /// sessions rest on; who takes it away ends the sessions and all tokens that came of them, in every process.
@@ -82,7 +83,7 @@ extension ProviderLogin {
         guard request.method == .post, TokenForm.isForm(request.contentType),
             let form = try? FormFields.parse(request.body.span), form.repeatedName == nil,
             let token = form.first("logout_token")
-        else { return .done(ProviderLogin.refusal(400, reason: "provider_logout_malformed")) }
+        else { return .done(ProviderLogin.refusal(400, reason: .providerLogoutMalformed)) }
         return provider.logoutNotice(Array(token.utf8), now: now).then { [self] result in
             switch result {
             case .failure(let failure):
@@ -110,7 +111,7 @@ extension ProviderLogin {
                 guard ended else { return .done(ProviderLogin.storeFailure) }
                 var response = EndpointResponse(
                     status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [],
-                    reason: "provider_logout")
+                    reason: .providerLogout)
                 response.audit = AuditEntry(
                     action: "provider.logout", outcome: .changed, client: provider, tokenID: notice.tokenID)
                 return .done(response)
@@ -161,9 +162,9 @@ extension ProviderLogin {
         }
     }
 
-    private static let storeFailure = refusal(503, reason: "store_unavailable")
+    private static let storeFailure = refusal(503, reason: .storeUnavailable)
 
-    private static func refusal(_ status: Int, reason: StaticString) -> EndpointResponse {
+    private static func refusal(_ status: Int, reason: Reason) -> EndpointResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("error", status == 400 ? "invalid_request" : "temporarily_unavailable")

@@ -134,7 +134,7 @@ package final class ProviderLogin: Sendable {
                     let value = BrowserCookie.login.setting(nonce, secure: browser.request.secure)
                     headers.append((name: "Set-Cookie", value: value))
                 }
-                return EndpointResponse(status: 302, headers: headers + kept, body: [], reason: "login_at_provider")
+                return EndpointResponse(status: 302, headers: headers + kept, body: [], reason: .loginAtProvider)
             }
         }
     }

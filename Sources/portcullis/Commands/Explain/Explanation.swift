@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import HTTP
 import Identity
+import Model
 import Policy
 import Reactor
 
@@ -68,7 +69,7 @@ struct Explanation {
         }
         if route.readsCertificate { Explanation.append("?", "certificate", "not looked at", to: &lines) }
         let principal: Principal?
-        do throws(DenialReason) {
+        do throws(Reason) {
             principal = try authenticate(route, request, fields)
         } catch {
             return refuse("credential", error)
@@ -86,14 +87,14 @@ struct Explanation {
             : policy.loginLocation(
                 route, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
         guard let location else { return refuse("rights", denial, details) }
-        Explanation.append("NO", "rights", ([denial.rawValue] + details).joined(separator: "; "), to: &lines)
+        Explanation.append("NO", "rights", ([denial.code] + details).joined(separator: "; "), to: &lines)
         let form = location.prefix { $0 != UInt8(ascii: "?") }
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
 
     private mutating func authenticate(
         _ route: Route, _ request: [UInt8], _ fields: HeaderTable
-    ) throws(DenialReason) -> Principal? {
+    ) throws(Reason) -> Principal? {
         let principal = try Explanation.holder(
             policy, route, request, fields, isEncrypted: isEncrypted)
         pass("credential", principal.map(Explanation.text(of:)) ?? "none that counts here")
@@ -103,7 +104,7 @@ struct Explanation {
     /// Whom the credential of a request stands for; nil where it has none that counts.
     private static func holder(
         _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ fields: HeaderTable, isEncrypted: Bool
-    ) throws(DenialReason) -> Principal? {
+    ) throws(Reason) -> Principal? {
         let outcome = policy.authenticate(
             route, bytes: request.span, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
             cache: VerifiedTokenCache(capacity: 1))
@@ -116,7 +117,7 @@ struct Explanation {
     }
 
     /// Whom a bearer token stands for, on any route.
-    static func principal(of token: [UInt8], _ policy: PolicySnapshot) throws(DenialReason) -> Principal {
+    static func principal(of token: [UInt8], _ policy: PolicySnapshot) throws(Reason) -> Principal {
         let request =
             Array("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ".utf8) + token
             + Array("\r\n\r\n".utf8)
@@ -157,7 +158,7 @@ struct Explanation {
     }
 
     private func detail(
-        _ denial: DenialReason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8]
+        _ denial: Reason, _ route: Route, _ principal: Principal?, _ method: HTTP.Method, _ name: [UInt8]
     ) -> [String] {
         switch denial {
         case .roleRequired:
@@ -175,8 +176,8 @@ struct Explanation {
         Explanation.append("ok", question, answer, to: &lines)
     }
 
-    private mutating func refuse(_ question: String, _ denial: DenialReason, _ details: [String] = []) {
-        refuse(question, ([denial.rawValue] + details).joined(separator: "; "), status: denial.status)
+    private mutating func refuse(_ question: String, _ denial: Reason, _ details: [String] = []) {
+        refuse(question, ([denial.code] + details).joined(separator: "; "), status: denial.status)
     }
 
     private mutating func refuse(_ question: String, _ why: String, status: Int) {

@@ -1,9 +1,11 @@
 import Bytes
+import Model
 
-extension DenialReason {
+/// What a client sees of a denial by policy.
+extension Reason {
     /// The `code` member of the body. All 401s share one, so that a reply does not tell an unknown token from an
     /// expired one, nor a wrong user from a wrong password (CHAL-07).
-    package var publicCode: String { status == 401 ? "unauthorized" : rawValue }
+    package var publicCode: String { status == 401 ? "unauthorized" : code }
 
     /// The `title` member of the body: the standard reason phrase, also where HTTP/1 says otherwise (CON-26).
     package var title: String {
@@ -27,8 +29,8 @@ extension DenialReason {
         case .corsDenied: "cross-site requests from this origin are not allowed"
         case .corsMalformed: "malformed cross-site request"
         case .tlsRequired: "this endpoint wants TLS"
-        case .certificateRequired: "a client certificate is required"
-        case .certificateNotAllowed: "the client certificate is not for this resource"
+        case .clientCertificateRequired: "a client certificate is required"
+        case .clientCertificateNotAllowed: "the client certificate is not for this resource"
         case .duplicateCredential: "more than one credential"
         case .backendMismatch: "the backend id does not belong to the credential"
         case .backendNotAllowed: "the credential is not for this resource"
@@ -38,18 +40,41 @@ extension DenialReason {
         case .loginThrottled: "too many attempts"
         case .keysUnavailable: "the issuer of the token does not answer"
         case .roleRequired: "a required role is missing"
-        case .providerUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
+        case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable: "try again later"
         default: "invalid or missing token"
         }
     }
 
     /// The JSON body in UTF-8. Rendered once for the whole run: a refusal formats nothing.
-    package var body: [UInt8] { DenialReason.bodies[position] }
+    package var body: [UInt8] { Reason.bodies[index] }
 
     private static let bodies: [[UInt8]] = allCases.map { reason in
         let text =
             #"{"status":\#(reason.status),"title":"\#(reason.title)","detail":"\#(reason.detail)","#
             + #""code":"\#(reason.publicCode)"}"#
         return Array(text.utf8)
+    }
+
+    /// Seconds for a `Retry-After`; nil where waiting does not help.
+    package var retryAfterSeconds: Int? {
+        switch self {
+        case .loginThrottled: 30
+        case .storeUnavailable, .introspectionUnavailable, .identityProviderUnavailable: 1
+        case .keysUnavailable: 5
+        default: nil
+        }
+    }
+
+    /// The `error` of a `Bearer` challenge (RFC 6750 section 3.1, RFC 9470 section 3); nil where no bearer token was
+    /// sent, which then must not be hinted at.
+    package var bearerError: StaticString? {
+        switch self {
+        case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
+            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .proofRequired,
+            .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle:
+            "invalid_token"
+        case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme: "insufficient_user_authentication"
+        default: nil
+        }
     }
 }

@@ -1,7 +1,8 @@
 import Identity
 import JOSE
+import Model
 
-extension DenialReason {
+extension Reason {
     /// What the log says of a token that did not verify. To the client they are all the same (CHAL-07).
     init(_ rejection: TokenRejection) {
         switch rejection {
