@@ -32,58 +32,61 @@ package struct SectionForm: Sendable {
         """
     }
 
-    /// All sections that say what they look like, in the order of the reference.
-    package static let all: [SectionForm] = [
-        SectionForm(
-            name: "gateway",
-            meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
-            form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) })),
-        SectionForm(
-            name: "routes",
-            meaning: "Parts of the API and who may call them. The longest match wins.",
-            form: .list(RouteEntry.shape.form(), isUnique: false)),
-        SectionForm(
-            name: "identityProviders",
-            meaning: "Identity providers that browsers are sent to for a login.",
-            form: .list(IdentityProviderEntry.shape().form(), isUnique: false)),
-        SectionForm(
-            name: "serviceDomains",
-            meaning: "Service domains of Mobile & Social by name: circles of applications.",
-            form: .map(ServiceDomainEntry.shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$")),
-        SectionForm(
-            name: "backends",
-            meaning: "Mobile backends: the credentials of applications.",
-            form: .list(BackendEntry.shape.form(), isUnique: false)),
-        SectionForm(
-            name: "applications",
-            meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",
-            form: .list(ApplicationEntry.shape.form(), isUnique: false)),
-        SectionForm(name: "users", meaning: "Local users.", form: .list(UserEntry.shape.form(), isUnique: false)),
-        SectionForm(
-            name: "roles",
-            meaning: "The catalogue of roles; other names are never granted. A role is a name, or an object.",
-            form: RolesSection.form),
-        SectionForm(
-            name: "realms",
-            meaning: "The realms that users and backends may name. Without this file, any name is accepted.",
-            form: .list(.text)),
-        SectionForm(
-            name: "certificates",
-            meaning: "Certificates that outside issuers sign with, each under a name of its own.",
-            form: .list(StoredCertificateEntry.shape.form(), isUnique: false)),
-        SectionForm(
-            name: "trustedIssuers",
-            meaning: "Issuers whose tokens open routes.",
-            form: .list(TrustedIssuerEntry.shape.form(), isUnique: false)),
-        SectionForm(
-            name: "webgates",
-            meaning: "Groups of routes that are challenged alike.",
-            form: .list(WebgateEntry.shape.form(), isUnique: false),
-            others: [
-                SectionForm(
-                    name: "authenticationSchemes",
-                    meaning: "Authentication schemes that webgates and routes name; they stand in `webgates.json`.",
-                    form: .list(AuthenticationSchemeEntry.shape.form(), isUnique: false))
-            ]),
-    ]
+    /// All sections that say what they look like, in the order of the reference. Worked out for each call: nothing asks
+    /// for it while a gateway runs.
+    package static var all: [SectionForm] {
+        [
+            SectionForm(
+                name: "gateway",
+                meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
+                form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) })),
+            SectionForm(
+                name: "routes",
+                meaning: "Parts of the API and who may call them. The longest match wins.",
+                form: .list(RouteEntry.shape.form(), isUnique: false)),
+            SectionForm(
+                name: "identityProviders",
+                meaning: "Identity providers that browsers are sent to for a login.",
+                form: .list(IdentityProviderEntry.shape().form(), isUnique: false)),
+            SectionForm(
+                name: "serviceDomains",
+                meaning: "Service domains of Mobile & Social by name: circles of applications.",
+                form: .map(ServiceDomainEntry.shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$")),
+            SectionForm(
+                name: "backends",
+                meaning: "Mobile backends: the credentials of applications.",
+                form: .list(BackendEntry.shape.form(), isUnique: false)),
+            SectionForm(
+                name: "applications",
+                meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",
+                form: .list(ApplicationEntry.shape.form(), isUnique: false)),
+            SectionForm(name: "users", meaning: "Local users.", form: .list(UserEntry.shape.form(), isUnique: false)),
+            SectionForm(
+                name: "roles",
+                meaning: "The catalogue of roles; other names are never granted. A role is a name, or an object.",
+                form: RolesSection.form),
+            SectionForm(
+                name: "realms",
+                meaning: "The realms that users and backends may name. Without this file, any name is accepted.",
+                form: .list(.text)),
+            SectionForm(
+                name: "certificates",
+                meaning: "Certificates that outside issuers sign with, each under a name of its own.",
+                form: .list(StoredCertificateEntry.shape.form(), isUnique: false)),
+            SectionForm(
+                name: "trustedIssuers",
+                meaning: "Issuers whose tokens open routes.",
+                form: .list(TrustedIssuerEntry.shape.form(), isUnique: false)),
+            SectionForm(
+                name: "webgates",
+                meaning: "Groups of routes that are challenged alike.",
+                form: .list(WebgateEntry.shape.form(), isUnique: false),
+                others: [
+                    SectionForm(
+                        name: "authenticationSchemes",
+                        meaning: "Authentication schemes that webgates and routes name; they stand in `webgates.json`.",
+                        form: .list(AuthenticationSchemeEntry.shape.form(), isUnique: false))
+                ]),
+        ]
+    }
 }

@@ -51,8 +51,10 @@ package enum RouteRateLimit: Sendable {
     static let shape = Shape(
         .either([limit, .list(limit, minimum: 1, isUnique: false)]), read: { RouteRateLimit.readAll($0) })
 
-    private static let limit = Form.named(
-        "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimitEntry.shape.form()]))
+    private static var limit: Form {
+        .named(
+            "routeRateLimit", .either([ReferenceKind.rateLimit.form, RateLimitEntry.shape.form()]))
+    }
 
     private static func readAll(_ field: Field) -> [RouteRateLimit]? {
         guard let elements = field.node.array == nil ? [field] : field.elements("an array of rate limits") else {

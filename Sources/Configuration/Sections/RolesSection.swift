@@ -14,7 +14,7 @@ struct RolesSection {
         let description: String?
     }
 
-    static let form = Form.list(.either([name.form(), role.form()]), maximum: maximumCount)
+    static var form: Form { .list(.either([name.form(), role.form()]), maximum: maximumCount) }
 
     private static let name = Shape(
         .named(
