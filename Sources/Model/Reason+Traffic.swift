@@ -1,6 +1,6 @@
 extension Reason {
     static let served: [Row] = [
-        ("allowed", 0, "The request was forwarded, whatever the upstream answered."),
+        ("allowed", 0, "The request was forwarded; the status is the upstream's."),
         ("preflight", 0, "The gateway answered a CORS preflight of an allowed origin."),
         ("no_icon", 0, "`/favicon.ico` was requested and no route has it."),
         ("health", 0, "The admin listener answered a liveness probe."),

@@ -124,8 +124,8 @@ extension InvalidCase {
         ),
         InvalidCase(
             "party-without-type", domain(#""provider": "idp", "exposeProviderToken": true"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/exposeProviderToken: nobody is sent to an identity provider here (expected "type": "relyingParty" beside it)"#,
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: nobody is sent to an identity provider here (expected "type": "relyingParty" beside it)"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/exposeProviderToken: the domain uses no identity provider (expected "type": "relyingParty" beside it)"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: the domain uses no identity provider (expected "type": "relyingParty" beside it)"#
         ),
         InvalidCase(
             "party-second-step", domain(party + #", "otp": true"#),

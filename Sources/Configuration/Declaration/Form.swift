@@ -68,7 +68,7 @@ package struct ObjectForm: Sendable {
 /// Collects the form of an object while the function that reads such objects runs without one.
 final class ObjectOutline {
     private(set) var form = ObjectForm()
-    /// Stands for the object: without members, its problems read by nobody.
+    /// The value in place of an object: it has no members, and its problems are dropped.
     let field: Field
 
     init() {

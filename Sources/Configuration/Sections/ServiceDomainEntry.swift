@@ -172,7 +172,7 @@ package struct DomainAuthenticationEntry: Sendable {
             relyingParty: object.keys(
                 wanted: type == "relyingParty",
                 otherwise: { _ in
-                    ("nobody is sent to an identity provider here", "\"type\": \"relyingParty\" beside it")
+                    ("the domain uses no identity provider", "\"type\": \"relyingParty\" beside it")
                 }
             ) { RelyingPartyEntry.read(&$0, domain: domain) })
         if schemeMember != nil, let levelMember {

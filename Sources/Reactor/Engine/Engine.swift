@@ -38,7 +38,7 @@ class Engine {
     /// - Parameter turn: the number of the turn that begins then.
     func wait(timeoutMilliseconds: Int32, turn: UInt64) { preconditionFailure("of each engine") }
 
-    /// What is to be handled; nil when all of the turn is.
+    /// The event to handle next; nil when all events of the turn are handled.
     var event: EngineEvent? { preconditionFailure("of each engine") }
 
     /// The event is handled.

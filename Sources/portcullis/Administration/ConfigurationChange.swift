@@ -53,14 +53,15 @@ struct ConfigurationChange: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let edited = try edited(section, empty: empty, condition: condition, edit)
         let after = edited.unchanged ?? examine(edited.draft)
+        if edited.unchanged == nil { try accept(after, insteadOf: edited.before, changed: section) }
+        // Before anything is written: what cannot be answered for is no change.
+        guard let configuration = after.loaded.draft else { throw .alreadyInvalid(after.errors) }
         if edited.unchanged == nil {
-            try accept(after, insteadOf: edited.before, changed: section)
             let file = try ConfigurationFile(edited.draft.file, in: directory)
-            // Somebody with an editor takes no lock.
+            // An editor takes no lock.
             guard try file.read() ?? Array((empty + "\n").utf8) == edited.old else { throw .changedMeanwhile }
             try file.replace(with: edited.draft.text)
         }
-        guard let configuration = after.loaded.draft else { throw .alreadyInvalid(after.errors) }
         return Outcome(
             value: edited.value, loaded: after.loaded, configuration: configuration, snapshot: after.reading?.snapshot)
     }

@@ -38,7 +38,7 @@ extension Assembly {
         var guarding = GuardedIssuer.Settings()
         let lifetime = object.value(
             "maximumLifetime", .duration, default: .seconds(86_400),
-            "Longest time that a token is used, whatever the answer says.")
+            "Longest time that a token is used, even if the answer gives it a longer lifetime.")
         guarding.maximumLifetimeSeconds = max(1, lifetime.components.seconds)
         guarding.breaker =
             object.optional(

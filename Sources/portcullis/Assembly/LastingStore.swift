@@ -52,15 +52,14 @@ final class LastingStore: Sendable {
         return succeeded.wait(timeout: .now()) == .success
     }
 
-    /// The same beside the work, for a store that answers once the workers run.
+    /// The same beside the work, for a store that answers once the workers run: tries until it does, ever more rarely.
     static func loadLater(_ tokens: IssuedTokenArchive) {
         Thread.detachNewThread {
-            for _ in 0..<triesToLoad {
-                if load(tokens, milliseconds: 5000) { return }
-                Thread.sleep(forTimeInterval: 0.5)
+            var pause = 0.5
+            while !load(tokens, milliseconds: 5000) {
+                Thread.sleep(forTimeInterval: pause)
+                pause = min(pause * 2, 30)
             }
         }
     }
-
-    private static let triesToLoad = 60
 }
