@@ -16,6 +16,8 @@ final class GatewayProcess: Sendable {
     /// keeps no password from being checked. One thread, since malloc keeps what is freed for the thread that has
     /// allocated it: with very many users each further thread would hold a configuration's worth of free memory.
     let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, standsBack: false)
+    /// A reload that a signal has asked for waits for that thread.
+    private let awaitsReload = Atomic(false)
     let log = EventLog(LogWriter(.standardError))
     let lasting: Lasting
     /// The configuration in force and how many there have been; whoever reloads holds the lock.
@@ -226,15 +228,7 @@ final class GatewayProcess: Sendable {
             case .reload where isEnding: continue
             case .reload:
                 service.reloading()
-                let isAccepted = configurationThread.submit { [self] in
-                    _ = reload(shared)
-                    if !isEnding { service.ready() }
-                }
-                if !isAccepted {
-                    shared.reloadFailed()
-                    log.write("reload_failed", [("detail", .text(Administration.busy))])
-                    service.ready()
-                }
+                reloadBySignal(shared)
             case .reopenLogs: accessLog?.reopen()
             case .handOver: beginHandOver(shared)
             case .other: continue
@@ -243,6 +237,22 @@ final class GatewayProcess: Sendable {
     }
 
     // MARK: Reload
+
+    /// Has the configuration read again on its thread. Signals that come while that waits ask for the same.
+    private func reloadBySignal(_ shared: SharedState) {
+        guard !awaitsReload.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        let isAccepted = configurationThread.submit { [self] in
+            // Before anything is read: a signal that comes now asks for another reading.
+            awaitsReload.store(false, ordering: .sequentiallyConsistent)
+            _ = reload(shared)
+            if !isEnding { service.ready() }
+        }
+        guard !isAccepted else { return }
+        awaitsReload.store(false, ordering: .sequentiallyConsistent)
+        shared.reloadFailed()
+        log.write("reload_failed", [("detail", .text(Administration.busy))])
+        service.ready()
+    }
 
     /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
     ///
