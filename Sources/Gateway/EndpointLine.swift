@@ -5,14 +5,23 @@ final class EndpointLine {
 
     var isEmpty: Bool { first == waiting.count }
 
-    func append(_ exchange: Exchange) { waiting.append((exchange, exchange.identity)) }
+    func append(_ exchange: Exchange) {
+        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        var line = waiting
+        waiting = []
+        line.append((exchange, exchange.identity))
+        waiting = line
+    }
 
     /// The one that has waited longest; nil where it has ended in between.
     func next() -> Exchange? {
         let (exchange, identity) = waiting[first]
         first += 1
         if first * 2 > waiting.count {
-            waiting.removeFirst(first)
+            var line = waiting
+            waiting = []
+            line.removeFirst(first)
+            waiting = line
             first = 0
         }
         return exchange.identity == identity && exchange.stage == .inEndpoint ? exchange : nil

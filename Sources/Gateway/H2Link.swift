@@ -16,48 +16,20 @@ final class H2Link {
 }
 
 extension Worker {
-    /// Has the connection send its frames at the end of the turn, so that those of many streams go out together.
-    func queue(_ link: H2Link) {
-        guard !link.isQueued else { return }
-        link.isQueued = true
-        var links = queuedLinks
-        queuedLinks = []
-        links.append(link)
-        queuedLinks = links
-    }
-
-    /// Sends the frames of all connections that have some.
-    func flushLinks() {
-        while !queuedLinks.isEmpty {
-            let links = queuedLinks
-            queuedLinks = spareLinks
-            for link in links {
-                link.isQueued = false
-                flush(link)
-            }
-            spareLinks = links
-            spareLinks.removeAll(keepingCapacity: true)
-        }
-    }
-
-    private func flush(_ link: H2Link) {
+    func flush(_ link: H2Link) {
         let socket = link.socket
         // The socket may be another connection's by now.
-        let client = socket.role == Role.client ? clients[socket.owner] : nil
-        let session = socket.role == Role.upstreamSession ? sessions[socket.owner] : nil
-        let check = socket.role == Role.healthCheck ? healthChecks[socket.owner] : nil
+        let client = socket.role == Role.client ? frontend.clients[socket.owner] : nil
+        let session = socket.role == Role.upstreamSession ? connections.sessions[socket.owner] : nil
+        let check = socket.role == Role.healthCheck ? healthChecker.checks[socket.owner] : nil
         guard client?.link === link || session?.link === link || check?.link === link else { return }
-        while link.session.wantsToSend, socket.pendingBytes <= highWater {
-            let chunk = poller.chunks.take()
-            _ = link.session.produce(into: chunk, upTo: chunk.capacity)
-            guard !chunk.isEmpty else {
-                poller.chunks.give(chunk)
-                break
-            }
-            poller.send(socket, chunk)
+        transport.flush(link)
+        if let client {
+            // Framing makes room in streams, and ends some.
+            while let event = frontend.nextEvent(client, link) { handle(event) }
+            frontend.flushed(client, link)
         }
-        if let client { framesFlushed(client, link) }
-        if let session { sessionFlushed(session, link) }
-        if let check { checkFlushed(check, link) }
+        if let session { responseRelay.sessionFlushed(session, link) }
+        if let check { healthChecker.flushed(check, link) }
     }
 }

@@ -18,7 +18,7 @@ package struct IssuerKeys: Sendable {
 extension Worker {
     /// Has keys fetched that are due. One worker of the process does, once a second and at each new configuration.
     func refreshKeys() {
-        guard number == 0, !isDraining else { return }
+        guard context.number == 0, !isDraining else { return }
         for issuer in snapshot.issuerKeys { issuer.keys.refreshIfDue() }
     }
 }

@@ -31,7 +31,23 @@ final class TLSFilter: StreamFilter {
     }
 }
 
+extension Poller {
+    /// Begins a connection, over TLS where there is a context for it; nil where that fails at once.
+    ///
+    /// - Parameter serverName: what the server's certificate must show.
+    func connect(to address: SocketAddress, tls: TLSClientContext?, serverName: @autoclosure () -> String) -> Socket? {
+        guard let tls else { return try? connect(to: address) }
+        guard let session = tls.makeSession(serverName: serverName()) else { return nil }
+        return try? connect(to: address, filter: TLSFilter(session))
+    }
+}
+
 extension Socket {
     /// The TLS session over this connection; nil where there is none.
     var tls: TLSSession? { (filter as? TLSFilter)?.session }
+
+    /// `:scheme` of what is asked for on this connection.
+    var scheme: [UInt8] { filter == nil ? Socket.http : Socket.https }
+    private static let http = Array("http".utf8)
+    private static let https = Array("https".utf8)
 }

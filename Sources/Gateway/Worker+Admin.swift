@@ -18,36 +18,36 @@ extension Worker {
         exchange.path.append(bytes.slice(head.path))
         let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
-            reply(exchange, status: 421, reason: .unknownHost, detail: "the admin listener does not have this name")
+            responder.reply(exchange, status: 421, reason: .unknownHost, detail: "the admin listener does not have this name")
             return
         }
         guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
-            reply(exchange, status: 404, reason: .noRoute, detail: "no such resource")
+            responder.reply(exchange, status: 404, reason: .noRoute, detail: "no such resource")
             return
         }
         guard resource.allows(head.method) else {
-            respond(
+            responder.respond(
                 exchange, .text(405, "use \(resource.method)\n", reason: .methodNotAllowed, allow: resource.method))
             return
         }
         if resource.needsToken, let refusal = refusal(exchange, bytes) {
-            respond(exchange, refusal)
+            responder.respond(exchange, refusal)
             return
         }
-        if !resource.isHealth, isCrowded(client.listener) {
-            reply(
+        if !resource.isHealth, frontend.isCrowded(client.listener) {
+            responder.reply(
                 exchange, status: 503, reason: .overloaded, detail: "all connections of the listener are in use",
                 retryAfter: 1)
             return
         }
         switch resource {
-        case .health: respond(exchange, .text(200, "ok\n", reason: .health))
+        case .health: responder.respond(exchange, .text(200, "ok\n", reason: .health))
         case .readiness: describeReadiness(exchange)
         case .metrics: collectMetrics(exchange)
         case .reload:
-            park(exchange, in: .inEndpoint)
+            exchanges.park(exchange, in: .inEndpoint)
             let identity = exchange.identity
-            let mailbox = mailbox
+            let mailbox = context.mailbox
             shared.requestReload { outcome in
                 mailbox.post(.endpoint(exchange: identity, .done(outcome)))
             }
@@ -75,7 +75,7 @@ extension Worker {
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
         let readiness = readiness
-        respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
+        responder.respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
     }
 
     /// Nil where the request has the admin token. Health, readiness and metrics are open on the admin listener, which is
@@ -119,16 +119,16 @@ extension Worker {
             answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
             return
         }
-        guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: .clientClosed)
+        guard let buffer = exchanges.reread(exchange) else {
+            frontend.abandon(exchange, reason: .clientClosed)
             return
         }
         guard let request = adminRequest(exchange, buffer.readable) else {
-            reply(exchange, status: 400, reason: .invalidRequest, detail: "the path or the query is malformed")
+            responder.reply(exchange, status: 400, reason: .invalidRequest, detail: "the path or the query is malformed")
             return
         }
-        park(exchange, in: .inEndpoint)
-        let (identity, mailbox) = (exchange.identity, mailbox)
+        exchanges.park(exchange, in: .inEndpoint)
+        let (identity, mailbox) = (exchange.identity, context.mailbox)
         shared.administer(request) { mailbox.post(.endpoint(exchange: identity, .done($0))) }
     }
 
@@ -155,11 +155,11 @@ extension Worker {
 
     /// Asks every worker for its counters; the answer is written when the last has come.
     private func collectMetrics(_ exchange: Exchange) {
-        park(exchange, in: .inEndpoint)
+        exchanges.park(exchange, in: .inEndpoint)
         var report = currentMetrics()
         var missing = 0
-        for index in shared.mailboxes.indices where index != number {
-            if let last = shared.askForMetrics(index, by: number, exchange: exchange.identity) {
+        for index in shared.mailboxes.indices where index != context.number {
+            if let last = shared.askForMetrics(index, by: context.number, exchange: exchange.identity) {
                 report.add(last)
             } else {
                 missing += 1
@@ -182,16 +182,16 @@ extension Worker {
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     func leave() {
-        cancelCalls()
-        leaveRedis()
+        outboundClient.cancelAll()
+        redis?.leave()
         let report = currentMetrics()
-        shared.leave(number, report)
-        for message in mailbox.takeAll() {
+        shared.leave(context.number, report)
+        for message in context.mailbox.takeAll() {
             switch message {
             case .reportMetrics(let requester, let identity):
                 shared.mailboxes[requester].post(.metrics(report, exchange: identity))
             case .adopted(let count): count.arrived()
-            case .call(let pending): refuse(pending)
+            case .call(let pending): outboundClient.refuse(pending)
             case .redis(.perform(let command)): shared.settings.redis?.send(command)
             default: break
             }
@@ -207,7 +207,7 @@ extension Worker {
         facts.introspection = snapshot.policy.introspectors.map { ($0.server.name, $0.report) }
         facts.assertionReloadFailures = shared.settings.assertionReloadFailures.map { ($0.source, $0.failures.count) }
         let text = PrometheusText.render(report, facts)
-        respond(
+        responder.respond(
             exchange,
             EndpointResponse(
                 status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: text,

@@ -7,27 +7,21 @@ import Reactor
 /// One worker of the process, the first, makes the active checks and has names resolved, so that servers are asked once
 /// for each interval and not once for each processor; it tells the others what has changed.
 extension Worker {
-    private var isFirst: Bool { number == 0 }
+    private var isFirst: Bool { context.number == 0 }
 
     // MARK: Time
 
-    /// Sees to it that the groups are looked after at that time at the latest.
-    func scheduleCare(at time: Int64) {
-        guard time < careAt else { return }
-        careAt = time
-        poller.schedule(TimerToken(role: Role.upstreamCare, owner: 0), at: time)
-    }
-
     /// Does what is due in any group.
     func careForUpstreams() {
-        careAt = .max
+        groups.careAt = .max
         var next = Int64.max
-        for group in groups {
-            expireQueue(group)
+        for group in groups.all {
+            upstreamClient.expireQueue(group)
             if let deadline = group.queue.nextDeadline { next = min(next, deadline) }
             if isFirst, !isDraining { next = min(next, checkServers(of: group), resolveNames(of: group)) }
         }
-        if next != .max { scheduleCare(at: next) }
+        if next != .max { groups.scheduleCare(at: next) }
+        reviewChecks()
     }
 
     // MARK: Checks
@@ -40,21 +34,29 @@ extension Worker {
             if server.checkAt <= poller.now {
                 // Until this one has its outcome.
                 server.checkAt = .max
-                check(server, of: group, settings)
+                healthChecker.check(server, of: group, settings)
             }
             next = min(next, server.checkAt)
         }
         return next
     }
 
-    func announce(_ server: UpstreamServer, of group: UpstreamGroup) {
+    /// Acts on the checks that have come to their end.
+    func reviewChecks() {
+        while let outcome = healthChecker.nextOutcome() {
+            groups.scheduleCare(at: outcome.server.checkAt)
+            if outcome.hasChanged { announce(outcome.server, of: outcome.group) }
+        }
+    }
+
+    private func announce(_ server: UpstreamServer, of group: UpstreamGroup) {
         let isUp = server.health.isUp
         if isUp { group.cameBack(server, poller.now) }
         let name = group.settings.name
         shared.log.write(
             isUp ? "server_up" : "server_down",
             [("upstream", .text(name)), ("server", .text(server.address.description))])
-        for mailbox in shared.mailboxes where mailbox !== self.mailbox {
+        for mailbox in shared.mailboxes where mailbox !== context.mailbox {
             mailbox.post(.serverHealth(upstream: name, address: server.address, isUp: isUp))
         }
     }
@@ -80,12 +82,12 @@ extension Worker {
             if case .addresses(let addresses) = answer { found = addresses }
             for mailbox in mailboxes { mailbox.post(.resolved(target, found)) }
         }
-        if !accepted { mailbox.post(.resolved(target, [])) }
+        if !accepted { context.mailbox.post(.resolved(target, [])) }
     }
 
     func resolved(_ target: ServerSettings.Target, _ addresses: [SocketAddress]) {
-        for group in groups where group.names.contains(target) {
-            for server in group.resolved(target, addresses, poller.now) { closeUnused(of: server) }
+        for group in groups.all where group.names.contains(target) {
+            for server in group.resolved(target, addresses, poller.now) { connections.closeUnused(of: server) }
             // An upstream without any server is in a hurry.
             if group.servers.isEmpty { group.resolveAt = min(group.resolveAt, poller.now + Worker.resolvePause) }
         }
@@ -100,24 +102,20 @@ extension Worker {
     /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
     /// finish, others to servers that are gone are closed. `careForUpstreams` is to follow.
     func useUpstreams(_ fresh: [UpstreamSettings]) {
-        let old = groups
-        groups = fresh.map { settings in
+        let old = groups.all
+        groups.all = fresh.map { settings in
             guard let group = old.first(where: { $0.settings.name == settings.name }) else {
-                return UpstreamGroup(settings, seed: Worker.seed)
+                return UpstreamGroup(settings, seed: LoopContext.seed)
             }
-            for server in group.update(settings, poller.now) { closeUnused(of: server) }
-            if !group.queue.isEmpty { serveQueueLater(group) }
+            for server in group.update(settings, poller.now) { connections.closeUnused(of: server) }
+            if !group.queue.isEmpty { groups.serveQueueLater(group) }
             return group
         }
-        for group in old where !groups.contains(where: { $0 === group }) {
-            for server in group.retire() { closeUnused(of: server) }
+        for group in old where !groups.all.contains(where: { $0 === group }) {
+            for server in group.retire() { connections.closeUnused(of: server) }
             // Whoever waits there is told that nothing comes any more.
-            if !group.queue.isEmpty { serveQueueLater(group) }
+            if !group.queue.isEmpty { groups.serveQueueLater(group) }
         }
     }
 
-    private func closeUnused(of server: UpstreamServer) {
-        while let unused = server.pool.take() { closeUpstream(unused) }
-        closeSessions(of: server)
-    }
 }

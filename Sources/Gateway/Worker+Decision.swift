@@ -12,42 +12,12 @@ import Reactor
 /// The head stays in the client's inbox until the request is serialised for the upstream, so an exchange that is parked
 /// reads it again when it goes on, and one that is not never copies it.
 extension Worker {
-    /// Starts the exchange of a head that was just parsed into `requestHeaders`.
-    ///
-    /// - Parameter inbox: where the head stands. It goes along with the request, here and below, like the policy: what is
-    ///   handed on is counted once, and what is asked for anew each time anew.
-    func begin(_ client: ClientConnection, _ head: RequestHead, _ inbox: Chunk) {
-        let exchange = takeExchange()
-        exchange.client = client
-        exchange.head = head
-        exchange.startedAt = Clock.monotonicMicroseconds
-        exchange.requestBody = BodyRelay(head.framing, to: head.framing == .chunked ? .chunked : .raw)
-        client.exchange = exchange
-        client.phase = .inExchange
-        client.deadline = .max
-        client.headDeadline = .max
-        client.closing = !head.keepAlive || isDraining
-        decide(exchange, client, inbox)
-    }
-
-    /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
-    private func takeRequestID(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        var source = requestIDs
-        source.take(requestHeaders, bytes, into: exchange.requestID)
-        requestIDs = source
-    }
-
-    func makeRequestID(_ exchange: Exchange) {
-        var source = requestIDs
-        source.make(into: exchange.requestID)
-        requestIDs = source
-    }
 
     /// Decides about a request whose field lines stand in `requestHeaders`.
     func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
         let bytes = buffer.readable
         let head = exchange.head
-        takeRequestID(exchange, bytes)
+        exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
         if client.role != .proxy {
             answerControl(exchange, client, bytes)
@@ -56,7 +26,7 @@ extension Worker {
         guard let rewritten = canonicalise(exchange, bytes) else {
             // `OPTIONS *` asks about the server as a whole, for which nothing here answers (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
-            deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
+            responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
             return
         }
         let scratch = pathScratch
@@ -76,22 +46,22 @@ extension Worker {
         }
         guard screenOrigin(exchange, policy, match, bytes) else { return }
         switch match {
-        case .notFound where PolicySnapshot.isIcon(path, head.method): answerIcon(exchange)
-        case .notFound: deny(exchange, .noRoute, bytes)
-        case .methodNotAllowed: deny(exchange, .methodNotAllowed, bytes)
+        case .notFound where PolicySnapshot.isIcon(path, head.method): responder.answerIcon(exchange)
+        case .notFound: responder.deny(exchange, .noRoute, bytes)
+        case .methodNotAllowed: responder.deny(exchange, .methodNotAllowed, bytes)
         case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
         case .route(let route):
             if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: requestHeaders) {
-                deny(exchange, .ambiguousPath, bytes)
+                responder.deny(exchange, .ambiguousPath, bytes)
                 return
             }
             guard passesRateLimits(exchange, route) else { return }
             if route.readsCertificate, let denial = screenCertificate(exchange, route) {
-                deny(exchange, denial, bytes)
+                responder.deny(exchange, denial, bytes)
                 return
             }
-            if let limit = bodyLimit(exchange), case .length(let count) = head.framing, count > limit {
-                refuseLargeBody(exchange)
+            if let limit = exchange.bodyLimit, case .length(let count) = head.framing, count > limit {
+                responder.refuseLargeBody(exchange)
                 return
             }
             authenticate(exchange, snapshot, route, path, buffer)
@@ -99,7 +69,7 @@ extension Worker {
     }
 
     private func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        guard accessLog != nil, let value = requestHeaders.value(.userAgent) else { return }
+        guard counters.accessLog != nil, let value = requestHeaders.value(.userAgent) else { return }
         let agent = Chunk(capacity: AccessLog.longestUserAgent)
         agent.append(bytes.slice(value).extracting(first: AccessLog.longestUserAgent))
         exchange.userAgent = agent
@@ -125,7 +95,7 @@ extension Worker {
             exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
         exchange.variesByOrigin = true
         if let denial = verdict.denial {
-            deny(exchange, denial, bytes)
+            responder.deny(exchange, denial, bytes)
             return false
         }
         guard verdict != .notCrossSite, let origin = requestHeaders.value(.origin) else { return true }
@@ -133,7 +103,7 @@ extension Worker {
         exchange.origin.append(bytes.slice(origin))
         guard verdict == .preflight else { return true }
         if case .notFound = match { return true }
-        answerPreflight(exchange, bytes)
+        responder.answerPreflight(exchange, bytes)
         return false
     }
 
@@ -157,7 +127,7 @@ extension Worker {
             exchange.principal = principal
             authorize(exchange, snapshot, principal, route, path, buffer)
         case .none: authorize(exchange, snapshot, nil, route, path, buffer)
-        case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
+        case .rejected(let reason), .malformed(let reason): responder.deny(exchange, reason, bytes)
         case .resolve(let effect): resolve(effect, exchange)
         }
     }
@@ -172,16 +142,16 @@ extension Worker {
         case .hash(let work):
             park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
-            park(exchange, in: .resolvingCredential)
-            let mailbox = mailbox
+            exchanges.park(exchange, in: .resolvingCredential)
+            let mailbox = context.mailbox
             begin { mailbox.post(.credential(exchange: identity, $0)) }
         }
     }
 
     private func resolved(_ exchange: Exchange, _ result: Result<Principal, Reason>) {
-        unpark(exchange)
-        guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: .clientClosed)
+        exchanges.unpark(exchange)
+        guard let buffer = exchanges.reread(exchange) else {
+            frontend.abandon(exchange, reason: .clientClosed)
             return
         }
         let bytes = buffer.readable
@@ -189,11 +159,11 @@ extension Worker {
         switch result {
         case .success(let known): principal = known
         case .failure(let reason):
-            deny(exchange, reason, bytes)
+            responder.deny(exchange, reason, bytes)
             return
         }
         if let reason = remember(principal, exchange) {
-            deny(exchange, reason, bytes)
+            responder.deny(exchange, reason, bytes)
             return
         }
         exchange.principal = principal
@@ -235,7 +205,7 @@ extension Worker {
         let denial = snapshot.policy.authorize(
             route, principal: principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
         if let denial {
-            deny(exchange, denial, bytes)
+            responder.deny(exchange, denial, bytes)
         } else {
             // OMS-09: what was refused is no use of the session.
             principal?.activity?.use(at: poller.wallSeconds)
@@ -253,49 +223,37 @@ extension Worker {
             if let rule = route.challengeRule {
                 approachWebgate(exchange, route, rule, path, buffer)
             } else {
-                forward(exchange, route, path, buffer)
+                upstreamClient.forward(exchange, route, path, buffer)
             }
             return
         }
         exchange.issuedFor = target
-        let waiter = IssuedTokenStore.Waiter(worker: number, exchange: exchange.identity)
-        switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
+        let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
+        switch injection.issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
         case .hit(let token, let refresh):
-            metrics.injectionHits &+= 1
+            counters.metrics.injectionHits &+= 1
             exchange.issued = token
-            if let refresh { issue(refresh, snapshot, leader: nil) }
-            forward(exchange, route, path, buffer)
+            if let refresh { injection.issue(refresh, snapshot, leader: nil) }
+            upstreamClient.forward(exchange, route, path, buffer)
         case .join:
-            metrics.injectionMisses &+= 1
-            park(exchange, in: .awaitingToken)
+            counters.metrics.injectionMisses &+= 1
+            exchanges.park(exchange, in: .awaitingToken)
         case .lead(let flight):
-            metrics.injectionMisses &+= 1
-            park(exchange, in: .awaitingToken)
-            issue(flight, snapshot, leader: waiter)
-        case .failed(let failure): refuseWithoutToken(exchange, failure)
+            counters.metrics.injectionMisses &+= 1
+            exchanges.park(exchange, in: .awaitingToken)
+            injection.issue(flight, snapshot, leader: waiter)
+        case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
         }
-    }
-
-    /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
-    func issue(
-        _ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?,
-        challenge: UpstreamChallenge? = nil
-    ) {
-        let key = flight.key
-        let request = IssueRequest(
-            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
-            previous: flight.previous, challenge: challenge)
-        shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
     }
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
-        unpark(exchange)
+        exchanges.unpark(exchange)
         if exchange.wasRefused {
-            repeatRequest(exchange, result)
+            injection.repeatRequest(exchange, result)
             return
         }
-        guard let buffer = reread(exchange), let route = exchange.route else {
-            abandon(exchange, reason: .clientClosed)
+        guard let buffer = exchanges.reread(exchange), let route = exchange.route else {
+            frontend.abandon(exchange, reason: .clientClosed)
             return
         }
         let bytes = buffer.readable
@@ -305,15 +263,71 @@ extension Worker {
             if let rewritten = canonicalise(exchange, bytes) {
                 let scratch = pathScratch
                 let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-                forward(exchange, route, path, buffer)
+                upstreamClient.forward(exchange, route, path, buffer)
             }
-        case .failure(let failure): refuseWithoutToken(exchange, failure)
+        case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }
 
-    /// The longest body that the exchange may have; nil for no limit.
-    func bodyLimit(_ exchange: Exchange) -> Int? {
-        let limit = exchange.route?.maximumBodyBytes ?? exchange.snapshot.limits.maximumBodyBytes
-        return limit == 0 ? nil : limit
+    /// An extended CONNECT (RFC 8441) has come: it is decided as the GET that it stands for. Answers false where it was
+    /// refused.
+    func beginExtendedConnect(_ exchange: Exchange) -> Bool {
+        guard let name = exchange.stream?.extendedProtocol, let buffer = exchange.headBuffer else { return false }
+        let bytes = buffer.readable
+        let webSocket = Upgrade.webSocket
+        guard bytesEqualIgnoringCase(bytes.slice(name), webSocket.span) else {
+            exchanges.makeRequestID(exchange)
+            upstreamClient.refuseUpgrade(exchange)
+            return false
+        }
+        // RFC 9113 section 8.5: there is no body, only what is tunnelled.
+        guard requestHeaders.occurrences(.contentLength) == 0, exchange.head.framing == .untilClose else {
+            exchanges.makeRequestID(exchange)
+            responder.reply(exchange, status: 400, reason: .malformedBody, detail: "CONNECT has no body")
+            return false
+        }
+        exchange.head.method = .get
+        exchange.head.framing = .none
+        exchange.head.upgrade = true
+        exchange.requestBody = .empty
+        return true
+    }
+
+    // MARK: Upstreams behind a Webgate
+
+    /// Sends a request to an upstream behind a Webgate: with the token that was good last time, and otherwise with none,
+    /// to be challenged. A body of moderate length is kept, since the request may have to be repeated.
+    func approachWebgate(
+        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ path: Span<UInt8>, _ buffer: Chunk
+    ) {
+        if exchange.requestBody.remainingLength.map({ $0 <= rule.maximumKeptBody }) ?? false {
+            takeBody(exchange)
+            return
+        }
+        injection.injectKnown(exchange, route)
+        // A request that can't be repeated has no use for a challenge where the issuer needs none to answer.
+        if exchange.issued == nil, !exchange.requestBody.isComplete, let target = exchange.issuedFor,
+            !target.issuer.needsChallenge
+        {
+            injection.obtainToken(exchange, target, challenge: nil) { upstreamClient.forward(exchange, route, path, buffer) }
+            return
+        }
+        upstreamClient.forward(exchange, route, path, buffer)
+    }
+
+    /// The body that is kept has come: the request goes on.
+    func bodyKept(_ exchange: Exchange) {
+        guard let buffer = exchanges.reread(exchange), let route = exchange.route,
+            let rewritten = canonicalise(exchange, buffer.readable)
+        else {
+            frontend.abandon(exchange, reason: .clientClosed)
+            return
+        }
+        exchange.head.length += exchange.bodySeen
+        exchange.requestBody = .empty
+        injection.injectKnown(exchange, route)
+        let scratch = pathScratch
+        let bytes = buffer.readable
+        upstreamClient.forward(exchange, route, rewritten ? scratch.readable : bytes.slice(exchange.head.path), buffer)
     }
 }

@@ -6,11 +6,11 @@ extension Worker {
     /// The request for an endpoint is whole.
     func enterLine(_ exchange: Exchange) {
         guard exchange.endpoint?.isCostly == true else {
-            clearClientDeadline(exchange)
+            exchanges.clearClientDeadline(exchange)
             callEndpoint(exchange)
             return
         }
-        park(exchange, in: .inEndpoint)
+        exchanges.park(exchange, in: .inEndpoint)
         endpointLine.append(exchange)
     }
 
@@ -18,7 +18,7 @@ extension Worker {
     /// wait for one signature, however many clients ask for tokens.
     func serveLine() {
         guard let exchange = endpointLine.next() else { return }
-        clearClientDeadline(exchange)
+        exchanges.clearClientDeadline(exchange)
         callEndpoint(exchange)
     }
 }

@@ -12,18 +12,18 @@ extension Worker {
     func enter(_ endpoint: Endpoint, _ exchange: Exchange, _ bytes: Span<UInt8>) {
         // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
         if exchange.stream?.extendedProtocol != nil {
-            refuseUpgrade(exchange)
+            upstreamClient.refuseUpgrade(exchange)
             return
         }
         guard passesEndpointLimits(exchange) else { return }
         if endpoint.takesCredentials, !isFitForCredentials(exchange) {
-            deny(exchange, .tlsRequired, bytes)
+            responder.deny(exchange, .tlsRequired, bytes)
             return
         }
         if endpoint.isForBrowsers(requestHeaders),
             !exchange.snapshot.policy.mayUseForms(exchange.head, requestHeaders, bytes)
         {
-            deny(exchange, .crossSiteRequest, bytes)
+            responder.deny(exchange, .crossSiteRequest, bytes)
             return
         }
         guard endpoint.wantsPrincipal else {
@@ -38,8 +38,8 @@ extension Worker {
         case .principal(let principal):
             exchange.principal = principal
             takeBody(exchange)
-        case .none: deny(exchange, .missingCredential, bytes)
-        case .rejected(let reason), .malformed(let reason): deny(exchange, reason, bytes)
+        case .none: responder.deny(exchange, .missingCredential, bytes)
+        case .rejected(let reason), .malformed(let reason): responder.deny(exchange, reason, bytes)
         case .resolve(let effect): resolve(effect, exchange)
         }
     }
@@ -54,7 +54,7 @@ extension Worker {
     /// Reads the whole body, which endpoints limit, and then asks the token service.
     func takeBody(_ exchange: Exchange) {
         if let remaining = exchange.requestBody.remainingLength, remaining > exchange.maximumCollected {
-            refuseLargeBody(exchange)
+            responder.refuseLargeBody(exchange)
             return
         }
         exchange.stage = .collectingBody
@@ -70,7 +70,7 @@ extension Worker {
     private func sendContinue(_ exchange: Exchange) {
         let chunk = poller.chunks.take()
         chunk.append("HTTP/1.1 100 Continue\r\n\r\n")
-        sendInterim(chunk, status: 100, to: exchange)
+        transport.sendInterim(chunk, status: 100, to: exchange)
     }
 
     /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
@@ -88,8 +88,8 @@ extension Worker {
             let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
             var body = exchange.requestBody
             guard let used = try? body.relay(rest, into: output) else {
-                endConnection(after: exchange)
-                reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
+                exchange.endConnection()
+                responder.reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
                 return
             }
             exchange.requestBody = body
@@ -99,7 +99,7 @@ extension Worker {
             if exchange.collected.count > exchange.maximumCollected
                 || exchange.bodySeen > 8 * exchange.maximumCollected
             {
-                refuseLargeBody(exchange)
+                responder.refuseLargeBody(exchange)
                 return
             }
             if used == 0 { break }
@@ -109,22 +109,22 @@ extension Worker {
             return
         }
         if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
-        paceRequestBody(exchange)
-        readMore(side)
+        exchanges.paceRequestBody(exchange)
+        transport.readMore(side)
     }
 
     /// Takes what has come of the body of a stream, whose head stands apart from it.
     private func collectFrames(_ exchange: Exchange, _ side: Side) {
-        while let chunk = takeInbox(side) {
+        while let chunk = transport.takeInbox(side) {
             exchange.collect(chunk.readable)
             poller.chunks.give(chunk)
             if exchange.collected.count > exchange.maximumCollected {
-                refuseLargeBody(exchange)
+                responder.refuseLargeBody(exchange)
                 return
             }
         }
         guard exchange.requestBody.isComplete || side.isExhausted else {
-            paceRequestBody(exchange)
+            exchanges.paceRequestBody(exchange)
             return
         }
         exchange.requestBody = .empty
@@ -143,8 +143,8 @@ extension Worker {
             bodyKept(exchange)
             return
         }
-        guard let buffer = reread(exchange) else {
-            abandon(exchange, reason: .clientClosed)
+        guard let buffer = exchanges.reread(exchange) else {
+            frontend.abandon(exchange, reason: .clientClosed)
             return
         }
         let length = exchange.head.length
@@ -160,13 +160,13 @@ extension Worker {
     func answer(_ effect: Effect<EndpointResponse>, _ exchange: Exchange) {
         let identity = exchange.identity
         switch effect {
-        case .done(let response): respond(exchange, response)
+        case .done(let response): responder.respond(exchange, response)
         case .offload(let work):
             park(exchange, in: .inEndpoint, shared.computing) { .endpoint(exchange: identity, work()) }
         case .hash(let work): park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
         case .await(let begin):
-            park(exchange, in: .inEndpoint)
-            let mailbox = mailbox
+            exchanges.park(exchange, in: .inEndpoint)
+            let mailbox = context.mailbox
             begin { mailbox.post(.endpoint(exchange: identity, $0)) }
         }
     }
@@ -175,7 +175,7 @@ extension Worker {
     func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
         // A stream's head stands by itself.
         if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
-        reply(exchange, status: 400, reason: .invalidRequest, detail: "too many combining marks in a row")
+        responder.reply(exchange, status: 400, reason: .invalidRequest, detail: "too many combining marks in a row")
         return false
     }
 

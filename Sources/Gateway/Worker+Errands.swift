@@ -14,13 +14,13 @@ extension Worker {
         let limit = exchange.snapshot.limits.maximumPasswordChecksPerAddress
         if let address, !shared.errands.enter(address, limit: limit) {
             limited(.passwordChecks)
-            reply(exchange, status: 429, reason: .rateLimited, detail: "too many requests", retryAfter: 1)
+            responder.reply(exchange, status: 429, reason: .rateLimited, detail: "too many requests", retryAfter: 1)
             return
         }
-        park(exchange, in: stage)
+        exchanges.park(exchange, in: stage)
         let errand = Errand()
         exchange.errand = errand
-        let (mailbox, tally) = (mailbox, shared.errands)
+        let (mailbox, tally) = (context.mailbox, shared.errands)
         let accepted = pool.submit {
             // Counted until it leaves the queue, wanted or not: that is what the share is of.
             defer { if let address { tally.leave(address) } }
@@ -28,35 +28,7 @@ extension Worker {
         }
         if accepted { return }
         if let address { shared.errands.leave(address) }
-        refuseOverload(exchange)
-    }
-
-    /// The exchange waits for something other than its client.
-    func park(_ exchange: Exchange, in stage: Exchange.Stage) {
-        exchange.stage = stage
-        let timeout = exchange.snapshot.limits.decisionTimeout
-        // The first wait of several counts.
-        if exchange.decisionDeadline == .max { exchange.decisionDeadline = poller.now + timeout }
-        setClientDeadline(exchange, at: exchange.decisionDeadline)
-    }
-
-    /// The exchange goes on.
-    func unpark(_ exchange: Exchange) {
-        exchange.stage = .deciding
-        exchange.errand = nil
-        clearClientDeadline(exchange)
-    }
-
-    /// The client has taken all that waited for it: whatever else the exchange waits for has its time again.
-    func awaitAgain(_ exchange: Exchange) {
-        switch exchange.stage {
-        // Where the upstream is the slower one, the clock of the body stands still.
-        case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
-            setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
-        case .resolvingCredential, .awaitingToken, .inEndpoint:
-            setClientDeadline(exchange, at: exchange.decisionDeadline)
-        case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
-        }
+        responder.refuseOverload(exchange)
     }
 
     /// The time of an exchange is over.
@@ -64,10 +36,10 @@ extension Worker {
         switch exchange.stage {
         case .resolvingCredential, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
-            reply(exchange, status: 503, reason: .decisionTimeout, detail: "try again later", retryAfter: 1)
+            responder.reply(exchange, status: 503, reason: .decisionTimeout, detail: "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:
             limited(.bodyRate)
-            requestBodyTimedOut(exchange)
+            upstreamClient.requestRelay.timedOut(exchange)
         case .deciding, .tunnelling, .finished: break
         }
     }

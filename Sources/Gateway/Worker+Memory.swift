@@ -11,17 +11,13 @@ extension Worker {
     /// How often clients are let go of while the ceiling is reached.
     private static let sheddingInterval: Int64 = 20
 
-    var bufferPressure: BufferShare.Pressure {
-        BufferShare.pressure(shared.buffers.bytes, ceiling: snapshot.limits.maximumBufferBytes)
-    }
-
     /// Once a turn: tells what this worker holds, and acts on what all of them hold.
     func watchBuffers() {
         var share = bufferShare
         share.tell(poller.chunks.bytesInUse, to: shared.buffers)
         bufferShare = share
-        let pressure = bufferPressure
-        highWater = pressure == .none ? Worker.usualHighWater : Worker.usualHighWater / 8
+        let pressure = frontend.admission.bufferPressure
+        transport.highWater = pressure == .none ? Transport.usualHighWater : Transport.usualHighWater / 8
         poller.readsFarAhead = pressure == .none
         if pressure == .over, poller.now >= nextShedding {
             nextShedding = poller.now + Worker.sheddingInterval
@@ -34,17 +30,17 @@ extension Worker {
         // A little below it, so that the next piece of a response is not at once the next client's end.
         var excess = poller.chunks.bytesInUse - (ceiling - ceiling / 16) / shared.mailboxes.count
         guard excess > 0 else { return }
-        var holders = clients.filter { $0.socket != nil }.map { (client: $0, bytes: heldBytes($0)) }
+        var holders = frontend.clients.all.filter { $0.socket != nil }.map { (client: $0, bytes: heldBytes($0)) }
         holders.sort { $0.bytes > $1.bytes }
         for (client, bytes) in holders {
             guard excess > 0, bytes > 0 else { return }
             excess -= bytes
             limited(.memory)
-            leaveMultiplexing(client, reason: .memoryExhausted)
+            frontend.leaveMultiplexing(client, reason: .memoryExhausted)
             if let exchange = client.exchange {
-                abandon(exchange, reason: .memoryExhausted)
+                frontend.abandon(exchange, reason: .memoryExhausted)
             } else {
-                closeClient(client, reset: true)
+                frontend.close(client, reset: true)
             }
         }
     }

@@ -48,7 +48,7 @@ extension Worker {
         for limiter in limiters { wait = max(wait, admit(limiter, poller.now)) }
         guard wait > 0 else { return true }
         limited(.requestRate)
-        reply(
+        responder.reply(
             exchange, status: 429, reason: .rateLimited, detail: "too many requests",
             retryAfter: Int((wait + 999) / 1000))
         return false

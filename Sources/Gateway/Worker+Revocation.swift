@@ -13,7 +13,7 @@ extension Worker {
 
     /// Once a minute, by one of them: forgets entries whose tokens have ended.
     func pruneRevocations() {
-        guard number == 0, poller.now >= nextPruning else { return }
+        guard context.number == 0, poller.now >= nextPruning else { return }
         nextPruning = poller.now + 60_000
         shared.revocations.prune(now: poller.wallSeconds)
         shared.tokens.withdrawn.prune(now: poller.wallSeconds)

@@ -262,7 +262,7 @@ import Testing
         let writer = try LogWriter(appendingTo: path)
         let bench = try WorkerBench { $0.accessLog = writer }
         try run(bench)
-        bench.worker.accessLog?.flush()
+        bench.worker.counters.accessLog?.flush()
         writer.flush()
         let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
         let lines = try text.split(separator: "\n").map { line in

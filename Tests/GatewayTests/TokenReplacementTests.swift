@@ -199,7 +199,7 @@ import Testing
         _ = bench.head(server)
         server.send(Self.refusal)
         client.reset()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         bench.settle()
         bench.expectNothingLeft()
     }

@@ -6,7 +6,7 @@ import Testing
 
 extension Worker {
     /// The pools of all servers, in the order of the configuration.
-    var pools: [UpstreamPool] { groups.flatMap { $0.servers.map(\.pool) } }
+    var pools: [UpstreamPool] { groups.all.flatMap { $0.servers.map(\.pool) } }
 }
 
 extension UpstreamSettings {

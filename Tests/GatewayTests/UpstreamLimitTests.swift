@@ -19,7 +19,7 @@ import Testing
             }
         }
         let clients = (0..<4).map { _ in bench.client() }
-        let group = bench.worker.groups[0]
+        let group = bench.worker.groups.all[0]
         let server = try bench.requested(clients[0], .get("/open/0"))
         for index in 1...2 {
             clients[index].send(.get("/open/\(index)"))
@@ -67,7 +67,7 @@ import Testing
             }
         }
         let elsewhere = PeerListener()
-        let group = bench.worker.groups[0]
+        let group = bench.worker.groups.all[0]
         let (first, second) = (bench.client(), bench.client())
         let server = try bench.requested(first, .get())
         second.send(.get("/open/late") + .get("/open/next"))
@@ -100,7 +100,7 @@ import Testing
             }
         }
         let (first, second) = (bench.client(), bench.client())
-        let group = bench.worker.groups[0]
+        let group = bench.worker.groups.all[0]
         let server = try bench.requested(first, .get())
         second.send(.get())
         bench.turn(until: { group.queue.count == 1 })
@@ -117,10 +117,10 @@ import Testing
         let servers = ServerSet(1)
         let port = servers.listeners[0].port
         let bench = try servers.bench { $0.servers = [ServerSettings(.name(host: "localhost", port: port))] }
-        bench.turn(until: { !bench.worker.groups[0].servers.isEmpty })
+        bench.turn(until: { !bench.worker.groups.all[0].servers.isEmpty })
         // It may have an address for each family, and one of them has a listener.
         #expect(bench.ask(servers, bench.client()).hasSuffix("<0>"))
-        let report = bench.worker.groups[0].report(0)
+        let report = bench.worker.groups.all[0].report(0)
         #expect(report.servers.count == 1 && report.servers[0].name == "localhost:\(port)")
         bench.expectNothingLeft()
     }
@@ -141,11 +141,11 @@ import Testing
         let name = ServerSettings.Target.name(host: "none.invalid", port: 1)
         let bench = try servers.bench { $0.servers = [ServerSettings(name)] }
         let client = bench.client()
-        bench.worker.mailbox.post(.resolved(name, [addresses[0]]))
-        bench.turn(until: { bench.worker.groups[0].servers.count == 1 })
+        bench.worker.context.mailbox.post(.resolved(name, [addresses[0]]))
+        bench.turn(until: { bench.worker.groups.all[0].servers.count == 1 })
         #expect(bench.ask(servers, client).hasSuffix("<0>"))
         let gone = bench.worker.pools[0]
-        bench.worker.mailbox.post(.resolved(name, [addresses[1]]))
+        bench.worker.context.mailbox.post(.resolved(name, [addresses[1]]))
         bench.turn(until: { gone.open == 0 })
         #expect(bench.ask(servers, client).hasSuffix("<1>"))
         bench.expectNothingLeft()

@@ -30,7 +30,7 @@ import Testing
         let client = bench.client()
         for _ in 0..<12 { #expect(bench.ask(servers, client, request).hasPrefix("HTTP/1.1 200")) }
         #expect(servers.counts.reduce(0, +) == 12)
-        #expect(bench.worker.groups[0].retries == 4)
+        #expect(bench.worker.groups.all[0].retries == 4)
         #expect(bench.errors[UpstreamFailure.connectFailed.rawValue] == 0)
         bench.expectNothingLeft()
     }
@@ -78,7 +78,7 @@ import Testing
         }
         let client = bench.client()
         for _ in 0..<100 { #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 502")) }
-        let attempts = bench.worker.groups[0].servers.reduce(0) { $0 + $1.requests }
+        let attempts = bench.worker.groups.all[0].servers.reduce(0) { $0 + $1.requests }
         #expect(attempts > 110 && attempts <= 120)
         bench.expectNothingLeft()
     }
@@ -111,9 +111,9 @@ import Testing
         }
         let client = bench.client()
         for _ in 0..<30 { #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 200")) }
-        #expect(bench.worker.groups[0].servers[2].requests == 2)
+        #expect(bench.worker.groups.all[0].servers[2].requests == 2)
         #expect(servers.counts.reduce(0, +) == 30)
-        #expect(bench.worker.groups[0].ejections == 1)
+        #expect(bench.worker.groups.all[0].ejections == 1)
         bench.expectNothingLeft()
     }
 
@@ -130,7 +130,7 @@ import Testing
             $0.balance = .roundRobin
             $0.healthCheck = checks
         }
-        let known = bench.worker.groups[0].servers
+        let known = bench.worker.groups.all[0].servers
         bench.turn(until: {
             servers.go()
             return !known[0].health.isUp
@@ -152,12 +152,12 @@ import Testing
     @Test func anotherWorkersChecksCount() throws {
         let servers = ServerSet(2)
         let bench = try servers.bench()
-        let server = bench.worker.groups[0].servers[0]
-        bench.worker.mailbox.post(.serverHealth(upstream: "api", address: server.address, isUp: false))
+        let server = bench.worker.groups.all[0].servers[0]
+        bench.worker.context.mailbox.post(.serverHealth(upstream: "api", address: server.address, isUp: false))
         bench.turn(until: { !server.health.isUp })
         let client = bench.client()
         for _ in 0..<4 { #expect(bench.ask(servers, client).hasSuffix("<1>")) }
-        bench.worker.mailbox.post(.serverHealth(upstream: "api", address: server.address, isUp: true))
+        bench.worker.context.mailbox.post(.serverHealth(upstream: "api", address: server.address, isUp: true))
         bench.turn(until: { server.health.isUp })
         bench.expectNothingLeft()
     }
@@ -178,7 +178,7 @@ import Testing
         servers.manners[0] = .answers
         bench.pass(milliseconds: 220)
         #expect(bench.ask(servers, client).hasPrefix("HTTP/1.1 200"))
-        #expect(bench.worker.groups[0].breaker.state == .closed)
+        #expect(bench.worker.groups.all[0].breaker.state == .closed)
         bench.expectNothingLeft()
     }
 
@@ -189,8 +189,8 @@ import Testing
         let bench = try servers.bench { $0.balance = .roundRobin }
         let client = bench.client()
         for _ in 0..<3 { _ = bench.ask(servers, client) }
-        let stays = bench.worker.groups[0].servers[0]
-        let leaves = bench.worker.groups[0].servers[1]
+        let stays = bench.worker.groups.all[0].servers[0]
+        let leaves = bench.worker.groups.all[0].servers[1]
         // A request is under way to the server that leaves.
         _ = bench.ask(servers, client)
         servers.manners[1] = .isFrozen
@@ -205,8 +205,8 @@ import Testing
                     $0.balance = .roundRobin
                 }
             })
-        bench.turn(until: { bench.worker.groups[0].servers.count == 2 })
-        #expect(bench.worker.groups[0].servers[0] === stays && stays.pool.open == 1)
+        bench.turn(until: { bench.worker.groups.all[0].servers.count == 2 })
+        #expect(bench.worker.groups.all[0].servers[0] === stays && stays.pool.open == 1)
         for _ in 0..<4 { #expect(!bench.ask(servers, client).hasSuffix("<1>")) }
         servers.manners[1] = .answers
         bench.turn(until: {

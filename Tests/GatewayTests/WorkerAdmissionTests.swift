@@ -63,7 +63,7 @@ extension WorkerBench {
             let server = try bench.accepted()
             #expect(bench.head(server).contains("\r\nX-Forwarded-For: 192.0.2.7\r\n"))
             client.close()
-            bench.turn(until: { bench.worker.openClients == 0 })
+            bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         }
         bench.expectNothingLeft()
     }
@@ -76,7 +76,7 @@ extension WorkerBench {
             let server = try bench.accepted()
             #expect(bench.head(server).contains("\r\nX-Forwarded-For: 127.0.0.1\r\n"))
             client.close()
-            bench.turn(until: { bench.worker.openClients == 0 })
+            bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         }
         #expect(bench.refusals(.proxyHeader) == 0)
         bench.expectNothingLeft()
@@ -140,12 +140,12 @@ extension WorkerBench {
     @Test func anAddressHasItsNumberOfConnections() throws {
         let bench = try WorkerBench { $0.limits.maximumConnectionsPerAddress = 2 }
         let (first, second) = (bench.client(), bench.client())
-        bench.turn(until: { bench.worker.openClients == 2 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 2 })
         let third = bench.client()
         bench.turn(until: { third.isOver })
         #expect(bench.refusals(.connectionsPerAddress) == 1)
         first.close()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         let fourth = bench.client()
         let server = try bench.requested(fourth, .get())
         server.send(.ok("1"))
@@ -178,7 +178,7 @@ extension WorkerBench {
             $0.proxies = TrustedProxies(WorkerBench.ranges("127.0.0.1"))
         }
         let clients = (0..<5).map { _ in bench.client() }
-        bench.turn(until: { bench.worker.openClients == 5 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 5 })
         #expect(clients.allSatisfy { !$0.isOver })
         bench.expectNothingLeft()
     }
@@ -203,7 +203,7 @@ extension WorkerBench {
     @Test func anAddressThatFloodsIsBarred() throws {
         let bench = try flooded { $0.limits.maximumFloodsPerAddress = 3 }
         let before = bench.client()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         for _ in 0..<3 {
             let client = bench.client()
             flood(bench, client)

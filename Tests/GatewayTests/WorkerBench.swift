@@ -155,7 +155,7 @@ final class WorkerBench {
 
     /// One turn that does not wait.
     func turn() {
-        worker.mailbox.waker.wake()
+        worker.context.mailbox.waker.wake()
         worker.turn()
     }
 
@@ -230,10 +230,10 @@ final class WorkerBench {
     /// When all clients have gone nothing is left of them: no exchange, no buffer, and no upstream connection in use.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
         for client in clients { client.close() }
-        turn(until: { worker.openClients == 0 }, sourceLocation: sourceLocation)
+        turn(until: { worker.frontend.clients.used == 0 }, sourceLocation: sourceLocation)
         turn(until: { worker.poller.chunks.inUse == 0 }, sourceLocation: sourceLocation)
         #expect(worker.currentMetrics().requestsInFlight == 0, sourceLocation: sourceLocation)
-        for server in worker.groups.flatMap(\.servers) {
+        for server in worker.groups.all.flatMap(\.servers) {
             let idle = server.pool.idleCount + server.sessions.count { $0.users.isEmpty && $0.waiting.isEmpty }
             #expect(server.pool.open == idle, sourceLocation: sourceLocation)
         }

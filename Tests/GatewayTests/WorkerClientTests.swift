@@ -58,7 +58,7 @@ import Testing
         client.send(.get("/mine/x", WorkerBench.credentials))
         bench.turn(until: { bench.shared.hashes.waiting == 1 })
         client.reset()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         // Its place is taken by another before the answer comes, which must not be mistaken for its own.
         let other = bench.client()
         other.send(.get("/mine/y", WorkerBench.credentials))
@@ -139,12 +139,12 @@ import Testing
         let bench = try WorkerBench { $0.issuer = SlowIssuer(gate) }
         let leader = bench.client()
         leader.send(.get("/token/x", WorkerBench.credentials))
-        bench.turn(until: { bench.worker.issuedTokens.misses == 1 })
+        bench.turn(until: { bench.worker.injection.issuedTokens.misses == 1 })
         let follower = bench.client()
         follower.send(.get("/token/y", WorkerBench.credentials))
-        bench.turn(until: { bench.worker.issuedTokens.misses == 2 })
+        bench.turn(until: { bench.worker.injection.issuedTokens.misses == 2 })
         leader.reset()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         gate.open()
         let server = try bench.accepted()
         let head = bench.head(server)
@@ -172,7 +172,7 @@ import Testing
         client.send(.post("/open/x", "body"))
         bench.turn(until: { bench.worker.pools[0].open == 1 })
         client.close()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         #expect(bench.worker.pools[0].open == 0)
         bench.expectNothingLeft()
         withExtendedLifetime(filler) {}
@@ -210,7 +210,7 @@ import Testing
             if order == 0 { client.reset() }
             server.send(.ok("answer"))
             if order == 1 { client.reset() }
-            bench.turn(until: { bench.worker.openClients == 0 })
+            bench.turn(until: { bench.worker.frontend.clients.used == 0 })
             bench.expectNothingLeft()
         }
     }
@@ -294,9 +294,9 @@ import Testing
         let bench = try WorkerBench { $0.limits.headerTimeout = 80 }
         let first = bench.client()
         first.send("GET ")
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         first.close()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         bench.pass(milliseconds: 50)
         let second = bench.client()
         let server = try bench.requested(second, .get())
@@ -325,7 +325,7 @@ import Testing
         server.send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
         bench.turn(until: {
             server.send([UInt8](repeating: 65, count: 65_536))
-            return bench.worker.openClients == 0
+            return bench.worker.frontend.clients.used == 0
         })
         bench.turn(until: { server.isOver })
         bench.expectNothingLeft()

@@ -16,7 +16,7 @@ import Testing
     @Test func anIdleWorkerEndsAtOnce() throws {
         let bench = try WorkerBench()
         let client = bench.client()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         drain(bench)
         #expect(bench.worker.isFinished)
         bench.turn()
@@ -27,16 +27,16 @@ import Testing
     @Test func idleConnectionsAreAnsweredOnceMoreInAHandOver() throws {
         let bench = try WorkerBench()
         let (client, idle) = (bench.client(), bench.client())
-        bench.turn(until: { bench.worker.openClients == 2 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 2 })
         bench.shared.drain(keepingIdle: true)
         bench.turn(until: { bench.worker.isDraining })
-        #expect(bench.worker.openClients == 2 && !bench.worker.isFinished)
+        #expect(bench.worker.frontend.clients.used == 2 && !bench.worker.isFinished)
         let server = try bench.requested(client, .get())
         server.send(.ok("last"))
         bench.turn(until: { client.isOver })
         #expect(client.text.contains("Connection: close\r\n") && client.ended)
         client.close()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         #expect(!bench.worker.isFinished)
         drainAgain(bench)
         #expect(bench.worker.isFinished)
@@ -46,7 +46,7 @@ import Testing
 
     private func drainAgain(_ bench: WorkerBench) {
         bench.shared.drain()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
     }
 
     @Test func whatIsUnderWayIsFinished() throws {
@@ -73,13 +73,13 @@ import Testing
         server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let piece = Array("2000\r\n".utf8) + [UInt8](repeating: 65, count: 8_192) + [13, 10]
         bench.turn(until: {
-            if bench.worker.clients[0].socket?.pendingBytes ?? 0 > 0 { return true }
+            if bench.worker.frontend.clients[0].socket?.pendingBytes ?? 0 > 0 { return true }
             server.send(piece)
             return false
         })
         server.send("0\r\n\r\n")
         bench.turn(until: { bench.worker.currentMetrics().requestsInFlight == 0 })
-        #expect(bench.worker.clients[0].socket?.pendingBytes ?? 0 > 0)
+        #expect(bench.worker.frontend.clients[0].socket?.pendingBytes ?? 0 > 0)
         drain(bench)
         bench.turn(until: { client.isOver })
         #expect(client.text.hasSuffix("A\r\n0\r\n\r\n"))

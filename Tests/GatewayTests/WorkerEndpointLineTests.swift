@@ -15,7 +15,7 @@ import Testing
 
     private func clients(_ count: Int, _ bench: WorkerBench) -> [Peer] {
         let clients = (0..<count).map { _ in bench.client() }
-        bench.turn(until: { bench.worker.openClients == count })
+        bench.turn(until: { bench.worker.frontend.clients.used == count })
         return clients
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(waiting.count == 3)
         waiting[0].reset()
         bench.turn(until: { granted(Array(waiting.dropFirst())) == 2 })
-        bench.turn(until: { bench.worker.openClients == 3 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 3 })
         bench.expectNothingLeft()
     }
 

@@ -16,7 +16,7 @@ import Testing
         let busy = bench.client()
         busy.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\0\0\0\u{4}\0\0\0\0\0")
         let other = bench.client()
-        bench.turn(until: { bench.worker.openClients == 2 && !busy.text.isEmpty })
+        bench.turn(until: { bench.worker.frontend.clients.used == 2 && !busy.text.isEmpty })
         let ping: [UInt8] = [0, 0, 8, 6, 1, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 8)
         let waiting = busy.send((0..<60_000).flatMap { _ in ping })
         #expect(waiting > 4 * Worker.chunkSize, "the kernel holds that many bytes")

@@ -97,7 +97,7 @@ import Testing
         #expect(status("192.0.2.7, 192.0.2.9") == "401")
         #expect(status("2001:db8::1") == "401")
         #expect(status("2001:db8::2") == "429")
-        bench.worker.accessLog?.flush()
+        bench.worker.counters.accessLog?.flush()
         writer.flush()
         let log = try String(contentsOfFile: path, encoding: .utf8)
         let addresses = log.split(separator: "\n").compactMap { $0.firstMatch(of: /"client_ip":"([^"]*)"/)?.1 }

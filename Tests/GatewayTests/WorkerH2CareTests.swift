@@ -68,12 +68,12 @@ import Testing
             for server in servers { server.move() }
             return servers.count { $0.order.count == 1 } >= 6
         }
-        let sessions = { bench.worker.groups[0].servers[0].sessions.count }
+        let sessions = { bench.worker.groups.all[0].servers[0].sessions.count }
         #expect(sessions() >= 6)
         for server in servers where server.order.count == 1 { server.answer(server.order[0], body: Array("1".utf8)) }
         turn(bench, servers) { clients.allSatisfy { $0.text.hasSuffix("1\r\n0\r\n\r\n") } }
         #expect(sessions() == 2)
-        #expect(bench.worker.groups[0].servers[0].pool.open == 2)
+        #expect(bench.worker.groups.all[0].servers[0].pool.open == 2)
         bench.expectNothingLeft()
     }
 
@@ -91,10 +91,10 @@ import Testing
             }, upstream: listener)
         let client = bench.client()
         client.send(.get("/open/x"))
-        bench.turn(until: { bench.worker.sessions.first?.waiting.count == 1 })
+        bench.turn(until: { bench.worker.connections.sessions.all.first?.waiting.count == 1 })
         client.close()
-        bench.turn(until: { bench.worker.openClients == 0 })
-        let session = bench.worker.sessions[0]
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
+        let session = bench.worker.connections.sessions[0]
         #expect(session.socket != nil && session.link == nil && session.waiting.isEmpty)
         // Its place in the queue of the listener is free now.
         _ = try #require(listener.accept())
@@ -112,7 +112,7 @@ import Testing
         checks.healthy = 1
         let settings = checks
         let bench = try bench { $0.healthCheck = settings }
-        let isUp = { bench.worker.groups[0].servers[0].health.isUp }
+        let isUp = { bench.worker.groups.all[0].servers[0].health.isUp }
         for (status, expected) in [(200, true), (503, false), (503, false), (204, true)] {
             let server = H2Server(try bench.accepted())
             turn(bench, [server]) { server.order.count == 1 }
@@ -121,7 +121,7 @@ import Testing
             #expect(asked.fields.contains("user-agent: portcullis-health-check"))
             #expect(!asked.authority.isEmpty)
             server.answer(server.order[0], status)
-            bench.turn(until: { bench.worker.healthChecks.allSatisfy { $0.server == nil } })
+            bench.turn(until: { bench.worker.healthChecker.checks.all.allSatisfy { $0.server == nil } })
             #expect(isUp() == expected, "\(status)")
         }
         // One that resets the stream, and one that says nothing of it, is not well.
@@ -144,7 +144,7 @@ import Testing
         }
         #expect(bench.worker.poller.chunks.bytesInUse - before >= 20 * 6000 * 2, "head and request to the upstream")
         client.peer.close()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         bench.turn(until: { bench.worker.poller.chunks.bytesInUse == 0 })
     }
 }

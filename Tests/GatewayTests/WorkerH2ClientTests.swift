@@ -262,11 +262,11 @@ import Testing
     @Test func whoConnectsMeanwhileIsAskedWhenItWaits() throws {
         let bench = try bench()
         let client = bench.h2Client()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         bench.shared.drain(keepingIdle: true)
         bench.turn(until: { bench.worker.isDraining })
         client.move()
-        bench.turn(until: { bench.worker.clients[0].link != nil })
+        bench.turn(until: { bench.worker.frontend.clients[0].link != nil })
         bench.settle()
         client.move()
         #expect(!client.sawGoAway)

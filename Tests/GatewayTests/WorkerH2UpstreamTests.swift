@@ -333,7 +333,7 @@ import Testing
             turn(bench, server) { client.text.hasSuffix("done\r\n0\r\n\r\n") }
             client.forget()
             server.peer.close()
-            bench.turn(until: { bench.worker.groups[0].servers[0].sessions.isEmpty })
+            bench.turn(until: { bench.worker.groups.all[0].servers[0].sessions.isEmpty })
         }
         #expect(bench.worker.poller.chunks.inUse == 0 && bench.worker.poller.chunks.bytesInUse == 0)
         bench.expectNothingLeft()

@@ -29,7 +29,7 @@ import Testing
         #expect(refusal.contains(#""code":"rate_limited""#))
         #expect(!refusal.contains("Connection: close"))
         #expect(bench.refusals(.requestRate) == 1)
-        #expect(bench.worker.reasonCounters.values[Reason.rateLimited.index] == 1)
+        #expect(bench.worker.counters.reasons.values[Reason.rateLimited.index] == 1)
         #expect(Reason.rateLimited.code == "rate_limited")
         // Another route has no such limit.
         client.send(.get("/mine/x"))
@@ -129,7 +129,7 @@ import Testing
     @Test func aClientThatTakesNothingIsCutOff() throws {
         let bench = try WorkerBench { $0.limits.writeTimeout = 200 }
         let (_, server) = try download(bench)
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         #expect(bench.refusals(.readRate) == 1)
         bench.turn(until: { server.isOver })
         bench.expectNothingLeft()
@@ -147,9 +147,9 @@ import Testing
             client.receive(atMost: 1600)
             bench.pass(milliseconds: 20)
         }
-        #expect(bench.worker.openClients == 1)
+        #expect(bench.worker.frontend.clients.used == 1)
         #expect(bench.refusals(.readRate) == 0)
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         #expect(bench.refusals(.readRate) == 1)
         bench.expectNothingLeft()
     }
@@ -161,11 +161,11 @@ import Testing
         }
         let (client, _) = try download(bench)
         let begun = Clock.monotonicMilliseconds
-        while bench.worker.openClients > 0, Clock.monotonicMilliseconds < begun + 5000 {
+        while bench.worker.frontend.clients.used > 0, Clock.monotonicMilliseconds < begun + 5000 {
             client.receive(atMost: 1600)
             bench.pass(milliseconds: 10)
         }
-        #expect(bench.worker.openClients == 0)
+        #expect(bench.worker.frontend.clients.used == 0)
         bench.expectNothingLeft()
     }
 
@@ -216,7 +216,7 @@ import Testing
         bench.turn(until: { bench.shared.hashes.waiting == 2 })
         // Whoever leaves keeps his place in the queue until it comes to it: leaving does not make room for more.
         clients[0].reset()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         let third = bench.client()
         third.send(.get("/mine/x", WorkerBench.credentials))
         let answer = bench.expect(third, ends: "}")
@@ -254,7 +254,7 @@ import Testing
         // Who holds nothing is left alone.
         patientServer.send(.ok("1"))
         _ = bench.expect(patient, ends: "\r\n\r\n1")
-        #expect(bench.worker.openClients > 1)
+        #expect(bench.worker.frontend.clients.used > 1)
         bench.expectNothingLeft()
         #expect(bench.worker.poller.chunks.bytesInUse == 0)
         bench.turn(until: { bench.shared.buffers.bytes == 0 })

@@ -106,7 +106,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(server.waitForEnd())
         #expect(!client.text.hasSuffix("0\r\n\r\n"))
-        #expect(bench.worker.reasonCounters.values[Reason.eventStreamIdle.index] == 1)
+        #expect(bench.worker.counters.reasons.values[Reason.eventStreamIdle.index] == 1)
         bench.expectNothingLeft()
     }
 
@@ -129,7 +129,7 @@ import Testing
             }
             let server = try bench.accepted()
             _ = bench.head(server)
-            try #require(bench.worker.exchanges.last { $0.stage == .forwarding }).principal = principal
+            try #require(bench.worker.exchanges.all.all.last { $0.stage == .forwarding }).principal = principal
             server.send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 100\r\n\r\nx")
             servers.append(server)
         }
@@ -147,7 +147,7 @@ import Testing
             #expect(clients[0].waitForEnd())
             _ = bench.expect(clients[1], ends: "yyy")
         }
-        #expect(bench.worker.reasonCounters.values[Reason.eventStreamExpired.index] == 1)
+        #expect(bench.worker.counters.reasons.values[Reason.eventStreamExpired.index] == 1)
         bench.expectNothingLeft()
     }
 

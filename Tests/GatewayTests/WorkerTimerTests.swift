@@ -31,7 +31,7 @@ import Testing
             _ = bench.expect(client, ends: "one")
             server.close()
             client.close()
-            bench.turn(until: { bench.worker.openClients == 0 })
+            bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         }
         try visit()
         let timers = bench.worker.poller.timerCount
@@ -76,12 +76,12 @@ import Testing
         let place = Place()
         let timers = worker.poller.timerCount
         for _ in 0..<5 {
-            worker.setDeadline(place, in: 10)
+            worker.poller.setDeadline(place, in: 10)
             let end = place.deadline
             bench.turn(until: { worker.poller.now > end + 2 * TimerWheel.resolution })
-            #expect(worker.hasCome(place))
-            worker.setDeadline(place, in: 600_000)
-            #expect(!worker.hasCome(place))
+            #expect(worker.poller.hasCome(place))
+            worker.poller.setDeadline(place, in: 600_000)
+            #expect(!worker.poller.hasCome(place))
         }
         #expect(worker.poller.timerCount <= timers + 1)
         #expect(place.timerAt <= place.deadline)
@@ -92,10 +92,10 @@ import Testing
     @Test func aConnectionHasItsOwnTimeInAPlaceWithATimer() throws {
         let bench = try WorkerBench { $0.limits.headerTimeout = 200 }
         let first = bench.client()
-        bench.turn(until: { bench.worker.openClients == 1 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         bench.pass(milliseconds: 100)
         first.close()
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         let began = Clock.monotonicMilliseconds
         let second = bench.client()
         second.send("GET /open/x HTTP/1.1\r\nHo")

@@ -26,7 +26,7 @@ import Testing
         let client = bench.client()
         let server = try bench.requested(client, .get(path, Self.asking + fields), sourceLocation: sourceLocation)
         if let principal {
-            let exchange = bench.worker.exchanges.first { $0.stage == .forwarding }
+            let exchange = bench.worker.exchanges.all.all.first { $0.stage == .forwarding }
             try #require(exchange, sourceLocation: sourceLocation).principal = principal
         }
         server.send(Self.agreeing)
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.worker.currentMetrics().tunnelsOpen == 1)
         Self.expectNothingLeft(bench, server)
         #expect(bench.worker.currentMetrics().tunnelsOpen == 0)
-        #expect(bench.worker.metrics.tunnelsOpened == 1)
+        #expect(bench.worker.counters.metrics.tunnelsOpened == 1)
     }
 
     @Test func bytesGoBothWays() throws {
@@ -109,7 +109,7 @@ import Testing
         #expect(bench.head(server).hasPrefix("GET /open/next "))
         server.send(.ok("fine"))
         _ = bench.expect(client, ends: "fine")
-        #expect(bench.worker.metrics.tunnelsOpened == 0)
+        #expect(bench.worker.counters.metrics.tunnelsOpened == 0)
         Self.expectNothingLeft(bench, server)
     }
 
@@ -214,7 +214,7 @@ import Testing
         server.close()
         bench.turn(until: { client.isOver })
         #expect(client.ended)
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         Self.expectNothingLeft(bench, server)
     }
 
@@ -229,7 +229,7 @@ import Testing
         client.close()
         bench.turn(until: { server.isOver })
         #expect(server.text == "ok")
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         #expect(bench.errors.allSatisfy { $0 == 0 })
         Self.expectNothingLeft(bench, server)
     }
@@ -284,7 +284,7 @@ import Testing
             server.send(piece)
             return server.isOver
         })
-        bench.turn(until: { bench.worker.openClients == 0 })
+        bench.turn(until: { bench.worker.frontend.clients.used == 0 })
         Self.expectNothingLeft(bench, server)
     }
 }

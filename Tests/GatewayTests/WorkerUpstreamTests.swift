@@ -42,7 +42,7 @@ import Testing
         #expect(bench.head(fresh) == first)
         fresh.send(.ok("replayed"))
         #expect(bench.expect(client, ends: "replayed").hasPrefix("HTTP/1.1 200"))
-        #expect(bench.worker.metrics.upstreamRetries == 1)
+        #expect(bench.worker.counters.metrics.upstreamRetries == 1)
         bench.expectNothingLeft()
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.expect(client, ends: "}").hasPrefix("HTTP/1.1 502 "))
         bench.settle()
         #expect(bench.upstream.accept() == nil)
-        #expect(bench.worker.metrics.upstreamRetries == 0)
+        #expect(bench.worker.counters.metrics.upstreamRetries == 0)
         bench.expectNothingLeft()
     }
 

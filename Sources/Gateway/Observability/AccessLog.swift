@@ -28,6 +28,8 @@ final class AccessLog {
     /// Longest `User-Agent` that is kept, in bytes.
     static let longestUserAgent = 256
     private let writer: LogWriter
+    /// A timer is set by which the lines go out.
+    private var isAwaited = false
     private var block = JSONWriter()
     private(set) var dropped: UInt64 = 0
     private var lines: UInt64 = 0
@@ -39,6 +41,20 @@ final class AccessLog {
     }
 
     /// Appends the line of a finished exchange. Times in microseconds of the monotonic clock.
+    /// Appends the line of a finished exchange. It goes out with those that come soon after it.
+    func log(_ exchange: Exchange, finishedAt: Int64, _ poller: Poller) {
+        append(exchange, finishedAt: finishedAt, wallSeconds: poller.wallSeconds)
+        guard !isAwaited else { return }
+        isAwaited = true
+        poller.schedule(TimerToken(role: Worker.Role.accessLog, owner: 0), at: poller.now + AccessLog.patience)
+    }
+
+    /// The time for further lines is over.
+    func timerFired() {
+        isAwaited = false
+        flush()
+    }
+
     func append(_ exchange: Exchange, finishedAt: Int64, wallSeconds: Int64) {
         block.beginObject()
         block.member("time", wallSeconds)

@@ -5,7 +5,7 @@ import Identity
 import Reactor
 
 /// One outbound call of a worker with its connection, or a connection that waits for the next one. Objects are reused.
-final class CallConnection {
+final class CallConnection: SlabElement {
     enum Phase {
         case vacant
         /// It is not time yet for another attempt.
@@ -36,6 +36,7 @@ final class CallConnection {
     }
 
     let index: Int
+    var nextVacant: CallConnection?
     var generation: UInt32 = 0
     var phase = Phase.vacant
     var pending: PendingCall?

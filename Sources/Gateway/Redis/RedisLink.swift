@@ -40,9 +40,6 @@ final class RedisLink {
         place = (place + 1) % addresses.count
         return addresses[place]
     }
-
-    /// Nobody waits for an answer.
-    var isIdle: Bool { session.pending == 0 }
 }
 
 /// The replies to commands that were sent together, which come in their order.

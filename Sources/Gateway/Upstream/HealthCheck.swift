@@ -3,8 +3,9 @@ import HTTP
 import Reactor
 
 /// One active check under way: a connection of its own, a request, the head of its answer. Objects are reused.
-final class HealthCheck {
+final class HealthCheck: SlabElement {
     let index: Int
+    var nextVacant: HealthCheck?
     var generation: UInt32 = 0
     var socket: Socket?
     /// The HTTP/2 connection, where the server speaks that.

@@ -4,7 +4,7 @@ import Reactor
 
 /// One connection of a worker to an upstream. Carries one exchange at a time, or idles in its pool. Toward a server that
 /// speaks HTTP/2 it is one stream of an `UpstreamSession`.
-final class UpstreamConnection {
+final class UpstreamConnection: SlabElement {
     enum Phase: Equatable {
         /// The connect is under way.
         case connecting
@@ -31,6 +31,7 @@ final class UpstreamConnection {
     static let maximumInterim = 32
 
     let index: Int
+    var nextVacant: UpstreamConnection?
     /// The connections below and above this one in the pool.
     var nextIdle: UpstreamConnection?
     var previousIdle: UpstreamConnection?

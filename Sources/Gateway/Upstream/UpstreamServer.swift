@@ -55,6 +55,16 @@ final class UpstreamServer {
 
     func retire() { isRetired = true }
 
+    /// Begins a connection to it, over TLS where the upstream has it; nil where that fails at once.
+    ///
+    /// - Parameter forUpgrade: it is to speak HTTP/1.1, whatever the server has besides.
+    func openSocket(_ poller: Poller, forUpgrade: Bool = false) -> Socket? {
+        let tls = pool.settings.tls
+        return poller.connect(
+            to: address, tls: forUpgrade ? tls?.upgradeContext ?? tls?.context : tls?.context,
+            serverName: tls?.name(of: target) ?? "")
+    }
+
     /// Healthy as far as checks and requests say.
     func isUsable(_ now: Int64) -> Bool { health.isUp && now >= ejection.until }
 

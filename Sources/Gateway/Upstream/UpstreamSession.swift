@@ -3,7 +3,7 @@ import Reactor
 
 /// One HTTP/2 connection of a worker to a server, which carries many exchanges, each with an `UpstreamConnection` of its
 /// own in a stream.
-final class UpstreamSession {
+final class UpstreamSession: SlabElement {
     let index: Int
     var generation: UInt32 = 0
     var server: UpstreamServer?
@@ -21,6 +21,17 @@ final class UpstreamSession {
     var deadline: Int64 = .max
     var timerAt: Int64 = .max
     var laterTimerAt: Int64 = .max
+
+    var nextVacant: UpstreamSession?
+
+    /// What a server may ask of this side.
+    static let limits: H2Limits = {
+        var limits = H2Limits()
+        limits.head = UpstreamConnection.headLimits
+        limits.initialWindow = 256 * 1024
+        limits.connectionWindow = 4 * 1024 * 1024
+        return limits
+    }()
 
     init(index: Int) { self.index = index }
 

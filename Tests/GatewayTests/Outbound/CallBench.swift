@@ -62,7 +62,7 @@ final class CallBench {
     }
 
     /// Calls that hold anything.
-    var busy: Int { bench.worker.calls.count { $0.phase != .vacant } }
+    var busy: Int { bench.worker.outboundClient.connections.all.count { $0.phase != .vacant } }
 
     func expectNothingLeft(idle: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(busy == idle, sourceLocation: sourceLocation)

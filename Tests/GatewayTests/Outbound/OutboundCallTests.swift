@@ -329,7 +329,7 @@ import Testing
     @Test func callsEndWithTheirWorker() throws {
         let bench = try CallBench()
         _ = try bench.arrived()
-        bench.bench.worker.cancelCalls()
+        bench.bench.worker.outboundClient.cancelAll()
         #expect(bench.result() == "unavailable")
         try bench.call()
         #expect(bench.result() == "unavailable")

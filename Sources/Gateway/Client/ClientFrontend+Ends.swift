@@ -1,0 +1,154 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// The ends of exchanges and of connections.
+extension ClientFrontend {
+    // MARK: Exchanges
+
+    /// The response is written: counts and logs it, and lets the client go on.
+    func finish(_ exchange: Exchange) {
+        counters.count(exchange, snapshot, poller)
+        let client = exchange.client.take()
+        if let stream = exchange.stream.take() {
+            stream.owner = 0
+            client?.remove(exchange)
+            exchanges.recycle(exchange)
+            if let client { streamEnded(client) }
+            return
+        }
+        let requestBody = exchange.requestBody
+        exchanges.recycle(exchange)
+        if let client { exchangeEnded(client, requestBody: requestBody) }
+    }
+
+    /// Ends an exchange whose client is gone or cannot be answered any more.
+    ///
+    /// - Parameter reset: whether the client may lose what is on its way to it.
+    func abandon(_ exchange: Exchange, reason: Reason, reset: Bool = true) {
+        if exchange.stream != nil {
+            abandonStream(exchange, reason: reason)
+            return
+        }
+        connections.drop(exchange)
+        record(exchange, abandonedFor: reason)
+        let client = exchange.client
+        exchanges.recycle(exchange)
+        if let client {
+            client.exchange = nil
+            close(client, reset: reset)
+        }
+    }
+
+    /// Counts and logs an exchange that comes to no proper end.
+    func record(_ exchange: Exchange, abandonedFor reason: Reason) {
+        exchange.reason = reason
+        counters.count(reason)
+        if exchange.status == 0 { exchange.status = 499 }
+        counters.count(exchange, snapshot, poller)
+    }
+
+    /// An exchange has written the last byte of its response.
+    private func exchangeEnded(_ client: ClientConnection, requestBody: BodyRelay) {
+        client.exchange = nil
+        guard let socket = client.socket else { return }
+        poller.resumeReading(socket)
+        if client.closing {
+            closeAfterResponse(client, socket)
+        } else if requestBody.isComplete {
+            awaitRequest(client)
+        } else {
+            client.skipped = requestBody.discarding()
+            client.phase = .skippingBody
+            poller.setDeadline(client, in: snapshot.limits.bodyTimeout)
+        }
+        if socket.pendingBytes > 0 { exchanges.awaitClient(client, snapshot.limits) }
+        readLater(client)
+    }
+
+    /// Ends the connection without losing the response: our side first, then what the client still sends is dropped.
+    func closeAfterResponse(_ client: ClientConnection, _ socket: Socket) {
+        if socket.ended {
+            client.closeWhenSent = true
+            if socket.pendingBytes == 0 { close(client) }
+            return
+        }
+        client.phase = .lingering
+        client.allowance = ClientFrontend.skipAllowance * 16
+        if socket.pendingBytes == 0 { poller.shutdownSending(socket) }
+        if socket.pendingBytes > 0 {
+            exchanges.awaitClient(client, snapshot.limits)
+        } else {
+            poller.setDeadline(client, in: ClientFrontend.lingerTime)
+        }
+        linger(client)
+    }
+
+    func linger(_ client: ClientConnection) {
+        guard let socket = client.socket else { return }
+        if let inbox = socket.inbox {
+            client.allowance -= inbox.count
+            inbox.consume(inbox.count)
+        }
+        if client.allowance < 0 {
+            close(client, reset: true)
+        } else {
+            poller.readMore(socket)
+        }
+    }
+
+    func close(_ client: ClientConnection, reset: Bool = false) {
+        guard let socket = client.socket else { return }
+        leaveMultiplexing(client, reason: reset ? .clientReset : .clientClosed)
+        poller.close(socket, reset: reset)
+        if let address = client.talliedAddress { shared.connections.leave(address) }
+        if client.role != .proxy { controlClients.removeAll { $0 === client } }
+        client.reset()
+        clients.give(client)
+    }
+
+    // MARK: Graceful shutdown
+
+    func endIdle() {
+        for client in clients.all where client.socket != nil && client.link == nil {
+            client.closing = true
+            guard client.phase == .readingHead || client.phase == .readingProxyHeader, let socket = client.socket,
+                socket.unread == 0
+            else { continue }
+            // A client that has not taken its last response yet still gets it.
+            if socket.pendingBytes > 0 { closeAfterResponse(client, socket) } else { close(client) }
+        }
+    }
+
+    /// Frames came in while the worker drains, and what they ask for is not begun: what is said now stands before the
+    /// answers.
+    func continueFarewell(_ client: ClientConnection, _ link: H2Link) {
+        let session = link.session
+        let step = client.farewell.received(
+            waitsForAll: session.activeStreams > 0 && session.activeStreams == session.mostStreams,
+            hasHeard: session.shutdownIsHeard, now: poller.now)
+        if let step { say(step, link) }
+    }
+
+    /// The worker drains: connections of HTTP/2 are to end.
+    func beginFarewells() {
+        for client in clients.all where client.link != nil { client.farewell.fallDue(now: poller.now) }
+    }
+
+    /// Once a second.
+    func continueFarewells() {
+        for client in clients.all {
+            guard let link = client.link, let step = client.farewell.passed(now: poller.now) else { continue }
+            say(step, link)
+        }
+    }
+
+    func say(_ step: Farewell.Step, _ link: H2Link) {
+        switch step {
+        case .ask: link.session.announceShutdown()
+        case .refuse: link.session.shutDown()
+        }
+        transport.queue(link)
+    }
+}

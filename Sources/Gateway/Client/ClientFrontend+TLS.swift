@@ -1,0 +1,48 @@
+import Crypto
+import HTTP
+import Model
+import Reactor
+
+/// Clients over TLS: the handshake, and what is spoken behind it.
+extension ClientFrontend {
+    /// Puts TLS on an accepted connection. Answers false where there is no memory for it.
+    func secure(_ client: ClientConnection, _ socket: Socket, _ settings: ListenerSettings.TLS) -> Bool {
+        guard let session = settings.context.makeSession() else { return false }
+        client.isShakingHands = true
+        client.mayBeHTTP2 = false
+        poller.secure(socket, with: TLSFilter(session))
+        poller.setDeadline(client, in: settings.handshakeTimeout)
+        return true
+    }
+
+    /// The handshake is over.
+    func secured(_ client: ClientConnection) {
+        guard let socket = client.socket, let session = socket.tls else { return }
+        client.isShakingHands = false
+        counters.metrics.tlsHandshakes &+= 1
+        if session.wasResumed { counters.metrics.tlsResumptions &+= 1 }
+        poller.setDeadline(client, in: snapshot.limits.headerTimeout)
+        if session.negotiatedProtocol == .h2 { beginHTTP2(client) }
+    }
+
+    /// Counts a handshake that came to nothing, and says why where it may be the operator's fault.
+    func handshakeFailed(_ client: ClientConnection) {
+        guard client.isShakingHands else { return }
+        counters.metrics.tlsHandshakeFailures &+= 1
+        let failure = client.socket?.tls?.failure
+        let reason = failure?.reason ?? .tlsClosed
+        counters.count(reason)
+        noteFailure(of: client, reason, detail: failure?.detail)
+    }
+
+    /// Tells of a connection that failed by the client's doing, at the level `debug`.
+    func noteFailure(of client: ClientConnection, _ reason: Reason, detail: String? = nil) {
+        guard shared.log.takes(.debug) else { return }
+        shared.log.write(
+            "client_failed",
+            [
+                ("address", .text(client.address?.description ?? "")), ("reason", .text(reason.code)),
+                ("detail", .text(detail ?? "")),
+            ])
+    }
+}

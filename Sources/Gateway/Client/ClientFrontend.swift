@@ -1,0 +1,305 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// The clients of a worker: their connections, from the first byte to the last. Requests come out of it as events, and
+/// exchanges end in it.
+final class ClientFrontend: LoopPart {
+    /// How many bytes of an unwanted request body are read before the connection is closed instead.
+    static let skipAllowance = 64 * 1024
+
+    static let lingerTime: Int64 = 2000
+
+    let clients = Slab<ClientConnection>()
+    /// Those that came by the admin listener or one for monitoring, the oldest first.
+    var controlClients: [ClientConnection] = []
+    /// Those whose next request is to be read.
+    private var ready: [ClientConnection] = []
+    let admission: ClientAdmission
+    let exchanges: ExchangeTable
+    let connections: UpstreamConnections
+
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ connections: UpstreamConnections) {
+        admission = ClientAdmission(context)
+        self.exchanges = exchanges
+        self.connections = connections
+        super.init(context)
+    }
+
+    // MARK: Accepting
+
+    /// A connection has come. It is ready for `next` unless it was refused.
+    func accept(_ socket: Socket, listener: Int) -> ClientConnection? {
+        let role = admission.role(ofListener: listener)
+        guard admit(socket, listener: listener, role) else { return nil }
+        let client = clients.take { ClientConnection(index: $0) }
+        counters.metrics.connectionsAccepted &+= 1
+        socket.role = Worker.Role.client
+        socket.owner = client.index
+        client.socket = socket
+        client.listener = listener
+        client.role = role
+        client.idleSince = poller.now
+        if role != .proxy { controlClients.append(client) }
+        client.address = socket.peer?.ipAddress
+        if admission.awaitsProxyHeader(client) {
+            client.phase = .readingProxyHeader
+            poller.setDeadline(client, in: snapshot.limits.headerTimeout)
+        } else {
+            open(client, socket)
+        }
+        return client
+    }
+
+    /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
+    ///
+    /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
+    private func admit(_ socket: Socket, listener: Int, _ role: ListenerSettings.Role) -> Bool {
+        if role != .proxy { return hasControlRoom(listener) || refuse(socket, .connections) }
+        if let limit = admission.refusal(open: clients.used - controlClients.count) { return refuse(socket, limit) }
+        return true
+    }
+
+    private func refuse(_ socket: Socket, _ limit: Limit) -> Bool {
+        counters.metrics.connectionsRefused &+= 1
+        limited(limit)
+        poller.close(socket, reset: true)
+        return false
+    }
+
+    /// Bytes of a PROXY header have come. What stands behind it is the connection proper.
+    private func readProxyHeader(_ client: ClientConnection, _ socket: Socket, _ inbox: Chunk) {
+        let outcome = ProxyProtocol.parse(inbox.readable)
+        switch outcome {
+        case .needMore:
+            poller.readMore(socket)
+        case .invalid:
+            limited(.proxyHeader)
+            close(client, reset: true)
+        case .proxied(let length, let source, _):
+            inbox.consume(length)
+            client.address = source.address
+            open(client, socket)
+        case .local(let length):
+            inbox.consume(length)
+            open(client, socket)
+        }
+    }
+
+    /// The connection's address is known: counts it, and begins with the protocol of the listener.
+    private func open(_ client: ClientConnection, _ socket: Socket) {
+        if let limit = admission.refusal(of: client) {
+            limited(limit)
+            counters.metrics.connectionsRefused &+= 1
+            close(client, reset: true)
+            return
+        }
+        client.phase = .readingHead
+        client.headDeadline = .max
+        let settings = snapshot.listener(client.listener)
+        client.mayBeHTTP2 = settings?.takesHTTP2 == true
+        client.parser = RequestParser(limits: snapshot.limits.head(client.role))
+        poller.setDeadline(client, in: snapshot.limits.headerTimeout)
+        if let tls = settings?.tls {
+            if !admission.mayHandshake() || !secure(client, socket, tls) { close(client, reset: true) }
+        }
+    }
+
+    // MARK: Control listeners
+
+    /// Connections of one such listener.
+    static let maximumControlClients = 64
+
+    /// Connections beyond, where all of these have a request under way: they are for health and readiness alone.
+    static let controlReserve = 16
+
+    /// Whether one more connection may come by the listener. Where there are too many, those that have waited for
+    /// a request for the longest are closed for it: held open, they would keep probes out.
+    func hasControlRoom(_ listener: Int) -> Bool {
+        while count(listener) >= ClientFrontend.maximumControlClients, let client = longestIdle(listener) {
+            close(client)
+        }
+        return count(listener) < ClientFrontend.maximumControlClients + ClientFrontend.controlReserve
+    }
+
+    /// Whether the listener's connections are in use but for the reserve.
+    func isCrowded(_ listener: Int) -> Bool { count(listener) > ClientFrontend.maximumControlClients }
+
+    private func count(_ listener: Int) -> Int { controlClients.count { $0.listener == listener } }
+
+    /// A connection without a request under way; one that has taken its answers before one that has not.
+    private func longestIdle(_ listener: Int) -> ClientConnection? {
+        let idle = controlClients.filter { $0.listener == listener && $0.exchange == nil && $0.exchanges.isEmpty }
+        let settled = idle.filter { $0.socket?.pendingBytes == 0 }
+        return (settled.isEmpty ? idle : settled).min { $0.idleSince < $1.idleSince }
+    }
+
+    // MARK: Events
+
+    /// The next thing that the client asks for, as far as it has come; nil where nothing more can be read now. The owner
+    /// calls it again when it has dealt with the event, and meanwhile keeps `isServed`.
+    func next(_ client: ClientConnection) -> ClientEvent? {
+        guard let socket = client.socket else { return nil }
+        if let link = client.link { return nextEvent(client, link) }
+        while client.socket === socket, let inbox = socket.inbox, !inbox.isEmpty {
+            switch client.phase {
+            case .readingHead where socket.pendingBytes > transport.highWater:
+                // A client that takes no answers gets no further ones: they would pile up here without a bound.
+                poller.pauseReading(socket)
+                return nil
+            case .readingHead where client.mayBeHTTP2:
+                guard recognise(client, socket, inbox) else { return nil }
+            case .readingHead:
+                if let event = readHead(client, socket, inbox) { return event }
+                if client.link == nil { return nil }
+            case .skippingBody:
+                guard skipBody(client, inbox) else { return nil }
+            case .readingProxyHeader:
+                readProxyHeader(client, socket, inbox)
+                if client.phase == .readingProxyHeader { return nil }
+            case .multiplexing: return client.link.flatMap { nextEvent(client, $0) }
+            case .inExchange, .lingering: return nil
+            }
+        }
+        if client.socket === socket { poller.readMore(socket) }
+        return nil
+    }
+
+    /// Bytes have come from the client.
+    func received(_ client: ClientConnection) {
+        switch client.phase {
+        case .lingering: linger(client)
+        case .multiplexing: if let link = client.link { framesReceived(client, link) }
+        case .readingProxyHeader, .readingHead, .skippingBody, .inExchange: break
+        }
+    }
+
+    /// A client whose next request is to be read, outside of the reading of its last one; nil for none.
+    func nextReady() -> ClientConnection? {
+        guard !ready.isEmpty else { return nil }
+        var rest = ready
+        ready = []
+        let client = rest.popLast()
+        ready = rest
+        return client
+    }
+
+    func readLater(_ client: ClientConnection) {
+        if client.isServed { return }
+        guard let socket = client.socket, let inbox = socket.inbox, !inbox.isEmpty else {
+            if let socket = client.socket { poller.readMore(socket) }
+            return
+        }
+        // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
+        var list = ready
+        ready = []
+        list.append(client)
+        ready = list
+    }
+
+    /// The client has taken all that was sent. Answers the exchange that may go on with its response; nil for none.
+    func sent(_ client: ClientConnection) -> Exchange? {
+        guard let socket = client.socket else { return nil }
+        if client.closeWhenSent {
+            close(client)
+            return nil
+        }
+        switch client.phase {
+        case .lingering:
+            poller.shutdownSending(socket)
+            poller.setDeadline(client, in: ClientFrontend.lingerTime)
+        case .inExchange:
+            if let exchange = client.exchange { exchanges.awaitAgain(exchange) } else { client.deadline = .max }
+            return client.exchange
+        case .readingHead:
+            // A head that has begun keeps the time it was given (slowloris).
+            if client.headDeadline == .max {
+                poller.setDeadline(client, in: snapshot.limits.idleTimeout)
+            } else {
+                poller.setDeadline(client, at: client.headDeadline)
+            }
+            poller.resumeReading(socket)
+            readLater(client)
+        case .skippingBody, .readingProxyHeader: break
+        case .multiplexing: if let link = client.link { framesSent(client, link) }
+        }
+        return nil
+    }
+
+    /// The client has sent its last byte, or has gone. A request that is complete is still answered only if it has
+    /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
+    ///
+    /// Answers the exchange whose last bytes are still to be read; nil for none.
+    func ended(_ client: ClientConnection) -> Exchange? {
+        guard let socket = client.socket else { return nil }
+        handshakeFailed(client)
+        // Nothing more can come in any stream, not even the credit to send by.
+        if client.phase == .multiplexing {
+            close(client)
+            return nil
+        }
+        if client.phase == .inExchange, let exchange = client.exchange, exchange.stage == .tunnelling {
+            // One that hung up while it is not read has said things that are still to be read.
+            return socket.ended ? exchange : nil
+        }
+        // Whole requests wait until earlier answers are taken: they come before the end.
+        if client.phase == .readingHead, socket.isReadingPaused { return nil }
+        client.closing = true
+        if client.phase == .inExchange, let exchange = client.exchange {
+            if exchange.requestBody.isComplete, socket.unread > 0 || exchange.stage != .forwarding { return nil }
+            abandon(exchange, reason: .clientClosed)
+            return nil
+        }
+        if socket.pendingBytes > 0 {
+            client.closeWhenSent = true
+        } else {
+            close(client)
+        }
+        return nil
+    }
+
+    func failed(_ client: ClientConnection) {
+        handshakeFailed(client)
+        if let exchange = client.exchange {
+            abandon(exchange, reason: .clientReset)
+        } else {
+            close(client)
+        }
+    }
+
+    /// Answers what has run out of time; nil where that was dealt with.
+    func timerFired(_ client: ClientConnection) -> ClientEvent? {
+        guard poller.hasCome(client), let socket = client.socket else { return nil }
+        if socket.pendingBytes > 0 {
+            if exchanges.hasTakenEnough(client, client.exchange?.snapshot.limits ?? snapshot.limits) {
+                exchanges.awaitClient(client, client.exchange?.snapshot.limits ?? snapshot.limits)
+                return nil
+            }
+            limited(.readRate)
+            leaveMultiplexing(client, reason: .clientWriteTimeout)
+            if let exchange = client.exchange {
+                abandon(exchange, reason: .clientWriteTimeout)
+            } else {
+                close(client, reset: true)
+            }
+            return nil
+        }
+        switch client.phase {
+        case .readingHead where client.isShakingHands:
+            handshakeFailed(client)
+            close(client)
+        case .readingHead:
+            if socket.unread > 0 { return .slowHead(beginRefusal(client)) }
+            close(client)
+        case .inExchange:
+            if let exchange = client.exchange { return .timedOut(exchange) }
+        case .readingProxyHeader:
+            limited(.proxyHeader)
+            close(client, reset: true)
+        case .skippingBody, .lingering: close(client)
+        case .multiplexing: if let link = client.link { multiplexingTimedOut(client, link) }
+        }
+        return nil
+    }
+}

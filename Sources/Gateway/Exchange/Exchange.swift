@@ -1,0 +1,225 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Model
+import Policy
+import Reactor
+
+/// One request and its response: what the worker knows of it from the first byte of the head to the last of the answer.
+///
+/// Objects are reused; buffers in them keep their capacity, so that a warm worker allocates nothing for an exchange.
+final class Exchange: SlabElement {
+    /// Where the exchange stands. Between `deciding` and `forwarding` it may be parked, waiting for a mailbox message.
+    enum Stage: Equatable {
+        case deciding
+        /// Somebody finds out who is calling: a pool of threads a password, a store or another server a token.
+        case resolvingCredential
+        /// The token for the upstream is being issued.
+        case awaitingToken
+        /// The body of a request to a gateway endpoint is being read.
+        case collectingBody
+        /// A gateway endpoint is at work on a pool of threads, or waits for somebody.
+        case inEndpoint
+        /// The request is on its way to the upstream, or the response on its way back.
+        case forwarding
+        /// The upstream has agreed to an upgrade, and bytes go both ways.
+        case tunnelling
+        /// The response is written.
+        case finished
+    }
+
+    let index: Int
+    var nextVacant: Exchange?
+    var generation: UInt32 = 0
+    var stage = Stage.deciding
+    var client: ClientConnection?
+    /// The stream that it came in, where the client speaks HTTP/2.
+    var stream: H2Stream?
+    /// Place among the exchanges of the connection, for a stream.
+    var place = 0
+    /// When the client of a stream must have done its part; a connection of HTTP/1 has the time itself.
+    var deadline: Int64 = .max
+    var timerAt: Int64 = .max
+    var laterTimerAt: Int64 = .max
+    var snapshot: GatewaySnapshot
+    var head: RequestHead
+    var route: Route?
+    var endpoint: Endpoint?
+    var principal: Principal?
+    /// What the client's certificate says, where the route looks at it.
+    var certificate: ClientCertificate?
+    /// The token for the upstream, and the place that it is for.
+    var issued: IssuedToken?
+    var issuedFor: InjectionTarget?
+    /// The upstream has refused it with 401 once, and the request goes there with another token.
+    var wasRefused = false
+    /// The value of `Origin` of an allowed cross-site request; empty for every other.
+    let origin = Chunk(capacity: 128)
+    /// Whether the answer depends on `Origin`, so that `Vary` must say so.
+    var variesByOrigin = false
+    /// The same of `Cookie`: nobody on the way keeps a page of one user for another (RFC 9111 section 4.1).
+    var variesByCookie = false
+    let requestID = Chunk(capacity: 128)
+    /// The path matched and forwarded, kept for the log and for another decision about an exchange that lasts.
+    let path = Chunk(capacity: 256)
+    /// Host and port that the request was for, kept for that decision.
+    let host = Chunk(capacity: 128)
+    /// The start of `User-Agent`, where the access log has it.
+    var userAgent: Chunk?
+    /// The upgrade that is asked for, and what comes of it.
+    var tunnel: Tunnel?
+    /// Place among the exchanges that last; -1 for one that does not.
+    var lastingPlace = -1
+    /// The body of a request to a gateway endpoint, or one that is kept so that the request can be repeated.
+    var collected: [UInt8] = []
+    /// Bytes of that body, framing included, that stand read behind the head in the inbox.
+    var bodySeen = 0
+    var adminResource: AdminResource?
+    /// The client's address as far as it is known: of the connection, or what trusted proxies say.
+    var address: IPAddress?
+    /// Whether the client's own connection is encrypted.
+    var isSecure = false
+    /// The forwarding field lines for the upstream, where a trusted proxy has said something; empty otherwise.
+    let forwarding = Chunk(capacity: 256)
+    /// Blocking work that is done for the exchange.
+    var errand: Errand?
+    /// The client's time for the request body, and how much of it had passed when that was last looked at.
+    var bodyPace = Pace()
+    var pacedBytes = 0
+    /// Of a stream: bytes of the response that its client had taken when its time to take more began, and when that was.
+    var delivered = 0
+    var deliveredAt: Int64 = 0
+    /// When an exchange that waits for a decision must have it.
+    var decisionDeadline: Int64 = .max
+    /// `PolicySnapshot.keyEpoch` as it was before the credential was looked at.
+    var keyEpoch: UInt64 = 0
+    /// Counters gathered so far for `/metrics`, and how many workers have not reported.
+    var reports: WorkerMetrics?
+    var reportsMissing = 0
+
+    /// The upstream of the route, and its server of the current attempt.
+    var group: UpstreamGroup?
+    var server: UpstreamServer?
+    var upstream: UpstreamConnection?
+    /// What is kept for the upstream's limits and for further attempts.
+    var attempt = Attempt()
+    /// The request as written to the upstream, held until the first byte of the response for further attempts.
+    var requestChunk: Chunk?
+    var requestLength = 0
+    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no answer to it has begun.
+    var mayReplay = false
+    /// What of the request body is still to come, and how it goes to the upstream.
+    var requestBody = BodyRelay.empty
+    /// Trailer fields for the upstream and for the client, as far as they have come, where these take them in a frame.
+    var requestTrailers: [UInt8] = []
+    var responseTrailers: [UInt8] = []
+    var responseTimeout: Int64 = 0
+    /// Whether the head of the response was written to the client.
+    var responseBegun = false
+
+    /// Microseconds of the monotonic clock.
+    var startedAt: Int64 = 0
+    var forwardedAt: Int64 = 0
+    var answeredAt: Int64 = 0
+    var status = 0
+    /// Stable code of the decision or failure; `allowed` where the request was forwarded.
+    var reason = Reason.allowed
+    var responseBytes = 0
+
+    init(index: Int, snapshot: GatewaySnapshot) {
+        self.index = index
+        self.snapshot = snapshot
+        head = .none
+    }
+
+    /// Identity of this exchange for a message that comes later.
+    var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
+
+    /// Seconds since 1970 when the credential of the caller ends.
+    var expiresAt: Int64 { principal?.expiresAt ?? .max }
+
+    /// How long the upstream may take to answer, in milliseconds.
+    var answerTimeout: Int64 { responseTimeout > 0 ? responseTimeout : group?.settings.responseTimeout ?? 60_000 }
+
+    /// The longest body that the exchange may have; nil for no limit.
+    var bodyLimit: Int? {
+        let limit = route?.maximumBodyBytes ?? snapshot.limits.maximumBodyBytes
+        return limit == 0 ? nil : limit
+    }
+
+    /// How long the exchange may be silent, in milliseconds, where it is one that lasts.
+    var silenceTimeout: Int64 {
+        let limit = snapshot.limits.tunnelIdleTimeout
+        // One side has said all: the other has the time of an answer.
+        return tunnel?.isHalfClosed == true ? min(limit, answerTimeout) : limit
+    }
+
+    /// Adds to the body that is collected. It is taken out for that: an array that is changed in place would be guarded
+    /// against overlapping access wherever it is looked at, with each request.
+    func collect(_ bytes: Span<UInt8>) {
+        var body = collected
+        collected = []
+        body.append(copying: bytes)
+        collected = body
+    }
+
+    /// The buffer that the head of the request stands in, at its front, until it is forwarded or answered.
+    var headBuffer: Chunk? { stream?.head ?? client?.socket?.inbox }
+
+    /// The connection takes no further requests: what comes behind this one could not be told from its body. Streams
+    /// are told apart by their frames.
+    func endConnection() {
+        if stream == nil { client?.closing = true }
+    }
+
+    /// Makes the object ready for its next use.
+    func reset() {
+        generation &+= 1
+        stage = .deciding
+        client = nil
+        stream = nil
+        deadline = .max
+        head = .none
+        route = nil
+        endpoint = nil
+        principal = nil
+        certificate = nil
+        issued = nil
+        issuedFor = nil
+        wasRefused = false
+        variesByOrigin = false
+        variesByCookie = false
+        origin.reset()
+        requestID.reset()
+        path.reset()
+        host.reset()
+        if userAgent != nil { userAgent = nil }
+        tunnel = nil
+        if collected.capacity > 0 { collected = [] }
+        bodySeen = 0
+        adminResource = nil
+        address = nil
+        isSecure = false
+        forwarding.reset()
+        errand?.cancel()
+        errand = nil
+        bodyPace = Pace()
+        pacedBytes = 0
+        decisionDeadline = .max
+        if reports != nil { reports = nil }
+        answeredAt = 0
+        group = nil
+        server = nil
+        upstream = nil
+        attempt = Attempt()
+        requestChunk = nil
+        requestBody = .empty
+        if !requestTrailers.isEmpty { requestTrailers = [] }
+        if !responseTrailers.isEmpty { responseTrailers = [] }
+        responseBegun = false
+        status = 0
+        reason = .allowed
+        responseBytes = 0
+    }
+}

@@ -1,0 +1,117 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// The exchanges of a worker: their objects, their ids, and the time in which each of them must go on.
+final class ExchangeTable: LoopPart {
+    let all = Slab<Exchange>()
+    /// Those that may outlive the credential they were admitted with.
+    let longLived = LongLivedExchanges()
+    private let groups: UpstreamGroups
+    private var requestIDs: RequestIDSource
+
+    init(_ context: LoopContext, _ groups: UpstreamGroups) {
+        self.groups = groups
+        requestIDs = RequestIDSource(worker: context.number)
+        super.init(context)
+    }
+
+    func take() -> Exchange { all.take { Exchange(index: $0, snapshot: snapshot) } }
+
+    /// The exchange has ended, and its object is ready for another.
+    func recycle(_ exchange: Exchange) {
+        groups.leave(exchange)
+        if let chunk = exchange.requestChunk.take() {
+            chunk.isHeld = false
+            poller.chunks.give(chunk)
+        }
+        longLived.remove(exchange)
+        exchange.reset()
+        if exchange.snapshot !== snapshot { exchange.snapshot = snapshot }
+        all.give(exchange)
+    }
+
+    /// The exchange that a message is for, unless it has ended since.
+    func find(_ identity: UInt64, in stage: Exchange.Stage) -> Exchange? {
+        let exchange = all[Int(identity & 0xffff_ffff)]
+        return exchange.identity == identity && exchange.stage == stage ? exchange : nil
+    }
+
+    /// Exchanges without use hold no earlier configuration; `recycle` does the same for the others.
+    func useSnapshot() { all.forEachVacant { $0.snapshot = snapshot } }
+
+    /// The request id of the head, or one of ours. The source is taken out for the time of the call, see `accept`.
+    func takeRequestID(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        var source = requestIDs
+        source.take(requestHeaders, bytes, into: exchange.requestID)
+        requestIDs = source
+    }
+
+    func makeRequestID(_ exchange: Exchange) {
+        var source = requestIDs
+        source.make(into: exchange.requestID)
+        requestIDs = source
+    }
+
+    /// Parses the head of a parked exchange again, into `requestHeaders`. Answers the buffer it stands in.
+    func reread(_ exchange: Exchange) -> Chunk? {
+        guard let buffer = exchange.headBuffer else { return nil }
+        if let stream = exchange.stream {
+            stream.load(into: requestHeaders)
+            return buffer
+        }
+        var parser = RequestParser(limits: exchange.snapshot.limits.head(exchange.client?.role ?? .proxy))
+        guard case .head = parser.parse(buffer.readable, into: requestHeaders) else { return nil }
+        return buffer
+    }
+
+    // MARK: Parking
+
+    /// The exchange waits for something other than its client.
+    func park(_ exchange: Exchange, in stage: Exchange.Stage) {
+        exchange.stage = stage
+        let timeout = exchange.snapshot.limits.decisionTimeout
+        // The first wait of several counts.
+        if exchange.decisionDeadline == .max { exchange.decisionDeadline = poller.now + timeout }
+        setClientDeadline(exchange, at: exchange.decisionDeadline)
+    }
+
+    /// The exchange goes on.
+    func unpark(_ exchange: Exchange) {
+        exchange.stage = .deciding
+        exchange.errand = nil
+        clearClientDeadline(exchange)
+    }
+
+    /// The client has taken all that waited for it: whatever else the exchange waits for has its time again.
+    func awaitAgain(_ exchange: Exchange) {
+        switch exchange.stage {
+        // Where the upstream is the slower one, the clock of the body stands still.
+        case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
+            setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
+        case .resolvingCredential, .awaitingToken, .inEndpoint:
+            setClientDeadline(exchange, at: exchange.decisionDeadline)
+        case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
+        }
+    }
+
+    // MARK: Time of the client
+
+    /// The client must have done its part within so many milliseconds.
+    func setClientDeadline(_ exchange: Exchange, in milliseconds: Int64) {
+        setClientDeadline(exchange, at: poller.now + milliseconds)
+    }
+
+    func setClientDeadline(_ exchange: Exchange, at deadline: Int64) {
+        if exchange.stream != nil {
+            poller.setDeadline(exchange, at: deadline)
+        } else if let client = exchange.client {
+            poller.setDeadline(client, at: deadline)
+        }
+    }
+
+    func clearClientDeadline(_ exchange: Exchange) {
+        if exchange.stream != nil { exchange.deadline = .max } else { exchange.client?.deadline = .max }
+    }
+}

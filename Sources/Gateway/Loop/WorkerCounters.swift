@@ -1,0 +1,76 @@
+import Bytes
+import HTTP
+import Model
+import Policy
+import Reactor
+
+/// What a worker counts, and the lines of its access log.
+final class WorkerCounters {
+    /// The plain counters; routes, reasons and limits are counted beside them.
+    var metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
+    /// By the number of the route in the snapshot; the last stands for requests without one.
+    private(set) var routes: [RouteCounter]
+    /// Those of the gateway's own endpoints that were asked for, by name.
+    private var endpoints: [String: RouteCounter] = [:]
+    /// Decisions by the place of the `Reason`.
+    let reasons = CounterBlock(count: Reason.count)
+    /// Refusals by the place of the `Limit`.
+    let limits = CounterBlock(count: Limit.allCases.count)
+    let accessLog: AccessLog?
+
+    init(_ snapshot: GatewaySnapshot, accessLog: AccessLog?) {
+        routes = snapshot.routeNames.map { RouteCounter(name: $0) } + [RouteCounter(name: "")]
+        self.accessLog = accessLog
+    }
+
+    func count(_ reason: Reason) { reasons.increment(reason.index) }
+
+    /// Counts and logs an exchange that has ended.
+    ///
+    /// - Parameter snapshot: the configuration in force.
+    func count(_ exchange: Exchange, _ snapshot: GatewaySnapshot, _ poller: Poller) {
+        let now = Clock.monotonicMicroseconds
+        // The life of a tunnel is no measure of how quick a route is.
+        let answered = exchange.stage == .tunnelling ? exchange.answeredAt : now
+        counter(of: exchange, snapshot).count(status: exchange.status, microseconds: answered - exchange.startedAt)
+        accessLog?.log(exchange, finishedAt: now, poller)
+    }
+
+    private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {
+        // A route of an earlier configuration has no number in this one.
+        if let route = exchange.route, exchange.snapshot === snapshot { return routes[route.index] }
+        guard let name = exchange.endpoint?.name ?? exchange.adminResource?.name else {
+            return routes[routes.count - 1]
+        }
+        if let counter = endpoints[name] { return counter }
+        let counter = RouteCounter(name: name)
+        endpoints[name] = counter
+        return counter
+    }
+
+    /// Counters of routes that keep their name go on.
+    func useRoutes(of fresh: GatewaySnapshot) {
+        let old = routes
+        let names = fresh.routeNames + [""]
+        // Mostly they have kept their places, and ten thousand of them need no table on the loop.
+        var indices: [String: Int]?
+        routes = names.indices.map { i in
+            if i < old.count, old[i].name == names[i] { return old[i] }
+            if indices == nil {
+                indices = Dictionary(old.indices.map { (old[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+            }
+            return indices?[names[i]].map { old[$0] } ?? RouteCounter(name: names[i])
+        }
+    }
+
+    /// A copy of all that is counted here.
+    var report: WorkerMetrics {
+        var report = metrics
+        report.routes = routes.map(\.report)
+        report.endpoints = endpoints.values.map(\.report)
+        report.reasons = reasons.values
+        report.limited = limits.values
+        report.logLinesDropped = accessLog?.dropped ?? 0
+        return report
+    }
+}

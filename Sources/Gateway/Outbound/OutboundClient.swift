@@ -1,0 +1,255 @@
+import Bytes
+import Crypto
+import HTTP
+import Identity
+import Reactor
+
+/// A worker's calls to other servers: name, connection, TLS, request, response, each with its time-out. A connection is
+/// kept after a good response for the next call to the same place.
+final class OutboundClient: LoopPart {
+    /// Milliseconds that a connection is kept for; servers commonly keep theirs for 5 seconds and more.
+    private static let idleTime: Int64 = 15_000
+    private static let maximumIdle = 16
+    /// The least time that one of several addresses is given.
+    private static let leastAttempt: Int64 = 250
+
+    private var outbound: OutboundCalls { shared.outbound }
+    let connections = Slab<CallConnection>()
+
+    /// Makes a call; its end is told to `OutboundCalls.finish`.
+    func perform(_ pending: PendingCall) {
+        let call = pending.call
+        guard let request = CallRequest(call, keepsAlive: call.mayRepeat) else {
+            outbound.finish(pending, .failed(.malformed))
+            return
+        }
+        let place = CallConnection.Place(call)
+        guard call.delayMilliseconds <= 0 else {
+            let connection = takeConnection(pending, request, place)
+            connection.phase = .delayed
+            poller.setDeadline(connection, in: call.delayMilliseconds)
+            return
+        }
+        if call.mayRepeat, let idle = connections.all.first(where: { $0.phase == .idle && $0.place == place }) {
+            idle.pending = pending
+            idle.request = request
+            idle.isReused = true
+            sendRequest(idle)
+            return
+        }
+        resolve(takeConnection(pending, request, place), pending)
+    }
+
+    private func takeConnection(_ pending: PendingCall, _ request: CallRequest, _ place: CallConnection.Place)
+        -> CallConnection
+    {
+        let connection = connections.take { CallConnection(index: $0) }
+        connection.pending = pending
+        connection.request = request
+        connection.place = place
+        connection.tls = pending.call.tls
+        return connection
+    }
+
+    // MARK: Connection
+
+    private func resolve(_ connection: CallConnection, _ pending: PendingCall) {
+        connection.phase = .resolving
+        connection.connectBy = poller.now + pending.call.connectTimeoutMilliseconds
+        poller.setDeadline(connection, at: connection.connectBy)
+        // An address needs nobody to look it up.
+        if let address = SocketAddress(literal: pending.call.url.host, port: pending.call.url.port),
+            !pending.call.url.isSecure || pending.call.tls != nil
+        {
+            connection.addresses = [address]
+            tryNextAddress(connection)
+            return
+        }
+        let (mailbox, identity) = (context.mailbox, connection.identity)
+        let accepted = outbound.resolve(pending.call.url) { answer in
+            mailbox.post(.callResolved(call: identity, answer))
+        }
+        if !accepted { end(connection, .failed(.unavailable)) }
+    }
+
+    func resolved(_ identity: UInt64, _ answer: NameResolver.Answer) {
+        let connection = connections[Int(identity & 0xffff_ffff)]
+        guard connection.identity == identity, connection.phase == .resolving else { return }
+        guard case .addresses(let addresses) = answer else {
+            end(connection, .failed(.resolve))
+            return
+        }
+        connection.addresses = addresses
+        tryNextAddress(connection)
+    }
+
+    /// Gives the next address its share of the time that is left.
+    private func tryNextAddress(_ connection: CallConnection) {
+        guard let call = connection.pending?.call else { return }
+        connection.phase = .connecting
+        while !connection.addresses.isEmpty {
+            let share = (connection.connectBy - poller.now) / Int64(connection.addresses.count)
+            let address = connection.addresses.removeFirst()
+            guard let socket = openSocket(to: address, call) else { continue }
+            connection.socket = socket
+            connection.isConnected = false
+            socket.role = Worker.Role.call
+            socket.owner = connection.index
+            let attemptEnd = poller.now + max(share, OutboundClient.leastAttempt)
+            poller.setDeadline(connection, at: min(connection.connectBy, attemptEnd))
+            return
+        }
+        end(connection, .failed(.connect))
+    }
+
+    private func openSocket(to address: SocketAddress, _ call: OutboundCall) -> Socket? {
+        guard call.url.isSecure else { return poller.connect(to: address, tls: nil, serverName: "") }
+        guard let context = call.tls ?? outbound.standardTLS else { return nil }
+        return poller.connect(to: address, tls: context, serverName: call.url.host)
+    }
+
+    func connected(_ connection: CallConnection) {
+        guard let socket = connection.socket, connection.phase == .connecting else { return }
+        connection.isConnected = true
+        if socket.filter != nil, !socket.isSecured { return }
+        connection.isReused = false
+        sendRequest(connection)
+    }
+
+    private func sendRequest(_ connection: CallConnection) {
+        guard let socket = connection.socket, let pending = connection.pending, let request = connection.request else {
+            return
+        }
+        connection.phase = .awaitingResponse
+        connection.response = CallResponse(to: request.method, maximumBytes: pending.call.maximumBytes)
+        poller.setDeadline(connection, in: pending.call.readTimeoutMilliseconds)
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(request.bytes.count)
+        chunk.append(request.bytes)
+        poller.send(socket, chunk)
+    }
+
+    // MARK: Response
+
+    func received(_ connection: CallConnection) {
+        guard connection.phase == .awaitingResponse else {
+            // Nothing was asked, so that this is the answer to nothing.
+            broke(connection)
+            return
+        }
+        guard let socket = connection.socket, let inbox = socket.inbox else { return }
+        let scratch = poller.chunks.take()
+        var response = connection.response
+        let progress = response.take(inbox, table: responseHeaders, scratch: scratch)
+        connection.response = response
+        poller.chunks.give(scratch)
+        guard case .needsMore = progress else {
+            settle(connection, progress)
+            return
+        }
+        if inbox.free == 0 { poller.growInbox(socket, toHold: UpstreamConnection.headLimits.maximumHeadBytes) }
+        poller.readMore(socket)
+    }
+
+    func ended(_ connection: CallConnection) {
+        guard connection.phase == .awaitingResponse, connection.response.hasBegun, let socket = connection.socket else {
+            broke(connection)
+            return
+        }
+        let scratch = poller.chunks.take()
+        var response = connection.response
+        let progress = response.end(isClean: socket.endedCleanly, scratch: scratch)
+        connection.response = response
+        poller.chunks.give(scratch)
+        settle(connection, progress)
+    }
+
+    /// The connection is of no use any more.
+    func broke(_ connection: CallConnection) {
+        switch connection.phase {
+        case .vacant, .delayed, .resolving: break
+        case .idle: end(connection, nil)
+        case .connecting:
+            if connection.isConnected {
+                end(connection, .failed(.tls))
+            } else {
+                closeSocket(connection)
+                tryNextAddress(connection)
+            }
+        case .awaitingResponse:
+            // The server ended a connection that was idle, in the moment in which it was used again.
+            if connection.isReused, !connection.response.hasBegun, let pending = connection.pending {
+                closeSocket(connection)
+                connection.isReused = false
+                resolve(connection, pending)
+            } else {
+                end(connection, .failed(.malformed))
+            }
+        }
+    }
+
+    func timerFired(_ connection: CallConnection) {
+        guard poller.hasCome(connection) else { return }
+        switch connection.phase {
+        case .vacant: break
+        case .idle: end(connection, nil)
+        case .delayed: if let pending = connection.pending { resolve(connection, pending) }
+        case .connecting where poller.now < connection.connectBy && !connection.addresses.isEmpty:
+            closeSocket(connection)
+            tryNextAddress(connection)
+        case .resolving, .connecting, .awaitingResponse: end(connection, .failed(.timeout))
+        }
+    }
+
+    private func settle(_ connection: CallConnection, _ progress: CallResponse.Progress) {
+        switch progress {
+        case .needsMore: break
+        case .failed(let failure): end(connection, .failed(failure))
+        case .complete(let response, let isReusable):
+            let pending = connection.pending
+            let isSent = connection.socket?.pendingBytes == 0
+            if isReusable, isSent, pending?.call.mayRepeat == true, mayKeepIdle {
+                keep(connection)
+                if let pending { outbound.finish(pending, .response(response)) }
+            } else {
+                end(connection, .response(response))
+            }
+        }
+    }
+
+    private var mayKeepIdle: Bool {
+        !isDraining && connections.all.count { $0.phase == .idle } < OutboundClient.maximumIdle
+    }
+
+    private func keep(_ connection: CallConnection) {
+        connection.phase = .idle
+        connection.pending = nil
+        connection.request = nil
+        connection.response = CallResponse(to: .get, maximumBytes: 0)
+        poller.setDeadline(connection, in: OutboundClient.idleTime)
+        if let socket = connection.socket { poller.readMore(socket) }
+    }
+
+    private func closeSocket(_ connection: CallConnection) {
+        if let socket = connection.socket { poller.close(socket) }
+        connection.socket = nil
+    }
+
+    /// Closes the connection and says what became of its call.
+    private func end(_ connection: CallConnection, _ result: OutboundResult?) {
+        let pending = connection.pending
+        closeSocket(connection)
+        connection.reset()
+        connections.give(connection)
+        if let pending, let result { outbound.finish(pending, result) }
+    }
+
+    /// Answers a call that came too late.
+    func refuse(_ pending: PendingCall) { outbound.finish(pending, .failed(.unavailable)) }
+
+    /// The worker ends, and with it what is under way.
+    func cancelAll() {
+        outbound.leave(context.number)
+        for connection in connections.all where connection.phase != .vacant { end(connection, .failed(.unavailable)) }
+    }
+}

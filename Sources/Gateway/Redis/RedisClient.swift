@@ -1,0 +1,164 @@
+import Bytes
+import Crypto
+import Reactor
+import Tokens
+
+/// A worker's connection to the server that keeps the tokens, opened with the first command. Nothing here waits: what the
+/// session wants is done at once, and the loop reports what comes of that.
+final class RedisClient: LoopPart {
+    let link: RedisLink
+
+    init(_ line: RedisLine, _ context: LoopContext) {
+        link = RedisLink(line.server, seed: LoopContext.seed &+ UInt64(context.number))
+        super.init(context)
+    }
+
+    /// No command waits for its reply.
+    var isIdle: Bool { link.session.pending == 0 }
+
+    func handle(_ message: RedisLine.Message) {
+        switch message {
+        case .perform(let command): perform(command)
+        case .resolved(let addresses, let attempt):
+            guard attempt == link.attempt, link.socket == nil else { return }
+            // Where nobody can say, the server may still be where it was.
+            if !addresses.isEmpty { link.addresses = addresses }
+            open()
+        }
+    }
+
+    private func perform(_ command: RedisLine.Command) {
+        let replies = RedisReplies(count: command.commands.count, then: command.then)
+        for words in command.commands {
+            link.commands &+= 1
+            link.waiters[link.commands] = replies
+            follow(link.session.submit(words, number: link.commands, now: poller.now))
+        }
+    }
+
+    // MARK: Events
+
+    /// The connection stands; over TLS this is told again when its handshake is over.
+    func connected(_ socket: Socket) {
+        guard link.socket === socket else { return }
+        if socket.filter != nil, !socket.isSecured { return }
+        follow(link.session.connected(now: poller.now))
+    }
+
+    func received(_ socket: Socket) {
+        guard link.socket === socket, let inbox = socket.inbox else { return }
+        let actions = link.session.received(inbox.readable, now: poller.now)
+        inbox.consume(inbox.count)
+        follow(actions)
+        if link.socket === socket { poller.readMore(socket) }
+    }
+
+    /// The connection has ended, is broken, or was not to be had.
+    func broke(_ socket: Socket) {
+        guard link.socket === socket else { return }
+        if let failure = socket.tls?.failure {
+            broke(.tls("\(failure.code)"))
+        } else if link.session.isConnecting {
+            poller.close(socket)
+            link.socket = nil
+            open()
+        } else {
+            broke(.closed)
+        }
+    }
+
+    private func broke(_ fault: RedisFault) {
+        follow(link.session.broke(fault, now: poller.now))
+    }
+
+    func timerFired() {
+        guard poller.hasCome(link) else { return }
+        follow(link.session.tick(now: poller.now))
+    }
+
+    /// The worker ends: what comes from now on is for the others.
+    func leave() {
+        guard let line = shared.settings.redis else { return }
+        line.leave(context.mailbox)
+        follow(link.session.end())
+    }
+
+    // MARK: Actions
+
+    /// Does what the session wants.
+    private func follow(_ actions: [RedisSession.Action]) {
+        for action in actions {
+            switch action {
+            case .connect: connect()
+            case .send(let bytes): send(bytes)
+            case .close:
+                if let socket = link.socket { poller.close(socket) }
+                link.socket = nil
+                link.attempt &+= 1
+            case .answer(let number, let result):
+                note(result)
+                link.waiters.removeValue(forKey: number)?.add(result)
+            case .opened:
+                log("redis_connected", [])
+                // It may be another server, which lacks what the one before had not passed on.
+                if link.wasOpen { shared.tokens.storeReturned() }
+                link.wasOpen = true
+            case .lost(let fault): log("redis_lost", [("reason", .text(fault.reason))])
+            }
+        }
+        poller.setDeadline(link, at: link.session.deadline)
+    }
+
+    private func connect() {
+        link.tried = 0
+        guard case .name(let host, let port) = link.server.target else { return open() }
+        let (mailbox, attempt) = (context.mailbox, link.attempt)
+        let isAccepted = NameResolver(pool: shared.blocking).resolve(host, port: port) { answer in
+            var found: [SocketAddress] = []
+            if case .addresses(let addresses) = answer { found = addresses }
+            mailbox.post(.redis(.resolved(found, attempt: attempt)))
+        }
+        if !isAccepted { open() }
+    }
+
+    /// Begins a connection to the next of the server's addresses. An attempt has failed when none of them takes one.
+    private func open() {
+        while let address = link.nextAddress() {
+            guard
+                let socket = poller.connect(
+                    to: address, tls: link.server.tls?.context,
+                    serverName: link.server.tls?.name(of: link.server.target) ?? "")
+            else { continue }
+            socket.role = Worker.Role.redis
+            link.socket = socket
+            return
+        }
+        broke(.unreachable)
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        guard let socket = link.socket else { return }
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(bytes.count)
+        chunk.append(bytes)
+        poller.send(socket, chunk)
+    }
+
+    // MARK: Log
+
+    private func log(_ event: String, _ members: [(String, EventLog.Value)]) {
+        shared.log.write(
+            event, [("worker", .number(context.number)), ("server", .text(link.server.target.description))] + members)
+    }
+
+    /// A refusal is told once, until something succeeds. That a script is not known yet is none.
+    private func note(_ result: Result<RESPValue, StoreFailure>) {
+        guard case .success(let reply) = result, reply.errorCode != "NOSCRIPT" else { return }
+        let code = reply.errorCode
+        if let code, code != link.refusal {
+            let cause = RedisRefusal.cause(of: code).map { [("detail", EventLog.Value.text("\($0)"))] } ?? []
+            log("redis_refused", [("reason", .text(code))] + cause)
+        }
+        link.refusal = code
+    }
+}

@@ -1,0 +1,243 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Model
+import Policy
+import Reactor
+
+/// The token that the upstream expects: obtained, kept, replaced where the upstream refuses it with 401, or asked for by
+/// the challenge of a Webgate. Then the request goes there once more (CACHE-08).
+final class TokenInjection: LoopPart {
+    let issuedTokens: WorkerTokenCache
+    private let exchanges: ExchangeTable
+    private let responder: Responder
+    private let connections: UpstreamConnections
+    private let upstreamClient: UpstreamClient
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder, _ upstreamClient: UpstreamClient
+    ) {
+        issuedTokens = WorkerTokenCache(store: context.shared.issuedTokens)
+        self.exchanges = exchanges
+        self.responder = responder
+        self.upstreamClient = upstreamClient
+        connections = upstreamClient.connections
+        super.init(context)
+    }
+
+    func injectKnown(_ exchange: Exchange, _ route: Route) {
+        guard let principal = exchange.principal,
+            let target = exchange.snapshot.upstreamWebgates(of: route)?.last
+        else { return }
+        exchange.issuedFor = target
+        exchange.issued = issuedTokens.find(principal, target, now: poller.wallSeconds)
+        if exchange.issued == nil { counters.metrics.injectionMisses &+= 1 } else { counters.metrics.injectionHits &+= 1 }
+    }
+
+    // MARK: The refusal
+
+    /// The upstream says 401. Answers false where that is for the client.
+    func answerRefusal(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
+    ) -> Bool {
+        guard let route = exchange.route, let principal = exchange.principal, exchange.tunnel == nil,
+            let chunk = exchange.requestChunk
+        else { return false }
+        chunk.rewind(to: exchange.requestLength)
+        let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
+        var target = exchange.issuedFor
+        if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
+            giveUp(upstream, exchange, head, buffer)
+            responder.reply(exchange, status: 421, reason: .unknownHost, detail: "the gateway does not have this name")
+            return true
+        }
+        if let challenge {
+            target = place(of: challenge.webgate, exchange, route)
+            if target == nil {
+                giveUp(upstream, exchange, head, buffer)
+                refuseUpstream(exchange)
+                return true
+            }
+        }
+        guard let target, challenge != nil || exchange.issued != nil else { return false }
+        let mayHaveAnother = refuseToken(exchange, principal, target)
+        let isSpent = exchange.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
+        guard !isSpent, isRepeatable(exchange) else {
+            if challenge == nil { return false }
+            giveUp(upstream, exchange, head, buffer)
+            if isSpent {
+                refuseUpstream(exchange)
+            } else {
+                obtainTokenForOthers(exchange, principal, target, challenge)
+                responder.reply(
+                    exchange, status: 503, reason: .upstreamAuthRequired,
+                    detail: "the upstream wants a token, and the request is too long to be repeated", retryAfter: 1)
+            }
+            return true
+        }
+        giveUp(upstream, exchange, head, buffer)
+        exchange.wasRefused = true
+        exchange.issuedFor = target
+        exchange.issued = nil
+        obtainToken(exchange, target, challenge: challenge) { repeatRequest(exchange) }
+        return true
+    }
+
+    /// The place of tokens for a Webgate; nil for one whose challenges are not answered.
+    private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
+        guard route.challengeRule?.answers(webgate: webgate) == true else { return nil }
+        guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
+            return nil
+        }
+        if hasEvicted { counters.metrics.webgateEvictions &+= 1 }
+        return target
+    }
+
+    /// Whether the resource that was challenged has a host that this gateway is known by. The upstream was sent the client's
+    /// `Host`, and a token server would be told of it as the place of the resource: that is not for clients to choose.
+    private func isOwnHost(of request: Span<UInt8>, _ exchange: Exchange) -> Bool {
+        // Without a `Host` of the client's the upstream was sent its own.
+        if exchange.head.authority.isEmpty { return true }
+        return exchange.snapshot.names.include(authority: String(copying: RequestText.host(request)))
+    }
+
+    private func refuseUpstream(_ exchange: Exchange) {
+        responder.reply(
+            exchange, status: 502, reason: .upstreamAuthFailed,
+            detail: "the upstream takes no token that is to be had")
+    }
+
+    /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.
+    private func refuseToken(_ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget) -> Bool {
+        guard let token = exchange.issued, exchange.issuedFor?.isSamePlace(as: target) == true else { return true }
+        let key = InjectionKey(principal: principal, target: target)
+        return shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
+    }
+
+    /// Whether all of the request is at hand still.
+    private func isRepeatable(_ exchange: Exchange) -> Bool {
+        exchange.requestBody.isComplete && exchange.requestBody.passed == 0
+    }
+
+    /// What the upstream's Webgate asks for; nil where it is no challenge of a Webgate.
+    ///
+    /// - Parameters:
+    ///   - bytes: the buffer of `responseHeaders`.
+    ///   - request: the head that was sent.
+    private func challenge(
+        _ bytes: Span<UInt8>, _ request: Span<UInt8>, _ upstream: UpstreamConnection
+    ) -> UpstreamChallenge? {
+        for i in 0..<responseHeaders.count where responseHeaders[i].token == .wwwAuthenticate {
+            guard let challenge = OAMChallenge.parse(bytes.slice(responseHeaders[i].value)) else { continue }
+            let target = RequestText.word(request, from: RequestText.word(request, from: 0).count + 1)
+            var resource = ((upstream.session?.socket ?? upstream.socket)?.scheme ?? []) + Array("://".utf8)
+            resource.append(copying: RequestText.host(request))
+            resource.append(copying: target)
+            return UpstreamChallenge(
+                webgate: challenge.webgate, requestContext: Array(challenge.context.utf8),
+                resource: String(decoding: resource, as: UTF8.self))
+        }
+        return nil
+    }
+
+    /// Takes the exchange off its upstream connection, which lives on where nothing of the answer is still to come.
+    private func giveUp(_ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk) {
+        upstreamClient.noteAnswer(exchange, status: head.status)
+        let length: Int? =
+            switch head.framing {
+            case .none: 0
+            case .length(let count): count
+            case .chunked, .untilClose: nil
+            }
+        guard upstream.session == nil, let length, buffer.count == head.length + length else {
+            connections.drop(exchange)
+            return
+        }
+        buffer.consume(buffer.count)
+        upstream.keepAlive = head.keepAlive
+        exchange.upstream = nil
+        upstream.exchange = nil
+        upstream.served += 1
+        upstream.server?.ended()
+        connections.release(upstream, requestComplete: exchange.requestBody.isComplete)
+    }
+
+    // MARK: Another token
+
+    /// Has a token for this place, at once or later.
+    ///
+    /// - Parameter go: what is done with one that is there. One that comes later is a matter of `tokenIssued`.
+    func obtainToken(
+        _ exchange: Exchange, _ target: InjectionTarget, challenge: UpstreamChallenge?, _ go: () -> Void
+    ) {
+        guard let principal = exchange.principal else { return }
+        let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
+        switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
+        case .hit(let token, let refresh):
+            exchange.issued = token
+            if let refresh { issue(refresh, exchange.snapshot, leader: nil, challenge: challenge) }
+            go()
+        case .join: exchanges.park(exchange, in: .awaitingToken)
+        case .lead(let flight):
+            exchanges.park(exchange, in: .awaitingToken)
+            issue(flight, exchange.snapshot, leader: waiter, challenge: challenge)
+        case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
+        }
+    }
+
+    /// Has a token made that this exchange can't wait for, and that the client's next request finds.
+    private func obtainTokenForOthers(
+        _ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget, _ challenge: UpstreamChallenge?
+    ) {
+        let nobody = IssuedTokenStore.Waiter(worker: context.number, exchange: .max)
+        let answer = issuedTokens.lookup(principal, target, waiter: nobody, now: poller.wallSeconds)
+        switch answer {
+        case .lead(let flight): issue(flight, exchange.snapshot, leader: nil, challenge: challenge)
+        case .hit(_, let refresh?): issue(refresh, exchange.snapshot, leader: nil, challenge: challenge)
+        case .hit, .join, .failed: break
+        }
+    }
+
+    /// The token has come that the request is to be repeated with, or has not.
+    func repeatRequest(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
+        switch result {
+        case .success(let token):
+            exchange.issued = token
+            repeatRequest(exchange)
+        case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
+        }
+    }
+
+    private func repeatRequest(_ exchange: Exchange) {
+        guard let token = exchange.issued, let injection = exchange.route?.injection, let server = exchange.server,
+            let old = exchange.requestChunk
+        else { return }
+        let chunk = poller.chunks.take()
+        old.rewind(to: exchange.requestLength)
+        HeaderRewrite.request(old.readable, with: token, injection, into: chunk)
+        old.isHeld = false
+        poller.chunks.give(old)
+        chunk.isHeld = true
+        exchange.requestChunk = chunk
+        exchange.requestLength = chunk.count
+        exchange.stage = .forwarding
+        exchange.decisionDeadline = .max
+        exchange.mayReplay = exchange.head.method.isIdempotent
+        exchange.attempt.wasReplayed = false
+        counters.metrics.upstreamRetries &+= 1
+        upstreamClient.connect(exchange, server)
+    }
+
+    /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
+    func issue(
+        _ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?,
+        challenge: UpstreamChallenge? = nil
+    ) {
+        let key = flight.key
+        let request = IssueRequest(
+            principal: key.principal, backend: snapshot.backend(of: key.principal), webgate: key.target.webgate,
+            previous: flight.previous, challenge: challenge)
+        shared.settle(flight, key.target.issuer.issue(request, now: poller.wallSeconds), leader: leader)
+    }
+}

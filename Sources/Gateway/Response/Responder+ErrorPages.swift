@@ -1,0 +1,53 @@
+import Bytes
+import HTTP
+import Model
+import Tokens
+
+/// Errors in the form that the client asks for: JSON, or a page where a browser shows it.
+extension Responder {
+    private static let accept = Array("accept".utf8)
+
+    /// Finishes an error with its body.
+    ///
+    /// - Parameter json: the body where no page is asked for.
+    func endError(_ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>) {
+        guard prefersPage(exchange) else {
+            chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
+            endReply(exchange, chunk, json)
+            return
+        }
+        let page = ErrorPage.response(status: exchange.status, requestID: exchange.requestIDText)
+        for header in page.headers {
+            chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
+            _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
+        }
+        endReply(exchange, chunk, page.body.span)
+    }
+
+    /// Whether the request's `Accept` prefers HTML. Looked for where the request has failed, never before.
+    private func prefersPage(_ exchange: Exchange) -> Bool {
+        guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
+        // The head was consumed when it was written for the upstream.
+        if let sent = exchange.requestChunk { return prefersPage(sent.beginning(exchange.requestLength)) }
+        // A head that is not valid asks for nothing.
+        guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return false }
+        guard let stream = exchange.stream else {
+            return prefersPage(buffer.readable.extracting(first: exchange.head.length))
+        }
+        stream.load(into: requestHeaders)
+        return requestHeaders.value(.accept).map { AcceptField.prefersHTML($0, buffer.readable) } ?? false
+    }
+
+    private func prefersPage(_ head: Span<UInt8>) -> Bool {
+        RequestText.field(Responder.accept, in: head).map { AcceptField.prefersHTML($0, head) } ?? false
+    }
+
+    /// Answers a browser's request for an icon that no route has.
+    func answerIcon(_ exchange: Exchange) {
+        exchange.reason = .noIcon
+        let chunk = beginReply(exchange, status: 204, bodyLength: 0)
+        HeadWriter.appendStatusLine(204, to: chunk)
+        chunk.append("Cache-Control: max-age=86400\r\n")
+        endReply(exchange, chunk, nil)
+    }
+}

@@ -1,0 +1,50 @@
+import Bytes
+import HTTP
+
+/// The head of an upstream's response as it is written for the client.
+extension Responder {
+    /// How the body goes to the client: with its length, in chunks, or until the connection closes (HTTP/1.0).
+    func bodyTarget(_ head: ResponseHead, _ exchange: Exchange) -> BodyRelay.Target {
+        if exchange.stream != nil { return .frames }
+        switch head.framing {
+        case .none, .length: return .raw
+        case .chunked, .untilClose:
+            if exchange.head.minorVersion >= 1 { return .chunked }
+            exchange.endConnection()
+            return .raw
+        }
+    }
+
+    /// Writes the head, the empty line included; `bytes` is what `responseHeaders` refers to.
+    func writeHead(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        chunk.append("HTTP/1.1 ")
+        chunk.append(decimal: head.status)
+        chunk.append(ASCII.space)
+        chunk.append(bytes.slice(head.reason))
+        chunk.append("\r\n")
+        HeaderRewrite.appendResponseFields(
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
+        if responseHeaders.occurrences(.date) == 0 { appendDate(to: chunk) }
+        appendCrossSite(exchange, status: head.status, to: chunk)
+        // The origin is the client's, and as long as it likes: what room was left may be used up.
+        chunk.ensureFree(Responder.smallFields)
+        switch head.framing {
+        case .length(let count): appendLength(count, to: chunk)
+        case .none:
+            // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
+            if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
+        case .chunked, .untilClose:
+            if exchange.stream == nil, exchange.head.minorVersion >= 1 {
+                chunk.append("Transfer-Encoding: chunked\r\n")
+            }
+        }
+        appendConnection(exchange, to: chunk)
+        chunk.append("\r\n")
+    }
+
+    private func appendLength(_ count: Int, to chunk: Chunk) {
+        chunk.append("Content-Length: ")
+        chunk.append(decimal: count)
+        chunk.append("\r\n")
+    }
+}

@@ -1,0 +1,276 @@
+import Bytes
+import HTTP
+import Identity
+import Issuers
+import Model
+import Policy
+import Reactor
+import Tokens
+
+/// The answers that the gateway makes itself, and the end of every exchange.
+final class Responder: LoopPart {
+    private let frontend: ClientFrontend
+    private let connections: UpstreamConnections
+    /// `Date` of the current second, made when the second changes.
+    private var dateSecond: Int64 = -1
+    private let dateText = Chunk(capacity: 64)
+
+    init(_ context: LoopContext, _ frontend: ClientFrontend, _ connections: UpstreamConnections) {
+        self.frontend = frontend
+        self.connections = connections
+        super.init(context)
+    }
+
+    // MARK: Denials
+
+    /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
+    func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
+        exchange.reason = reason
+        counters.count(reason)
+        if reason.status == 401, sendToLogin(exchange, bytes) { return }
+        let body = reason.body
+        let chunk = beginReply(exchange, status: reason.status, bodyLength: body.count)
+        if reason.status == 401 {
+            appendChallenge(exchange, reason, bytes, to: chunk)
+        } else {
+            HeadWriter.appendStatusLine(reason.status, to: chunk)
+        }
+        if reason == .insufficientScope {
+            // RFC 6750 section 3.1.
+            chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\", error=\"insufficient_scope\"\r\n")
+        }
+        if reason == .methodNotAllowed, let route = exchange.route {
+            let allowed = route.allowedMethodsText
+            HeadWriter.appendField("Allow", allowed.span, to: chunk)
+        }
+        if let seconds = reason.retryAfterSeconds {
+            HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
+            if reason == .loginThrottled { limited(.loginAttempts) }
+        }
+        endError(exchange, chunk, body.span)
+    }
+
+    /// Sends a browser to the login form of the route, in the place of a challenge (SCH-02). Answers false where that is
+    /// not for it.
+    private func sendToLogin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
+        guard let route = exchange.route,
+            let location = exchange.snapshot.policy.loginLocation(
+                route, bytes: bytes, head: exchange.head, headers: requestHeaders, now: poller.wallSeconds)
+        else { return false }
+        let nothing: [UInt8] = []
+        let chunk = beginReply(exchange, status: 302, bodyLength: location.count)
+        HeadWriter.appendStatusLine(302, to: chunk)
+        HeadWriter.appendField("Location", location.span, to: chunk)
+        chunk.append("Cache-Control: no-store\r\n")
+        endReply(exchange, chunk, nothing.span)
+        return true
+    }
+
+    /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients know (CHAL-01).
+    private func appendChallenge(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk) {
+        guard let route = exchange.route else {
+            HeadWriter.appendStatusLine(401, to: chunk)
+            chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
+            return
+        }
+        if route.webgate == nil {
+            HeadWriter.appendStatusLine(401, to: chunk)
+        } else {
+            HeadWriter.appendStatusLine(401, phrase: "Authorization Required", to: chunk)
+        }
+        chunk.append("WWW-Authenticate: ")
+        exchange.snapshot.policy.challenges.append(
+            to: chunk, route: route, reason: reason, bytes: bytes, head: exchange.head, headers: requestHeaders,
+            now: poller.wallSeconds)
+        chunk.ensureFree(2048)
+        chunk.append("\r\n")
+    }
+
+    /// Answers a preflight that is allowed (CORS-06).
+    func answerPreflight(_ exchange: Exchange, _ bytes: Span<UInt8>) {
+        exchange.reason = .preflight
+        let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
+        HeadWriter.appendStatusLine(204, to: chunk)
+        let policy = exchange.snapshot.policy
+        if let route = exchange.route {
+            policy.appendPreflightFields(to: chunk, route: route, bytes: bytes, headers: requestHeaders)
+        } else if let endpoint = exchange.endpoint {
+            policy.appendPreflightFields(to: chunk, endpoint: endpoint, bytes: bytes, headers: requestHeaders)
+        }
+        chunk.ensureFree(2048)
+        exchange.origin.reset()
+        exchange.variesByOrigin = false
+        endReply(exchange, chunk, nil)
+    }
+
+    // MARK: Other refusals
+
+    /// Something that is no HTTP has come, or too much of it.
+    func refuse(_ exchange: Exchange, _ error: HTTPParseError) {
+        if error.status == 431 || error.status == 414 { limited(.headerSize) }
+        reply(exchange, status: error.status, reason: error.reason, detail: StatusReason.text(error.status))
+    }
+
+    /// A head did not come to its end in time.
+    func refuseSlowHead(_ exchange: Exchange) {
+        limited(.headerTime)
+        reply(exchange, status: 408, reason: .headerTimeout, detail: "the request head did not come in time")
+    }
+
+    func refuseLargeBody(_ exchange: Exchange) {
+        limited(.bodySize)
+        connections.drop(exchange)
+        exchange.endConnection()
+        if exchange.responseBegun {
+            frontend.abandon(exchange, reason: .bodyTooLarge)
+        } else {
+            reply(exchange, status: 413, reason: .bodyTooLarge, detail: "the request body is too large")
+        }
+    }
+
+    /// More blocking work waits than is good for anybody.
+    func refuseOverload(_ exchange: Exchange) {
+        limited(.blockingWork)
+        reply(exchange, status: 503, reason: .overloaded, detail: "try again later", retryAfter: 1)
+    }
+
+    /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
+    func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
+        reply(
+            exchange, status: failure.status, reason: failure.reason, detail: "no token for the upstream",
+            retryAfter: failure.retryAfterSeconds)
+    }
+
+    // MARK: Replies
+
+    /// Room for the fields of a head that have a length of their own: `Date`, framing, `Connection`.
+    static let smallFields = 256
+
+    /// An error of our own.
+    func reply(_ exchange: Exchange, status: Int, reason: Reason, detail: StaticString, retryAfter: Int? = nil) {
+        exchange.reason = reason
+        counters.count(reason)
+        var body = JSONWriter()
+        body.beginObject()
+        body.member("status", status)
+        body.member("title", "\(StatusReason.text(status))")
+        body.member("detail", "\(detail)")
+        body.member("code", reason.code)
+        body.endObject()
+        let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
+        HeadWriter.appendStatusLine(status, to: chunk)
+        if let retryAfter { HeadWriter.appendField("Retry-After", decimal: retryAfter, to: chunk) }
+        endError(exchange, chunk, body.bytes.span)
+    }
+
+    /// The answer of a gateway endpoint.
+    func respond(_ exchange: Exchange, _ response: EndpointResponse) {
+        exchange.reason = response.reason
+        if response.status >= 400 { counters.count(exchange.reason) }
+        if response.status == 429 { limited(.loginAttempts) }
+        if let entry = response.audit { audit(entry, exchange) }
+        let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
+        HeadWriter.appendStatusLine(response.status, to: chunk)
+        for header in response.headers {
+            _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
+        }
+        endReply(exchange, chunk, response.body.span)
+    }
+
+    /// Writes the line of the audit log. The exchange has the reason, the id and the address that belong to it.
+    private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
+        var members: [(String, EventLog.Value)] = [
+            ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
+            ("reason", .text(exchange.reason.code)),
+            ("subject", .text(String(decoding: entry.subject.utf8.prefix(256), as: UTF8.self))),
+            ("client", .text(entry.client)),
+            ("request_id", .text(exchange.requestIDText)),
+        ]
+        if let address = exchange.address { members.append(("address", .text(address.description))) }
+        if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
+        shared.log.write("audit", members)
+    }
+
+    /// A chunk for the reply, with the decision whether the connection lives on behind it.
+    func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
+        exchange.status = status
+        exchange.stage = .finished
+        prepareToSkipRequest(exchange)
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(4096 + bodyLength)
+        return chunk
+    }
+
+    /// Finishes head and body and sends them.
+    func endReply(_ exchange: Exchange, _ chunk: Chunk, _ body: Span<UInt8>?) {
+        guard let side = exchange.clientSide else {
+            poller.chunks.give(chunk)
+            frontend.finish(exchange)
+            return
+        }
+        chunk.ensureFree(Responder.smallFields)
+        appendDate(to: chunk)
+        appendCrossSite(exchange, status: exchange.status, to: chunk)
+        let id = exchange.requestID
+        HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
+        // RFC 9110 section 8.6: no length on a 204.
+        if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
+        chunk.ensureFree(Responder.smallFields)
+        appendConnection(exchange, to: chunk)
+        chunk.append("\r\n")
+        exchange.responseBegun = true
+        if let buffer = exchange.headBuffer { buffer.consume(min(buffer.count, exchange.head.length)) }
+        if let body, exchange.head.method != .head {
+            exchange.responseBytes = body.count
+            transport.sendWhole(chunk, body, of: exchange, to: side)
+        } else {
+            transport.sendWhole(chunk, nil, of: exchange, to: side)
+        }
+        frontend.finish(exchange)
+    }
+
+    /// Decides whether a request body that nobody reads is worth skipping, or the connection ends.
+    func prepareToSkipRequest(_ exchange: Exchange) {
+        let body = exchange.requestBody
+        if body.isComplete { return }
+        // A client that waits for 100 Continue may or may not send the body now: nobody could tell it from a request.
+        if exchange.head.expectsContinue { exchange.endConnection() }
+        if let remaining = body.remainingLength, remaining > ClientFrontend.skipAllowance { exchange.endConnection() }
+    }
+
+    /// Appends a `Date` field line (RFC 9110 section 6.6.1).
+    func appendDate(to chunk: Chunk) {
+        if dateSecond != poller.wallSeconds {
+            dateSecond = poller.wallSeconds
+            dateText.reset()
+            dateText.append("Date: ")
+            HTTPDate.append(dateSecond, to: dateText)
+            dateText.append("\r\n")
+        }
+        let text = dateText
+        chunk.append(text.readable)
+    }
+
+    /// The cross-site fields of an answer (CORS-07, CHAL-09), and what else it depends on.
+    func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
+        if exchange.variesByCookie {
+            chunk.ensureFree(Responder.smallFields)
+            chunk.append("Vary: Cookie\r\n")
+        }
+        guard exchange.variesByOrigin else { return }
+        let origin = exchange.origin
+        exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)
+    }
+
+    /// `Connection`, where it differs from what the client's version means by itself.
+    func appendConnection(_ exchange: Exchange, to chunk: Chunk) {
+        // Connections of HTTP/2 have frames for that.
+        if exchange.stream != nil { return }
+        if exchange.client?.closing == true {
+            chunk.append("Connection: close\r\n")
+        } else if exchange.head.minorVersion == 0 {
+            chunk.append("Connection: keep-alive\r\n")
+        }
+    }
+
+}

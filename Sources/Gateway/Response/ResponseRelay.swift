@@ -1,0 +1,350 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// The way of responses from upstreams to clients: heads, bodies, ends, time-outs.
+final class ResponseRelay: LoopPart {
+    let upstreamClient: UpstreamClient
+    let connections: UpstreamConnections
+    let tunnels: Tunnels
+    private let injection: TokenInjection
+    private let exchanges: ExchangeTable
+    private let frontend: ClientFrontend
+    private let responder: Responder
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
+        _ upstreamClient: UpstreamClient, _ injection: TokenInjection, _ tunnels: Tunnels
+    ) {
+        self.exchanges = exchanges
+        self.frontend = frontend
+        self.responder = responder
+        self.upstreamClient = upstreamClient
+        self.injection = injection
+        self.tunnels = tunnels
+        connections = upstreamClient.connections
+        super.init(context)
+    }
+
+
+    func received(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            // Nothing was asked: whatever this is, it is no answer to a request of ours.
+            connections.endUnused(upstream)
+            return
+        }
+        if upstream.phase == .awaitingHead, poller.turn <= upstream.unaskedUntil {
+            upstreamSpokeUnasked(upstream, exchange)
+            return
+        }
+        upstream.heard = true
+        exchange.mayReplay = false
+        switch upstream.phase {
+        case .awaitingHead: readResponseHeads(upstream, exchange)
+        case .relayingBody: relayBody(upstream, exchange)
+        case .tunnelling: tunnels.moveDown(upstream, exchange)
+        case .connecting, .idle: break
+        }
+    }
+
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
+    /// takes them for the answer gives it the next client's, and so on.
+    private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        let wasUsed = upstream.served > 0
+        connections.drop(exchange)
+        if wasUsed, upstreamClient.replay(exchange) { return }
+        upstreamClient.fail(exchange, .invalidResponse)
+    }
+
+    // MARK: Head
+
+    /// Interim responses, which go on at once, and then the final one.
+    private func readResponseHeads(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        while let socket = upstream.socket, let inbox = socket.inbox, !inbox.isEmpty {
+            var parser = upstream.parser
+            let outcome = parser.parse(inbox.readable, into: responseHeaders, requestMethod: exchange.head.method)
+            upstream.parser = parser
+            switch outcome {
+            case .needMore:
+                if inbox.free == 0 { poller.growInbox(socket, toHold: UpstreamConnection.headLimits.maximumHeadBytes) }
+                poller.readMore(socket)
+                return
+            case .invalid:
+                upstreamClient.fail(exchange, .invalidResponse)
+                return
+            case .head(let head):
+                if head.status == 101 {
+                    tunnels.open(upstream, exchange, head, inbox)
+                    return
+                }
+                if head.status < 200 {
+                    upstream.interim += 1
+                    guard upstream.interim <= UpstreamConnection.maximumInterim else {
+                        upstreamClient.fail(exchange, .invalidResponse)
+                        return
+                    }
+                    forwardInterim(head, exchange, inbox.readable)
+                    inbox.consume(head.length)
+                    continue
+                }
+                beginResponse(upstream, exchange, head, inbox)
+                return
+            }
+        }
+    }
+
+    /// Passes a 1xx on to a client that understands it (RFC 9110 section 15.2).
+    func forwardInterim(_ head: ResponseHead, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+        guard exchange.head.minorVersion >= 1 else { return }
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(bytes.count + 256)
+        HeadWriter.appendStatusLine(head.status, to: chunk)
+        HeaderRewrite.appendResponseFields(
+            responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
+        chunk.append("\r\n")
+        transport.sendInterim(chunk, status: head.status, to: exchange)
+    }
+
+    /// The head of the final response stands at the front of `buffer`, its field lines in `responseHeaders`.
+    func beginResponse(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
+    ) {
+        guard let target = exchange.clientSide, let source = upstream.side else { return }
+        if tunnels.isMistaken(exchange, head) {
+            // The server has answered as it may, and must not be taken out for what clients ask for.
+            upstreamClient.noteAnswer(exchange, status: head.status)
+            connections.drop(exchange)
+            let failure = UpstreamFailure.invalidResponse
+            responder.reply(exchange, status: failure.status, reason: failure.reason, detail: failure.detail)
+            return
+        }
+        if head.status == 401, injection.answerRefusal(upstream, exchange, head, buffer) { return }
+        upstream.keepAlive = head.keepAlive && head.framing != .untilClose
+        upstream.phase = .relayingBody
+        exchange.status = head.status
+        exchange.responseBegun = true
+        upstreamClient.noteAnswer(exchange, status: head.status)
+        exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.tunnel = nil
+        if isEventStream(responseHeaders, buffer.readable) { exchanges.watch(exchange) }
+        // An answer before the request is complete: the rest of the request is not for this upstream any more.
+        if !exchange.requestBody.isComplete { responder.prepareToSkipRequest(exchange) }
+        // The end of a stream ends the body, and the library sees to it that a length told before was true.
+        let framing = upstream.stream != nil && head.framing != .none ? .untilClose : head.framing
+        upstream.body = BodyRelay(framing, to: responder.bodyTarget(head, exchange))
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(head.length + 1024)
+        responder.writeHead(head, exchange, buffer.readable, to: chunk)
+        buffer.consume(head.length)
+        if case .socket(let from) = source, case .socket(let to) = target {
+            sendFirst(chunk, upstream, exchange, from, buffer, to)
+        } else {
+            transport.sendHead(chunk, ended: upstream.body.isComplete, of: exchange, to: target)
+            relayBody(upstream, exchange, from: source, to: target)
+        }
+    }
+
+    /// Sends the head together with what has come of the body, in one call of the kernel.
+    private func sendFirst(
+        _ chunk: Chunk, _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Socket, _ inbox: Chunk,
+        _ socket: Socket
+    ) {
+        guard !inbox.isEmpty, !upstream.body.isComplete else {
+            poller.send(socket, chunk)
+            relayBody(upstream, exchange)
+            return
+        }
+        if upstream.body.isPassThrough, inbox.count > chunk.free || inbox.count > 4096 {
+            let available = inbox.count
+            var body = upstream.body
+            let taken = body.passThrough(available)
+            upstream.body = body
+            if taken == available, let whole = poller.takeInbox(source) {
+                poller.send(socket, chunk, whole)
+            } else {
+                chunk.ensureFree(taken)
+                chunk.append(inbox.readable.extracting(first: taken))
+                inbox.consume(taken)
+                poller.send(socket, chunk)
+            }
+        } else {
+            var body = upstream.body
+            guard let used = try? body.relay(inbox.readable, into: chunk) else {
+                poller.chunks.give(chunk)
+                exchange.responseBegun = false
+                upstreamClient.fail(exchange, .invalidResponse)
+                return
+            }
+            upstream.body = body
+            inbox.consume(used)
+            poller.send(socket, chunk)
+        }
+        // Mostly that was all of it.
+        if upstream.body.isComplete { endResponse(upstream, exchange, to: nil) } else { relayBody(upstream, exchange) }
+    }
+
+    /// Whether a response is a stream of events (HTML Living Standard, section 9.2), for which nobody knows an end.
+    private func isEventStream(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
+        guard let value = headers.value(.contentType) else { return false }
+        let type = ResponseRelay.eventStream.count
+        let text = bytes.slice(value)
+        guard text.count >= type, bytesEqualIgnoringCase(text.extracting(0..<type), ResponseRelay.eventStream.span) else {
+            return false
+        }
+        // Parameters may follow, and nothing else.
+        return text.count == type || text[type] == UInt8(ascii: ";") || text[type] == ASCII.space
+    }
+
+    private static let eventStream = Array("text/event-stream".utf8)
+
+    // MARK: Body
+
+    /// Moves what is there of the response body, and ends the exchange with its last byte.
+    func relayBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        guard let source = upstream.side, let target = exchange.clientSide else { return }
+        relayBody(upstream, exchange, from: source, to: target)
+    }
+
+    private func relayBody(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, from source: Side, to target: Side
+    ) {
+        relay: while let inbox = source.inbox, !inbox.isEmpty, !upstream.body.isComplete {
+            if target.pendingBytes > transport.highWater {
+                pauseResponse(upstream, exchange, source, until: target)
+                return
+            }
+            var body = upstream.body
+            let move = transport.moveBody(&body, from: source, inbox, to: target)
+            upstream.body = body
+            transport.keepResponseTrailers(exchange)
+            switch move {
+            case .moved: continue
+            case .broken, .tooLarge:
+                upstreamClient.fail(exchange, .invalidResponse)
+                return
+            case .waiting: break relay
+            }
+        }
+        if source.isExhausted, !upstream.body.isComplete {
+            ended(upstream)
+        } else if upstream.body.isComplete {
+            endResponse(upstream, exchange, to: target)
+        } else if target.pendingBytes > transport.highWater {
+            pauseResponse(upstream, exchange, source, until: target)
+        } else {
+            poller.setDeadline(upstream, in: exchange.lastingPlace < 0 ? exchange.answerTimeout : exchange.silenceTimeout)
+            transport.readMore(source)
+        }
+    }
+
+    /// The client is slower than the upstream: the upstream waits, and the client's time runs.
+    private func pauseResponse(
+        _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side, until target: Side
+    ) {
+        transport.pauseReading(source, until: target)
+        upstream.deadline = .max
+        exchanges.awaitClient(exchange)
+    }
+
+    func resumeResponse(_ upstream: UpstreamConnection) {
+        guard let source = upstream.side, let exchange = upstream.exchange else { return }
+        if upstream.phase == .tunnelling {
+            tunnels.moveDown(upstream, exchange)
+            return
+        }
+        guard upstream.phase == .relayingBody else { return }
+        transport.resumeReading(source)
+        relayBody(upstream, exchange)
+    }
+
+    /// - Parameter target: the client, where it is to be told of the end.
+    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, to target: Side?) {
+        if let target { transport.endMessage(to: target, trailers: exchange.responseTrailers) }
+        exchange.upstream = nil
+        exchange.responseBytes = upstream.body.passed
+        upstream.exchange = nil
+        upstream.served += 1
+        upstream.server?.ended()
+        connections.release(upstream, requestComplete: exchange.requestBody.isComplete)
+        frontend.finish(exchange)
+    }
+
+    // MARK: Ends
+
+    /// The upstream has sent its last byte.
+    func ended(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            connections.endUnused(upstream)
+            return
+        }
+        if upstream.phase == .tunnelling {
+            tunnels.moveDown(upstream, exchange)
+            return
+        }
+        guard upstream.phase == .relayingBody else {
+            broke(upstream)
+            return
+        }
+        let output = poller.chunks.take()
+        var body = upstream.body
+        var complete = transport.end(&body, received: upstream.stream?.trailers, into: output)
+        transport.keepResponseTrailers(exchange)
+        // Over TLS, an end that the server has not said itself may be anybody's cut (RFC 8446 section 6.1).
+        if let socket = upstream.socket, !socket.endedCleanly { complete = false }
+        upstream.body = body
+        if let target = exchange.clientSide { transport.send(output, to: target) } else { poller.chunks.give(output) }
+        upstream.keepAlive = false
+        if complete {
+            endResponse(upstream, exchange, to: exchange.clientSide)
+        } else {
+            upstreamClient.fail(exchange, .connectionLost)
+        }
+    }
+
+    /// The connection is broken, or ended where a response was to begin.
+    func broke(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange else {
+            connections.endUnused(upstream)
+            return
+        }
+        if upstream.phase == .tunnelling {
+            tunnels.broke(upstream, exchange)
+            return
+        }
+        let failure = upstream.phase == .connecting ? connections.connectFailure(upstream.socket) : .connectionLost
+        let unheard = upstream.served > 0 && !upstream.heard && upstream.phase == .awaitingHead
+        if unheard {
+            connections.drop(exchange)
+            if upstreamClient.replay(exchange) { return }
+        }
+        upstreamClient.fail(exchange, failure)
+    }
+
+    // MARK: Time-outs
+
+    func timerFired(_ upstream: UpstreamConnection) {
+        guard poller.hasCome(upstream) else { return }
+        guard let exchange = upstream.exchange else {
+            connections.endUnused(upstream)
+            return
+        }
+        if exchange.lastingPlace >= 0 {
+            tunnels.cut(exchange, .idle)
+            return
+        }
+        streamTimedOut(upstream)
+        upstreamClient.fail(exchange, upstream.phase == .connecting ? .connectTimedOut : .responseTimedOut)
+    }
+
+    func sent(_ upstream: UpstreamConnection) {
+        guard let exchange = upstream.exchange, let source = exchange.clientSide else { return }
+        if upstream.phase == .tunnelling {
+            tunnels.moveUp(upstream, exchange)
+            return
+        }
+        transport.resumeReading(source)
+        // What a stream has received tells of itself but once, and may all have come while there was no room.
+        upstreamClient.requestRelay.relay(exchange)
+    }
+}

@@ -1,0 +1,157 @@
+import Bytes
+import Crypto
+import HTTP
+import Reactor
+
+/// Active checks: each asks a server on a connection of its own, in the protocol that requests have, and looks at the
+/// status.
+final class HealthChecker: LoopPart {
+    /// A check that is over.
+    struct Outcome {
+        let server: UpstreamServer
+        let group: UpstreamGroup
+        /// The server has become available, or is so no more.
+        let hasChanged: Bool
+    }
+
+    let checks = Slab<HealthCheck>()
+    private var outcomes: [Outcome] = []
+
+    /// A check that has come to its end since the last call; nil for none.
+    func nextOutcome() -> Outcome? { outcomes.popLast() }
+
+    // MARK: Check
+
+    func check(_ server: UpstreamServer, of group: UpstreamGroup, _ settings: HealthCheckSettings) {
+        let check = checks.take { HealthCheck(index: $0) }
+        check.group = group
+        check.server = server
+        guard let socket = server.openSocket(poller) else {
+            conclude(check, isGood: false)
+            return
+        }
+        check.socket = socket
+        socket.role = Worker.Role.healthCheck
+        socket.owner = check.index
+        let token = TimerToken(role: Worker.Role.healthCheck, owner: check.index, generation: check.generation)
+        poller.schedule(token, at: poller.now + settings.timeout)
+    }
+
+    func connected(_ check: HealthCheck) {
+        guard let socket = check.socket, let server = check.server, let settings = check.group?.settings.healthCheck
+        else {
+            conclude(check, isGood: false)
+            return
+        }
+        if socket.filter != nil, !socket.isSecured { return }
+        // Over TLS the server has chosen; without, it need not understand anything else.
+        if server.pool.settings.http2, socket.tls.map({ $0.negotiatedProtocol == .h2 }) ?? true {
+            ask(check, by: socket, path: settings.path, authority: server.authority)
+            return
+        }
+        let chunk = poller.chunks.take()
+        HealthCheck.appendRequest(path: settings.path, authority: server.authority, to: chunk)
+        poller.send(socket, chunk)
+    }
+
+    /// The same request in a stream of HTTP/2.
+    private func ask(_ check: HealthCheck, by socket: Socket, path: [UInt8], authority: [UInt8]) {
+        let session = H2Session(client: UpstreamSession.limits, chunks: poller.chunks, streams: context.streams)
+        let (scheme, fields) = (socket.scheme, HealthCheck.fields)
+        let stream = session.request(
+            method: HealthChecker.get.span, scheme: scheme.span, authority: authority.span, path: path.span,
+            fields: fields.span, ended: true)
+        guard stream != nil else {
+            conclude(check, isGood: false)
+            return
+        }
+        let link = H2Link(session, socket)
+        check.link = link
+        transport.queue(link)
+    }
+
+    private static let get = Array("GET".utf8)
+
+    /// Frames of an answer.
+    func framesReceived(_ check: HealthCheck, _ link: H2Link) {
+        guard let socket = check.socket, let inbox = socket.inbox else { return }
+        let isSound = link.session.receive(inbox.readable, now: poller.now)
+        inbox.consume(inbox.count)
+        while let event = link.session.nextEvent() {
+            switch event {
+            case .head(let stream):
+                let outcome = stream.responseHead(
+                    into: responseHeaders, limits: UpstreamConnection.headLimits, requestMethod: .get)
+                if case .head(let head) = outcome {
+                    answered(check, head.status)
+                } else {
+                    conclude(check, isGood: false)
+                }
+                return
+            case .reset, .closed:
+                conclude(check, isGood: false)
+                return
+            case .interim, .body, .ended, .drained, .goAway: break
+            }
+        }
+        transport.queue(link)
+        if isSound { poller.readMore(socket) } else { conclude(check, isGood: false) }
+    }
+
+    /// Frames went out.
+    func flushed(_ check: HealthCheck, _ link: H2Link) {
+        if link.session.isOver { conclude(check, isGood: false) }
+    }
+
+    /// The answer's status. A check that has lost its settings to a reload is none any more.
+    private func answered(_ check: HealthCheck, _ status: Int) {
+        conclude(check, isGood: check.group?.settings.healthCheck?.status.contains(status) ?? true)
+    }
+
+    func received(_ check: HealthCheck) {
+        if let link = check.link {
+            framesReceived(check, link)
+            return
+        }
+        while let socket = check.socket, let inbox = socket.inbox, !inbox.isEmpty {
+            var parser = check.parser
+            let outcome = parser.parse(inbox.readable, into: responseHeaders, requestMethod: .get)
+            check.parser = parser
+            switch outcome {
+            case .needMore:
+                if inbox.free == 0 { poller.growInbox(socket, toHold: UpstreamConnection.headLimits.maximumHeadBytes) }
+                poller.readMore(socket)
+                return
+            case .head(let head) where head.status < 200: inbox.consume(head.length)
+            case .head(let head): answered(check, head.status)
+            case .invalid: conclude(check, isGood: false)
+            }
+        }
+    }
+
+    /// The time of a check is over.
+    func timerFired(_ token: TimerToken) {
+        let check = checks[token.owner]
+        if check.generation == token.generation { conclude(check, isGood: false) }
+    }
+
+    /// The connection has ended, is broken, or could not be made.
+    func broke(_ check: HealthCheck) { conclude(check, isGood: false) }
+
+    /// A check has its outcome.
+    private func conclude(_ check: HealthCheck, isGood: Bool) {
+        guard let server = check.server, let group = check.group else { return }
+        if let socket = check.socket { poller.close(socket) }
+        check.reset()
+        checks.give(check)
+        guard !server.isRetired, let settings = group.settings.healthCheck else {
+            server.checkAt = .min
+            return
+        }
+        var health = server.health
+        let change = health.checked(isGood, settings)
+        server.health = health
+        server.checkAt = poller.now + ServerHealth.pause(settings, random: LoopContext.seed)
+        outcomes.append(Outcome(server: server, group: group, hasChanged: change != .none))
+    }
+}

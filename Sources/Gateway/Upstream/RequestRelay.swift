@@ -1,0 +1,111 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// The way of request bodies from clients to upstreams.
+final class RequestRelay: LoopPart {
+    let exchanges: ExchangeTable
+    private let frontend: ClientFrontend
+    private let responder: Responder
+    private let connections: UpstreamConnections
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
+        _ connections: UpstreamConnections
+    ) {
+        self.exchanges = exchanges
+        self.frontend = frontend
+        self.responder = responder
+        self.connections = connections
+        super.init(context)
+    }
+
+    /// Bytes of the request body (or of a request behind it) stand in the client's inbox.
+    func relay(_ exchange: Exchange) {
+        // Until the connection stands, and for a request behind this one, the bytes wait in the inbox.
+        guard exchange.stage == .forwarding, !exchange.requestBody.isComplete, let upstream = exchange.upstream,
+            upstream.phase != .connecting, let source = exchange.clientSide, let target = upstream.side
+        else { return }
+        let limit = exchange.bodyLimit
+        moving: while let inbox = source.inbox, !inbox.isEmpty, !exchange.requestBody.isComplete {
+            if target.pendingBytes > transport.highWater { break }
+            var body = exchange.requestBody
+            let move = transport.moveBody(&body, from: source, inbox, to: target, limit: limit)
+            exchange.requestBody = body
+            transport.keepRequestTrailers(exchange)
+            switch move {
+            case .moved: continue
+            case .broken:
+                failRequestBody(exchange)
+                return
+            case .waiting: break moving
+            case .tooLarge:
+                responder.refuseLargeBody(exchange)
+                return
+            }
+        }
+        if source.isExhausted, !exchange.requestBody.isComplete, !endRequestBody(exchange, to: target) { return }
+        if exchange.requestBody.isComplete {
+            transport.endMessage(to: target, trailers: exchange.requestTrailers)
+            exchanges.clearClientDeadline(exchange)
+            poller.setDeadline(upstream, in: exchange.answerTimeout)
+        } else if target.pendingBytes > transport.highWater {
+            // The upstream is slower than the client: its time runs, and not the client's.
+            transport.pauseReading(source, until: target)
+            exchanges.pauseRequestBody(exchange)
+            poller.setDeadline(upstream, in: exchange.answerTimeout)
+        } else {
+            awaitRequestBody(upstream, exchange)
+            transport.readMore(source)
+        }
+    }
+
+    /// The stream has ended, and with it the body. Answers false where it was cut off, and the exchange is answered.
+    private func endRequestBody(_ exchange: Exchange, to target: Side) -> Bool {
+        let output = poller.chunks.take()
+        var body = exchange.requestBody
+        let isWhole = transport.end(&body, received: exchange.stream?.trailers, into: output)
+        exchange.requestBody = body
+        transport.keepRequestTrailers(exchange)
+        transport.send(output, to: target)
+        if !isWhole { failRequestBody(exchange) }
+        return isWhole
+    }
+
+    /// The client's time runs until more of its body comes; the upstream's begins with the end of the request.
+    private func awaitRequestBody(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        if upstream.phase == .awaitingHead { upstream.deadline = .max }
+        exchanges.paceRequestBody(exchange)
+    }
+
+    private func failRequestBody(_ exchange: Exchange) {
+        connections.drop(exchange)
+        if exchange.responseBegun {
+            frontend.abandon(exchange, reason: .malformedBody)
+        } else {
+            exchange.endConnection()
+            responder.reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
+        }
+    }
+
+    func timedOut(_ exchange: Exchange) {
+        connections.drop(exchange)
+        if exchange.responseBegun {
+            frontend.abandon(exchange, reason: .bodyTimeout)
+        } else {
+            exchange.endConnection()
+            responder.reply(exchange, status: 408, reason: .bodyTimeout, detail: "the request body did not come in time")
+        }
+    }
+
+    /// Sends the body that was kept, behind the head.
+    func sendKeptBody(_ exchange: Exchange, to side: Side) {
+        let body = exchange.collected
+        let chunk = poller.chunks.take()
+        chunk.ensureFree(body.count)
+        chunk.append(body)
+        transport.send(chunk, to: side)
+        transport.endMessage(to: side, trailers: [])
+    }
+}

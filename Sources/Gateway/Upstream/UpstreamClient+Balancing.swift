@@ -1,0 +1,190 @@
+import Bytes
+import HTTP
+import Identity
+import Model
+import Policy
+import Reactor
+
+/// A request's way to a server of its upstream: admission, queue, choice, connection, further attempts.
+extension UpstreamClient {
+    /// Sends the request to a server, lets it wait for one, or refuses it.
+    func start(_ exchange: Exchange, _ group: UpstreamGroup) {
+        group.note(poller.now)
+        // Whoever came first goes first.
+        guard group.queue.isEmpty, proceed(exchange, group) else {
+            wait(exchange, group)
+            return
+        }
+    }
+
+    /// Answers false where the upstream has no room for another request.
+    private func proceed(_ exchange: Exchange, _ group: UpstreamGroup) -> Bool {
+        let admission = group.admit(poller.now)
+        switch admission {
+        case .full: return false
+        case .refused(let time):
+            groups.leaveQueue(exchange, group)
+            fail(exchange, .unavailable, retryAfter: Int(clamping: (time + 999) / 1000))
+            return true
+        case .pass, .probe: break
+        }
+        switch group.pick(place: exchange.attempt.place, tried: [], poller.now) {
+        case .full:
+            group.ended(succeeded: nil, probe: admission == .probe, poller.now)
+            return false
+        case .none:
+            group.ended(succeeded: nil, probe: admission == .probe, poller.now)
+            groups.leaveQueue(exchange, group)
+            fail(exchange, .unavailable)
+        case .server(let server):
+            groups.leaveQueue(exchange, group)
+            exchange.attempt.isAdmitted = true
+            exchange.attempt.isProbe = admission == .probe
+            connect(exchange, server)
+        }
+        return true
+    }
+
+    private func wait(_ exchange: Exchange, _ group: UpstreamGroup) {
+        let deadline = poller.now + group.settings.queueTimeout
+        guard
+            let place = group.queue.enter(exchange.identity, until: deadline, limit: group.settings.queueLength)
+        else {
+            fail(exchange, .exhausted)
+            return
+        }
+        exchange.attempt.queuePlace = place
+        groups.scheduleCare(at: deadline)
+    }
+
+    /// At the end of a turn, lets those go that wait for what has become free in it.
+    func serveQueues() {
+        while let group = groups.nextWithRoom() {
+            while let identity = group.queue.first {
+                guard proceed(exchanges.all[Int(identity & 0xffff_ffff)], group) else { break }
+            }
+        }
+    }
+
+    /// Those who have waited too long are told so.
+    func expireQueue(_ group: UpstreamGroup) {
+        while let identity = group.queue.takeExpired(poller.now) {
+            let exchange = exchanges.all[Int(identity & 0xffff_ffff)]
+            exchange.attempt.queuePlace = nil
+            fail(exchange, .queueTimedOut)
+        }
+    }
+
+    /// Gives the exchange a connection to the server: an unused one that is still good, or a new one.
+    func connect(_ exchange: Exchange, _ server: UpstreamServer, freshOnly: Bool = false) {
+        exchange.server = server
+        server.attempted()
+        // Upgrades are of HTTP/1.1 alone (RFC 9113 section 8.6).
+        if server.pool.settings.http2, !server.speaksHTTP1, exchange.tunnel == nil {
+            guard connectMultiplexed(exchange, server) else {
+                exchange.server = nil
+                fail(exchange, .exhausted)
+                return
+            }
+            return
+        }
+        while !freshOnly, let unused = server.pool.take() {
+            if unused.socket?.isUnusable ?? true {
+                connections.close(unused)
+                continue
+            }
+            connections.assign(unused, exchange)
+            sendRequest(unused, exchange)
+            return
+        }
+        guard server.pool.mayOpen else {
+            // An unused connection was counted on, and has ended.
+            exchange.server = nil
+            fail(exchange, .exhausted)
+            return
+        }
+        guard let socket = server.openSocket(poller, forUpgrade: exchange.tunnel != nil) else {
+            fail(exchange, .connectFailed)
+            return
+        }
+        let upstream = connections.take(socket, server)
+        connections.assign(upstream, exchange)
+        upstream.phase = .connecting
+        poller.setDeadline(upstream, in: server.pool.settings.connectTimeout)
+    }
+
+    /// Sends the request once more over a new connection: the old one had been used before, died before any byte of
+    /// the response came, and the request changes nothing by being repeated (RFC 9110 section 9.2.2). The server is none
+    /// the worse for it: its close and the request have crossed.
+    func replay(_ exchange: Exchange) -> Bool {
+        guard exchange.mayReplay, !exchange.attempt.wasReplayed, let server = exchange.server,
+            let chunk = exchange.requestChunk
+        else { return false }
+        exchange.attempt.wasReplayed = true
+        counters.metrics.upstreamRetries &+= 1
+        chunk.rewind(to: exchange.requestLength)
+        connect(exchange, server, freshOnly: true)
+        return true
+    }
+
+    /// Sends the request to another server, if nothing of it has reached the first, or it may be repeated; and if the
+    /// upstream's budget allows it. Never behind the first byte of a response or of the request's body.
+    func retry(
+        _ exchange: Exchange, _ group: UpstreamGroup, _ failure: UpstreamFailure, after server: UpstreamServer
+    ) -> Bool {
+        guard failure.leavesUnsent || (failure == .connectionLost && exchange.mayReplay),
+            exchange.attempt.retries < group.settings.retries.attempts, !exchange.responseBegun,
+            let chunk = exchange.requestChunk
+        else { return false }
+        // Taken out for the time of the change, as all tables that requests read.
+        var tried = exchange.attempt.tried
+        exchange.attempt.tried = []
+        tried.append(server)
+        exchange.attempt.tried = tried
+        guard
+            case .server(let next) = group.pick(
+                place: exchange.attempt.place, tried: exchange.attempt.tried, poller.now),
+            group.takeRetry(poller.now)
+        else { return false }
+        exchange.attempt.retries += 1
+        counters.metrics.upstreamRetries &+= 1
+        chunk.rewind(to: exchange.requestLength)
+        connect(exchange, next)
+        return true
+    }
+
+    /// The head of the final response has come.
+    func noteAnswer(_ exchange: Exchange, status: Int) {
+        guard let group = exchange.group, let server = exchange.server else { return }
+        // A gateway's errors say that what is behind the server failed; any other answer is the application's.
+        if status >= 502, status <= 504 {
+            exchange.attempt.succeeded = false
+            group.failed(server, nil, poller.now)
+        } else {
+            exchange.attempt.succeeded = true
+            group.succeeded(server)
+        }
+    }
+
+    /// The place of a request's key on the ring.
+    func place(_ balance: Balance, _ exchange: Exchange, _ path: Span<UInt8>, _ bytes: Span<UInt8>) -> UInt64 {
+        guard case .consistentHash(let key) = balance else { return 0 }
+        switch key {
+        case .path: return HashRing.place(path)
+        case .principal:
+            if let principal = exchange.principal {
+                let subject = principal.subjectBytes
+                return HashRing.place(subject.span)
+            }
+        case .header(let name):
+            for i in 0..<requestHeaders.count {
+                let field = requestHeaders[i]
+                if bytesEqualIgnoringCase(bytes.slice(field.name), name.span) {
+                    return HashRing.place(bytes.slice(field.value))
+                }
+            }
+        case .address: break
+        }
+        return exchange.address.map { HashRing.mix($0.high ^ HashRing.mix($0.low)) } ?? 0
+    }
+}

@@ -1,0 +1,87 @@
+import Bytes
+import HTTP
+import Reactor
+
+/// Connections of HTTP/2, which many exchanges share.
+extension UpstreamConnections {
+    func takeSession(_ socket: Socket, _ server: UpstreamServer) -> UpstreamSession {
+        let session = sessions.take { UpstreamSession(index: $0) }
+        counters.metrics.upstreamConnectionsOpened &+= 1
+        server.pool.opened()
+        session.server = server
+        session.socket = socket
+        socket.role = Worker.Role.upstreamSession
+        socket.owner = session.index
+        server.sessions.append(session)
+        return session
+    }
+
+    /// Takes the exchange off its place without a word about it to the server.
+    func detach(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+        exchange.upstream = nil
+        upstream.exchange = nil
+        upstream.server?.ended()
+        upstream.reset()
+        all.give(upstream)
+    }
+
+    func discard(_ stream: H2Stream, _ link: H2Link) {
+        while let chunk = stream.takeInbox() {
+            link.session.consumed(stream, chunk.count)
+            poller.chunks.give(chunk)
+        }
+    }
+
+    /// The exchange is done with its stream, or gives it up.
+    func leaveStream(_ upstream: UpstreamConnection) {
+        guard let session = upstream.session else { return }
+        if let stream = upstream.stream, let link = session.link {
+            stream.owner = 0
+            if !stream.isClosed, !(stream.ended && stream.unread == 0 && stream.endSent) {
+                link.session.reset(stream, code: H2Code.cancel)
+            }
+            discard(stream, link)
+            session.remove(upstream)
+            transport.queue(link)
+        } else {
+            session.waiting.removeAll { $0 === upstream }
+        }
+        upstream.reset()
+        all.give(upstream)
+        restOrClose(session)
+    }
+
+    /// A connection that nobody uses idles for a while, or closes where no further stream may be opened.
+    func restOrClose(_ session: UpstreamSession) {
+        guard session.users.isEmpty, session.waiting.isEmpty, let server = session.server else { return }
+        if session.isLeaving || server.isRetired || hasUnusedSessionsEnough(server) {
+            closeSession(session)
+        } else if session.link != nil {
+            poller.setDeadline(session, in: server.pool.settings.idleTimeout)
+        }
+    }
+
+    /// Whether more connections are unused than are kept: a server that allows one stream each has many after a burst.
+    func hasUnusedSessionsEnough(_ server: UpstreamServer) -> Bool {
+        let most = server.pool.settings.maximumIdle
+        guard server.sessions.count > most else { return false }
+        return server.sessions.count { $0.users.isEmpty && $0.waiting.isEmpty } > most
+    }
+
+    func closeSession(_ session: UpstreamSession) {
+        guard let socket = session.socket, let server = session.server else { return }
+        poller.close(socket)
+        server.sessions.removeAll { $0 === session }
+        server.pool.closed()
+        session.reset()
+        sessions.give(session)
+    }
+
+    /// Connections without exchanges to a server that is gone are closed, the others when they have none any more.
+    func closeSessions(of server: UpstreamServer) {
+        for session in server.sessions {
+            session.isLeaving = true
+            restOrClose(session)
+        }
+    }
+}
