@@ -189,10 +189,7 @@ package final class SharedState: Sendable {
 
     func requestReload(_ done: @escaping @Sendable (EndpointResponse) -> Void) {
         guard let handler = reloader.withLock({ $0 }) else {
-            done(
-                .problem(
-                    status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
-                    reason: .unavailable))
+            done(.problem(.unavailable, "not yet"))
             return
         }
         handler(done)
@@ -206,10 +203,7 @@ package final class SharedState: Sendable {
 
     func administer(_ request: AdminRequest, _ done: @escaping @Sendable (EndpointResponse) -> Void) {
         guard let handler = administrator.withLock({ $0 }) else {
-            done(
-                .problem(
-                    status: 503, title: "Service Unavailable", detail: "not yet", code: "unavailable",
-                    reason: .unavailable))
+            done(.problem(.unavailable, "not yet"))
             return
         }
         handler(request, done)

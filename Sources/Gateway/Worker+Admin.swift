@@ -18,11 +18,11 @@ extension Worker {
         exchange.path.append(bytes.slice(head.path))
         let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
-            responder.reply(exchange, status: 421, reason: .unknownHost, detail: "the admin listener does not have this name")
+            responder.reply(exchange, .unknownHost, "the admin listener does not have this name")
             return
         }
         guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
-            responder.reply(exchange, status: 404, reason: .noRoute, detail: "no such resource")
+            responder.reply(exchange, .noRoute, "no such resource")
             return
         }
         guard resource.allows(head.method) else {
@@ -36,7 +36,7 @@ extension Worker {
         }
         if !resource.isHealth, frontend.isCrowded(client.listener) {
             responder.reply(
-                exchange, status: 503, reason: .overloaded, detail: "all connections of the listener are in use",
+                exchange, .overloaded, "all connections of the listener are in use",
                 retryAfter: 1)
             return
         }
@@ -124,7 +124,7 @@ extension Worker {
             return
         }
         guard let request = adminRequest(exchange, buffer.readable) else {
-            responder.reply(exchange, status: 400, reason: .invalidRequest, detail: "the path or the query is malformed")
+            responder.reply(exchange, .invalidRequest, "the path or the query is malformed")
             return
         }
         exchanges.park(exchange, in: .inEndpoint)
@@ -289,8 +289,7 @@ extension EndpointResponse {
         reason: .missingCredential)
 
     fileprivate static let tooManyAdminTokens = EndpointResponse.problem(
-        status: 429, title: "Too Many Requests", detail: "too many wrong tokens", code: "client_throttled",
-        reason: .clientThrottled, headers: [("Retry-After", "30")])
+        .clientThrottled, "too many wrong tokens", headers: [("Retry-After", "30")])
 
     /// A short plain text.
     fileprivate static func text(

@@ -283,7 +283,7 @@ extension Worker {
         // RFC 9113 section 8.5: there is no body, only what is tunnelled.
         guard requestHeaders.occurrences(.contentLength) == 0, exchange.head.framing == .untilClose else {
             exchanges.makeRequestID(exchange)
-            responder.reply(exchange, status: 400, reason: .malformedBody, detail: "CONNECT has no body")
+            responder.reply(exchange, .malformedBody, "CONNECT has no body")
             return false
         }
         exchange.head.method = .get
@@ -309,7 +309,9 @@ extension Worker {
         if exchange.issued == nil, !exchange.requestBody.isComplete, let target = exchange.issuedFor,
             !target.issuer.needsChallenge
         {
-            injection.obtainToken(exchange, target, challenge: nil) { upstreamClient.forward(exchange, route, path, buffer) }
+            injection.obtainToken(exchange, target, challenge: nil) {
+                upstreamClient.forward(exchange, route, path, buffer)
+            }
             return
         }
         upstreamClient.forward(exchange, route, path, buffer)

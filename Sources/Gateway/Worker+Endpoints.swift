@@ -89,7 +89,7 @@ extension Worker {
             var body = exchange.requestBody
             guard let used = try? body.relay(rest, into: output) else {
                 exchange.endConnection()
-                responder.reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
+                responder.reply(exchange, .malformedBody, "malformed request body")
                 return
             }
             exchange.requestBody = body
@@ -175,7 +175,7 @@ extension Worker {
     func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
         // A stream's head stands by itself.
         if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
-        responder.reply(exchange, status: 400, reason: .invalidRequest, detail: "too many combining marks in a row")
+        responder.reply(exchange, .invalidRequest, "too many combining marks in a row")
         return false
     }
 

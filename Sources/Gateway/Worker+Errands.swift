@@ -14,7 +14,7 @@ extension Worker {
         let limit = exchange.snapshot.limits.maximumPasswordChecksPerAddress
         if let address, !shared.errands.enter(address, limit: limit) {
             limited(.passwordChecks)
-            responder.reply(exchange, status: 429, reason: .rateLimited, detail: "too many requests", retryAfter: 1)
+            responder.reply(exchange, .rateLimited, "too many requests", retryAfter: 1)
             return
         }
         exchanges.park(exchange, in: stage)
@@ -36,7 +36,7 @@ extension Worker {
         switch exchange.stage {
         case .resolvingCredential, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
-            responder.reply(exchange, status: 503, reason: .decisionTimeout, detail: "try again later", retryAfter: 1)
+            responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:
             limited(.bodyRate)
             upstreamClient.requestRelay.timedOut(exchange)

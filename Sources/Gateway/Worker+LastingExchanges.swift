@@ -45,7 +45,8 @@ extension Worker {
             tunnels.cut(exchange, .drained)
         }
         let isAwaited =
-            lasting.count > 0 || frontend.clients.all.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
+            lasting.count > 0
+            || frontend.clients.all.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
         guard isAwaited, !isLast else {
             isFinished = true
             return

@@ -49,7 +49,7 @@ extension Worker {
         guard wait > 0 else { return true }
         limited(.requestRate)
         responder.reply(
-            exchange, status: 429, reason: .rateLimited, detail: "too many requests",
+            exchange, .rateLimited, "too many requests",
             retryAfter: Int((wait + 999) / 1000))
         return false
     }

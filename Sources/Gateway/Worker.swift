@@ -220,7 +220,7 @@ final class Worker: LoopPart {
         case .callResolved(let identity, let answer): outboundClient.resolved(identity, answer)
         case .redis(let message):
             redis?.handle(message)
-            case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
+        case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
         }
     }
 
@@ -243,7 +243,7 @@ final class Worker: LoopPart {
         case Role.readmission: readmitSome()
         case Role.redis:
             redis?.timerFired()
-            case Role.revocations: followRevocations()
+        case Role.revocations: followRevocations()
         case Role.drainDeadline: endDrain()
         default: break
         }
@@ -342,7 +342,7 @@ final class Worker: LoopPart {
     private func ownReceived(_ socket: Socket) {
         if socket.role == Role.redis {
             redis?.received(socket)
-            } else {
+        } else {
             healthChecker.received(healthChecker.checks[socket.owner])
             reviewChecks()
         }
@@ -351,7 +351,7 @@ final class Worker: LoopPart {
     private func ownConnected(_ socket: Socket) {
         if socket.role == Role.redis {
             redis?.connected(socket)
-            } else {
+        } else {
             healthChecker.connected(healthChecker.checks[socket.owner])
             reviewChecks()
         }
@@ -361,7 +361,7 @@ final class Worker: LoopPart {
     private func ownBroke(_ socket: Socket) {
         if socket.role == Role.redis {
             redis?.broke(socket)
-            } else {
+        } else {
             healthChecker.broke(healthChecker.checks[socket.owner])
             reviewChecks()
         }

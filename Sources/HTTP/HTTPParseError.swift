@@ -1,7 +1,7 @@
 import Model
 
 /// Why a message was refused by its form alone. Whatever does not parse is denied; nothing is repaired.
-package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
+package enum HTTPParseError: UInt8, ReasonedFailure, CaseIterable {
     // Request line (RFC 9112 section 3)
     case malformedRequestLine, methodTooLong, malformedTarget, targetTooLong, malformedVersion, unsupportedVersion
     case connectUnsupported
@@ -17,10 +17,6 @@ package enum HTTPParseError: UInt8, Error, Sendable, CaseIterable {
     case malformedTransferEncoding, unknownTransferCoding, transferEncodingOnHTTP10, framingAlias
     // Chunked coding (RFC 9112 section 7.1)
     case malformedChunkSize, malformedChunkExtension, malformedChunkEnd, malformedTrailer, trailerTooLarge
-
-    /// The status to answer a request with. A response that does not parse is the upstream's fault and becomes a 502
-    /// whatever this says.
-    package var status: Int { reason.status }
 
     /// The stable reason code for logs and metrics.
     package var reason: Reason {

@@ -1,7 +1,7 @@
 import Model
 
 /// Why there is no token. The caller is authenticated, so none of these is ever answered with 401 (ISS-03).
-package struct IssueFailure: Error, Sendable, Equatable {
+package struct IssueFailure: ReasonedFailure, Equatable {
     package enum Kind: Sendable, CaseIterable {
         /// The issuer refuses this caller.
         case refused
@@ -59,11 +59,8 @@ package struct IssueFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The status that the client gets.
-    package var status: Int { reason.status }
-
     /// Seconds for a `Retry-After`; nil where waiting does not help.
-    package var retryAfterSeconds: Int? { kind == .unavailable ? requestedPause ?? 1 : nil }
+    package var retryAfterSeconds: Int? { requestedPause ?? reason.retryAfterSeconds }
 
     /// Whether the issuer is down: yes, or no since it has answered; nil where nobody has asked it.
     var isOutage: Bool? {

@@ -137,4 +137,8 @@ extension Reason: CustomStringConvertible {
     package var status: Int { Reason.table[index].status }
     package var meaning: String { Reason.table[index].meaning }
     package var description: String { code }
+
+    /// What clients see. All 401s share one, so that a reply does not tell an unknown token from an expired one, nor a
+    /// wrong user from a wrong password.
+    package var publicCode: String { status == 401 ? "unauthorized" : code }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 import Model
 
 extension EndpointResponse {
@@ -12,6 +13,16 @@ extension EndpointResponse {
                 (name: "Pragma", value: "no-cache"),
             ],
             body: body, reason: reason)
+    }
+
+    /// An error of a token endpoint (RFC 6749 section 5.2).
+    static func tokenError(_ error: String, _ description: String, _ reason: Reason) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", error)
+        writer.member("error_description", description)
+        writer.endObject()
+        return token(status: reason.status, body: writer.bytes, reason: reason)
     }
 
     /// A public document that may be cached for some minutes.
@@ -38,17 +49,21 @@ extension EndpointResponse {
 
     /// An error of an endpoint that is none of OAuth's, in the shape of a denial's body.
     ///
-    /// - Parameter errors: findings in words, where there are several.
+    /// - Parameters:
+    ///   - status: where it is another than the reason's.
+    ///   - title: nil for the reason phrase of the status.
+    ///   - errors: findings in words, where there are several.
     package static func problem(
-        status: Int, title: String, detail: String, code: String, reason: Reason,
+        _ reason: Reason, _ detail: String, status: Int? = nil, title: String? = nil,
         headers: [(name: String, value: String)] = [], errors: [String] = []
     ) -> EndpointResponse {
+        let status = status ?? reason.status
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("status", status)
-        writer.member("title", title)
+        writer.member("title", title ?? "\(StatusReason.text(status))")
         writer.member("detail", detail)
-        writer.member("code", code)
+        writer.member("code", reason.publicCode)
         if !errors.isEmpty { writer.member("errors", errors) }
         writer.endObject()
         let common = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]

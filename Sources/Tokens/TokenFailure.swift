@@ -4,7 +4,7 @@ import Model
 
 /// Why the token endpoint gives no token: the error table of RFC 6749 section 5.2 with the reasons told apart for the
 /// log. Clients see `error` and a description that says nothing about which part of a credential was wrong.
-package enum TokenFailure: Error, Sendable, CaseIterable {
+package enum TokenFailure: EndpointFailure, CaseIterable {
     case methodNotAllowed, bodyTooLarge
     case wrongContentType, malformedForm, repeatedParameter, credentialInQuery
     case repeatedAuthorization, twoCredentials, conflictingClientID
@@ -144,29 +144,19 @@ package enum TokenFailure: Error, Sendable, CaseIterable {
         }
     }
 
-    /// The reply of a token endpoint.
-    package var response: EndpointResponse {
-        let definition = definition
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("error", definition.error)
-        writer.member("error_description", definition.description)
-        writer.endObject()
-        var response = EndpointResponse.token(
-            status: definition.reason.status, body: writer.bytes, reason: definition.reason)
+    package var reason: Reason { definition.reason }
+    package var detail: String { definition.description }
+
+    package var fields: [(name: String, value: String)] {
         switch self {
-        case .methodNotAllowed: response.headers.append((name: "Allow", value: "POST"))
-        case .loginThrottled, .clientThrottled:
-            response.headers.append((name: "Retry-After", value: "30"))
-        case .unknownBackend:
-            // RFC 9110 section 15.5.2 wants a challenge; the bearer token was not what was wrong.
-            response.headers.append((name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#))
+        case .methodNotAllowed: [(name: "Allow", value: "POST")]
+        // RFC 9110 section 15.5.2 wants a challenge; the bearer token was not what was wrong.
+        case .unknownBackend: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)]
         case .invalidClient, .invalidClientAssertion, .replayedClientAssertion:
-            response.headers.append((name: "WWW-Authenticate", value: #"Basic realm="portcullis""#))
-        case .keysUnavailable, .storeUnavailable, .issuerUnavailable, .providerUnavailable:
-            response.headers.append((name: "Retry-After", value: "1"))
-        default: break
+            [(name: "WWW-Authenticate", value: #"Basic realm="portcullis""#)]
+        default: []
         }
-        return response
     }
+
+    package var shape: EndpointResponse { .tokenError(definition.error, detail, reason) }
 }

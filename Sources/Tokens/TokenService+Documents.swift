@@ -9,8 +9,8 @@ extension TokenService {
     func whoAmI(_ principal: Principal?) -> EndpointResponse {
         guard let principal, principal.kind == .user, let details = Details(principal, settings) else {
             return .problem(
-                status: 401, title: "Unauthorized", detail: "invalid or missing token", code: "unauthorized",
-                reason: .loginRequired, headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+                .loginRequired, "invalid or missing token",
+                headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
         }
         return .personal(details.json(), reason: .whoAmI)
     }

@@ -25,7 +25,7 @@ extension TokenService {
         case (.form, let login?, _): return login.finish(form: errand.texts, result, browser)
         case (.application, let login?, _): return login.finish(application: errand.texts, result, browser)
         case (.relay, _, let relay?): return relay.arrive(errand.texts, result, browser, providers)
-        default: return .done(BrowserLoginFailure.unknownService.page)
+        default: return .done(BrowserLoginFailure.unknownService.response)
         }
     }
 }

@@ -102,7 +102,9 @@ package final class TokenService: Sendable {
         case .providerLogout: return settings.providerLogin?.logOut(request, now: now) ?? .deny(.unknownService)
         case .providerMetadata:
             return .done(
-                read(request) { settings.providerLogin?.metadata(request) ?? BrowserLoginFailure.unknownService.page })
+                read(request) {
+                    settings.providerLogin?.metadata(request) ?? BrowserLoginFailure.unknownService.response
+                })
         case .applicationLogin:
             return settings.browserLogin?.beginApplication(request, now: now) ?? .deny(.unknownService)
         case .userProfile: return askProfiles(request)
@@ -133,7 +135,7 @@ package final class TokenService: Sendable {
     }
 
     private func askProfiles(_ request: EndpointRequest) -> Effect<EndpointResponse> {
-        guard let profiles = settings.userProfiles else { return .done(ProfileFailure.noSuchResource.response()) }
+        guard let profiles = settings.userProfiles else { return .done(ProfileFailure.noSuchResource.response) }
         return profiles.handle(request, realm: request.principal.flatMap(realm))
     }
 
@@ -147,8 +149,6 @@ package final class TokenService: Sendable {
 
     /// The refusal of other methods than these.
     static func onlyReading(_ methods: String) -> EndpointResponse {
-        .problem(
-            status: 405, title: "Method Not Allowed", detail: "use GET", code: "method_not_allowed",
-            reason: .methodNotAllowed, headers: [(name: "Allow", value: methods)])
+        .problem(.methodNotAllowed, "use GET", headers: [(name: "Allow", value: methods)])
     }
 }

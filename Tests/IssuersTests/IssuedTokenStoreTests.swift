@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Testing
 
 /// A lookup's answer in a form that can be compared.

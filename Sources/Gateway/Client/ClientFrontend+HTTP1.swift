@@ -58,7 +58,8 @@ extension ClientFrontend {
         let sink = poller.chunks.take()
         defer { poller.chunks.give(sink) }
         var skipped = client.skipped
-        guard let used = try? skipped.relay(inbox.readable, into: sink), skipped.passed <= ClientFrontend.skipAllowance else {
+        guard let used = try? skipped.relay(inbox.readable, into: sink), skipped.passed <= ClientFrontend.skipAllowance
+        else {
             close(client)
             return false
         }

@@ -32,7 +32,11 @@ final class TokenInjection: LoopPart {
         else { return }
         exchange.issuedFor = target
         exchange.issued = issuedTokens.find(principal, target, now: poller.wallSeconds)
-        if exchange.issued == nil { counters.metrics.injectionMisses &+= 1 } else { counters.metrics.injectionHits &+= 1 }
+        if exchange.issued == nil {
+            counters.metrics.injectionMisses &+= 1
+        } else {
+            counters.metrics.injectionHits &+= 1
+        }
     }
 
     // MARK: The refusal
@@ -49,7 +53,7 @@ final class TokenInjection: LoopPart {
         var target = exchange.issuedFor
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
             giveUp(upstream, exchange, head, buffer)
-            responder.reply(exchange, status: 421, reason: .unknownHost, detail: "the gateway does not have this name")
+            responder.reply(exchange, .unknownHost, "the gateway does not have this name")
             return true
         }
         if let challenge {
@@ -71,8 +75,8 @@ final class TokenInjection: LoopPart {
             } else {
                 obtainTokenForOthers(exchange, principal, target, challenge)
                 responder.reply(
-                    exchange, status: 503, reason: .upstreamAuthRequired,
-                    detail: "the upstream wants a token, and the request is too long to be repeated", retryAfter: 1)
+                    exchange, .upstreamAuthRequired,
+                    "the upstream wants a token, and the request is too long to be repeated", retryAfter: 1)
             }
             return true
         }
@@ -103,9 +107,7 @@ final class TokenInjection: LoopPart {
     }
 
     private func refuseUpstream(_ exchange: Exchange) {
-        responder.reply(
-            exchange, status: 502, reason: .upstreamAuthFailed,
-            detail: "the upstream takes no token that is to be had")
+        responder.reply(exchange, .upstreamAuthFailed, "the upstream takes no token that is to be had")
     }
 
     /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.

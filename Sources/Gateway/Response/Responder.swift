@@ -108,13 +108,13 @@ final class Responder: LoopPart {
     /// Something that is no HTTP has come, or too much of it.
     func refuse(_ exchange: Exchange, _ error: HTTPParseError) {
         if error.status == 431 || error.status == 414 { limited(.headerSize) }
-        reply(exchange, status: error.status, reason: error.reason, detail: StatusReason.text(error.status))
+        reply(exchange, error.reason, StatusReason.text(error.status))
     }
 
     /// A head did not come to its end in time.
     func refuseSlowHead(_ exchange: Exchange) {
         limited(.headerTime)
-        reply(exchange, status: 408, reason: .headerTimeout, detail: "the request head did not come in time")
+        reply(exchange, .headerTimeout, "the request head did not come in time")
     }
 
     func refuseLargeBody(_ exchange: Exchange) {
@@ -124,21 +124,19 @@ final class Responder: LoopPart {
         if exchange.responseBegun {
             frontend.abandon(exchange, reason: .bodyTooLarge)
         } else {
-            reply(exchange, status: 413, reason: .bodyTooLarge, detail: "the request body is too large")
+            reply(exchange, .bodyTooLarge, "the request body is too large")
         }
     }
 
     /// More blocking work waits than is good for anybody.
     func refuseOverload(_ exchange: Exchange) {
         limited(.blockingWork)
-        reply(exchange, status: 503, reason: .overloaded, detail: "try again later", retryAfter: 1)
+        reply(exchange, .overloaded, "try again later", retryAfter: 1)
     }
 
     /// The upstream's token could not be had: not the caller's fault unless the issuer says so.
     func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
-        reply(
-            exchange, status: failure.status, reason: failure.reason, detail: "no token for the upstream",
-            retryAfter: failure.retryAfterSeconds)
+        reply(exchange, failure.reason, "no token for the upstream", retryAfter: failure.retryAfterSeconds)
     }
 
     // MARK: Replies
@@ -147,7 +145,8 @@ final class Responder: LoopPart {
     static let smallFields = 256
 
     /// An error of our own.
-    func reply(_ exchange: Exchange, status: Int, reason: Reason, detail: StaticString, retryAfter: Int? = nil) {
+    func reply(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString, retryAfter: Int? = nil) {
+        let status = reason.status
         exchange.reason = reason
         counters.count(reason)
         var body = JSONWriter()

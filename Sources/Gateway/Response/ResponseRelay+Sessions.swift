@@ -113,7 +113,8 @@ extension ResponseRelay {
         session.isLeaving = true
         // The last exchange that leaves closes the connection, and the object may be another one's by then.
         let generation = session.generation
-        let failure: UpstreamFailure = session.link == nil ? connections.connectFailure(session.socket) : .connectionLost
+        let failure: UpstreamFailure =
+            session.link == nil ? connections.connectFailure(session.socket) : .connectionLost
         for upstream in session.waiting + session.users {
             guard let exchange = upstream.exchange else { continue }
             let isUnheard = upstream.stream != nil && !upstream.heard

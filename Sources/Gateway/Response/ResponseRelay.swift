@@ -27,7 +27,6 @@ final class ResponseRelay: LoopPart {
         super.init(context)
     }
 
-
     func received(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             // Nothing was asked: whatever this is, it is no answer to a request of ours.
@@ -116,7 +115,7 @@ final class ResponseRelay: LoopPart {
             upstreamClient.noteAnswer(exchange, status: head.status)
             connections.drop(exchange)
             let failure = UpstreamFailure.invalidResponse
-            responder.reply(exchange, status: failure.status, reason: failure.reason, detail: failure.detail)
+            responder.reply(exchange, failure.reason, failure.detail)
             return
         }
         if head.status == 401, injection.answerRefusal(upstream, exchange, head, buffer) { return }
@@ -189,7 +188,8 @@ final class ResponseRelay: LoopPart {
         guard let value = headers.value(.contentType) else { return false }
         let type = ResponseRelay.eventStream.count
         let text = bytes.slice(value)
-        guard text.count >= type, bytesEqualIgnoringCase(text.extracting(0..<type), ResponseRelay.eventStream.span) else {
+        guard text.count >= type, bytesEqualIgnoringCase(text.extracting(0..<type), ResponseRelay.eventStream.span)
+        else {
             return false
         }
         // Parameters may follow, and nothing else.
@@ -233,7 +233,8 @@ final class ResponseRelay: LoopPart {
         } else if target.pendingBytes > transport.highWater {
             pauseResponse(upstream, exchange, source, until: target)
         } else {
-            poller.setDeadline(upstream, in: exchange.lastingPlace < 0 ? exchange.answerTimeout : exchange.silenceTimeout)
+            poller.setDeadline(
+                upstream, in: exchange.lastingPlace < 0 ? exchange.answerTimeout : exchange.silenceTimeout)
             transport.readMore(source)
         }
     }

@@ -20,10 +20,7 @@ extension SharedState {
         do {
             request = try RevocationRequest(body, now: now)
         } catch {
-            return .done(
-                .problem(
-                    status: 400, title: "Bad Request", detail: error.expected, code: "invalid_request",
-                    reason: .invalidRequest))
+            return .done(.problem(.invalidRequest, error.expected))
         }
         let entry = request.entry(now: now)
         let selector = request.selector
@@ -62,10 +59,7 @@ extension SharedState {
         case .failure(let failure):
             log.write(
                 "revocation_failed", [(entry.logName, .text(entry.name)), ("reason", .text("\(failure.reason)"))])
-            return .problem(
-                status: 503, title: "Service Unavailable",
-                detail: "refused by this process from now on; \(others(failure))",
-                code: "store_unavailable", reason: .storeUnavailable)
+            return .problem(.storeUnavailable, "refused by this process from now on; \(others(failure))")
         }
     }
 

@@ -85,7 +85,7 @@ final class RequestRelay: LoopPart {
             frontend.abandon(exchange, reason: .malformedBody)
         } else {
             exchange.endConnection()
-            responder.reply(exchange, status: 400, reason: .malformedBody, detail: "malformed request body")
+            responder.reply(exchange, .malformedBody, "malformed request body")
         }
     }
 
@@ -95,7 +95,7 @@ final class RequestRelay: LoopPart {
             frontend.abandon(exchange, reason: .bodyTimeout)
         } else {
             exchange.endConnection()
-            responder.reply(exchange, status: 408, reason: .bodyTimeout, detail: "the request body did not come in time")
+            responder.reply(exchange, .bodyTimeout, "the request body did not come in time")
         }
     }
 

@@ -125,8 +125,7 @@ final class UpstreamClient: LoopPart {
             frontend.abandon(exchange, reason: failure.reason)
         } else {
             let pause = retryAfter ?? (failure.status == 503 ? 1 : nil)
-            responder.reply(
-                exchange, status: failure.status, reason: failure.reason, detail: failure.detail, retryAfter: pause)
+            responder.reply(exchange, failure.reason, failure.detail, retryAfter: pause)
         }
     }
 
@@ -147,6 +146,6 @@ final class UpstreamClient: LoopPart {
 
     /// The protocol is none that could be spoken here (RFC 9220 section 3).
     func refuseUpgrade(_ exchange: Exchange) {
-        responder.reply(exchange, status: 501, reason: .upgradeRefused, detail: "the protocol is not supported here")
+        responder.reply(exchange, .upgradeRefused, "the protocol is not supported here")
     }
 }

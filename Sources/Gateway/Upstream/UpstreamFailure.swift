@@ -1,7 +1,7 @@
 import Model
 
 /// What can go wrong with an upstream, kept apart for status, log and metric (GW-08).
-package enum UpstreamFailure: Int, CaseIterable, Sendable {
+package enum UpstreamFailure: Int, ReasonedFailure, CaseIterable {
     /// The connection was refused or the address cannot be reached.
     case connectFailed
     /// No connection within `connectTimeout`.
@@ -31,9 +31,6 @@ package enum UpstreamFailure: Int, CaseIterable, Sendable {
 
     /// No byte of the request has left.
     var leavesUnsent: Bool { self == .connectFailed || self == .connectTimedOut || self == .tlsFailed }
-
-    /// 502 for a broken upstream, 503 for a busy one, 504 for a silent one.
-    var status: Int { reason.status }
 
     /// The stable reason code of log, metric and body.
     package var reason: Reason {

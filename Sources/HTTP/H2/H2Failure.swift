@@ -1,7 +1,7 @@
 import Model
 
 /// Why a connection as a whole has failed. The peer is told with GOAWAY and the connection closed.
-package enum H2Failure: UInt8, Error, Sendable, CaseIterable {
+package enum H2Failure: UInt8, ReasonedFailure, CaseIterable {
     /// The first bytes are not the client's preface (RFC 9113 section 3.4).
     case notHTTP2
     // Errors of connection that the peer committed (RFC 9113 section 5.4.1)

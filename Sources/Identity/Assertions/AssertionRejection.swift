@@ -2,7 +2,7 @@ import JOSE
 import Model
 
 /// Why an outside token is not exchanged. The client is told none of it (JTX-10); the log has the reason.
-package enum AssertionRejection: Error, Sendable, Equatable, CaseIterable {
+package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
     /// Not a signed JWT in compact serialisation, or a claim is of the wrong type.
     case malformed
     case encrypted

@@ -2,7 +2,7 @@ import JOSE
 import Model
 
 /// Why a login at an identity provider came to nothing. Never a 401: nobody has shown the gateway a credential.
-package enum ProviderFailure: Error, Equatable, Sendable {
+package enum ProviderFailure: ReasonedFailure, Equatable {
     /// The user or the provider has said no. The code of RFC 6749 section 4.1.2.1 or of OpenID Connect Core section
     /// 3.1.2.6.
     case denied(String)
@@ -24,8 +24,6 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     case misconfigured(String)
     /// The provider does not answer, or cannot just now.
     case unavailable(String)
-
-    package var status: Int { reason.status }
 
     /// Stable code for the log and for metrics.
     package var reason: Reason {

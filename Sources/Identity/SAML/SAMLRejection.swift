@@ -2,7 +2,7 @@ import Model
 
 /// Why a SAML assertion is not accepted. Who sent it is told none of it but that a response was sent in an assertion's
 /// place; the log has the reason.
-package enum SAMLRejection: Error, Sendable, Equatable, CaseIterable {
+package enum SAMLRejection: ReasonedFailure, Equatable, CaseIterable {
     /// This program verifies no SAML: see `SAMLVerifier.obstacle`.
     case unavailable
 

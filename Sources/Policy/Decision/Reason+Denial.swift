@@ -1,24 +1,10 @@
-import Bytes
+import HTTP
 import Model
 
 /// What a client sees of a denial by policy.
 extension Reason {
-    /// The `code` member of the body. All 401s share one, so that a reply does not tell an unknown token from an
-    /// expired one, nor a wrong user from a wrong password (CHAL-07).
-    package var publicCode: String { status == 401 ? "unauthorized" : code }
-
     /// The `title` member of the body: the standard reason phrase, also where HTTP/1 says otherwise (CON-26).
-    package var title: String {
-        switch status {
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 429: "Too Many Requests"
-        case 503: "Service Unavailable"
-        default: "Method Not Allowed"
-        }
-    }
+    package var title: String { "\(StatusReason.text(status))" }
 
     /// The `detail` member of the body.
     package var detail: String {
@@ -53,16 +39,6 @@ extension Reason {
             #"{"status":\#(reason.status),"title":"\#(reason.title)","detail":"\#(reason.detail)","#
             + #""code":"\#(reason.publicCode)"}"#
         return Array(text.utf8)
-    }
-
-    /// Seconds for a `Retry-After`; nil where waiting does not help.
-    package var retryAfterSeconds: Int? {
-        switch self {
-        case .loginThrottled: 30
-        case .storeUnavailable, .introspectionUnavailable, .identityProviderUnavailable: 1
-        case .keysUnavailable: 5
-        default: nil
-        }
     }
 
     /// The `error` of a `Bearer` challenge (RFC 6750 section 3.1, RFC 9470 section 3); nil where no bearer token was

@@ -3,7 +3,7 @@ import Identity
 import Model
 
 /// Why the endpoints of users and of revocation refuse; the token endpoint has `TokenFailure`.
-package enum ApplicationFailure: Error, Sendable, CaseIterable {
+package enum ApplicationFailure: EndpointFailure, CaseIterable {
     case missingCredential
     /// The bearer token is unknown or has ended.
     case invalidToken
@@ -26,41 +26,38 @@ package enum ApplicationFailure: Error, Sendable, CaseIterable {
     case storeUnavailable
     case usersUnavailable
 
-    package typealias Definition = FailureDefinition
-
-    package var definition: Definition {
+    private var definition: (detail: String, reason: Reason) {
         let unauthorized = "invalid or missing credentials"
         return switch self {
-        case .missingCredential: Definition(unauthorized, .missingCredential)
-        case .invalidToken: Definition(unauthorized, .invalidToken)
-        case .wrongPassword: Definition(unauthorized, .wrongPassword)
-        case .loginThrottled: Definition("too many attempts", .loginThrottled)
-        case .missingKey: Definition(unauthorized, .missingApplicationKey)
-        case .mismatch: Definition("token or API key are not for this resource", .applicationMismatch)
-        case .insufficientScope: Definition("the token is for reading only", .insufficientScope)
+        case .missingCredential: (unauthorized, .missingCredential)
+        case .invalidToken: (unauthorized, .invalidToken)
+        case .wrongPassword: (unauthorized, .wrongPassword)
+        case .loginThrottled: ("too many attempts", .loginThrottled)
+        case .missingKey: (unauthorized, .missingApplicationKey)
+        case .mismatch: ("token or API key are not for this resource", .applicationMismatch)
+        case .insufficientScope: ("the token is for reading only", .insufficientScope)
         case .writePermissionRequired:
-            Definition("the caller may not do this to the object", .writePermissionRequired)
-        case .signUpDisabled: Definition("users cannot be made here", .signUpDisabled)
-        case .noSuchObject: Definition("no such resource", .noSuchObject)
-        case .tokenInUse: Definition("the session token is in use", .tokenInUse)
-        case .nameTaken: Definition("the name is taken", .nameTaken)
-        case .unsupportedMediaType: Definition("use application/json", .unsupportedMediaType)
-        case .storeUnavailable: Definition("try again later", .storeUnavailable)
-        case .usersUnavailable: Definition("users cannot be changed now", .usersUnavailable)
+            ("the caller may not do this to the object", .writePermissionRequired)
+        case .signUpDisabled: ("users cannot be made here", .signUpDisabled)
+        case .noSuchObject: ("no such resource", .noSuchObject)
+        case .tokenInUse: ("the session token is in use", .tokenInUse)
+        case .nameTaken: ("the name is taken", .nameTaken)
+        case .unsupportedMediaType: ("use application/json", .unsupportedMediaType)
+        case .storeUnavailable: ("try again later", .storeUnavailable)
+        case .usersUnavailable: ("users cannot be changed now", .usersUnavailable)
         }
     }
 
-    var response: EndpointResponse { definition.response(headers) }
+    package var detail: String { definition.detail }
+    package var reason: Reason { definition.reason }
 
-    private var headers: [(name: String, value: String)] {
+    package var fields: [(name: String, value: String)] {
         switch self {
         case .wrongPassword: [(name: "WWW-Authenticate", value: #"Basic realm="portcullis""#)]
         case .missingCredential, .missingKey: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)]
         // RFC 6750 section 3.1.
         case .invalidToken, .insufficientScope:
-            [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis", error="\#(definition.reason)""#)]
-        case .loginThrottled: [(name: "Retry-After", value: "30")]
-        case .storeUnavailable, .usersUnavailable: [(name: "Retry-After", value: "1")]
+            [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis", error="\#(reason)""#)]
         default: []
         }
     }

@@ -60,8 +60,6 @@ extension ApplicationTokens {
 
 extension EndpointResponse {
     static func methodNotAllowed(_ methods: String) -> EndpointResponse {
-        .problem(
-            status: 405, title: "Method Not Allowed", detail: "use \(methods)", code: "method_not_allowed",
-            reason: .methodNotAllowed, headers: [(name: "Allow", value: methods)])
+        .problem(.methodNotAllowed, "use \(methods)", headers: [(name: "Allow", value: methods)])
     }
 }

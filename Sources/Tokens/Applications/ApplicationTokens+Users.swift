@@ -241,7 +241,6 @@ extension UserChangeOutcome {
 extension EndpointResponse {
     /// - Parameter detail: what was expected.
     static func invalidObject(_ detail: String) -> EndpointResponse {
-        .problem(
-            status: 400, title: "Bad Request", detail: detail, code: "invalid_request", reason: .invalidRequest)
+        .problem(.invalidRequest, detail)
     }
 }

@@ -14,7 +14,7 @@ extension BrowserLogin {
     /// several providers `provider` is the one that the user wants.
     func beginApplication(_ request: EndpointRequest, now: Int64) -> Answer {
         guard request.method == .get || request.method == .head else {
-            return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
+            return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
         }
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
@@ -38,7 +38,7 @@ extension BrowserLogin {
             guard let provider = providers.provider(named: party.provider) else { throw .unknownService }
             return providers.begin(provider, errand, browser)
         } catch {
-            return .done(error.page)
+            return .done(error.response)
         }
     }
 
@@ -59,7 +59,7 @@ extension BrowserLogin {
             !domain.relyingParties.isEmpty, let application = domain.application(named: texts[1]),
             // Once more, since the configuration may be another by now.
             let redirect = try? application.redirect(texts[2])
-        else { return .done(BrowserLoginFailure.unknownApplication.page) }
+        else { return .done(BrowserLoginFailure.unknownApplication.response) }
         let back = { @Sendable (fields: [(String, String)], reason: Reason) -> EndpointResponse in
             let state = texts[3].isEmpty ? [] : [("state", texts[3])]
             return BrowserLogin.sendBack(redirect, fields + state, reason, browser)

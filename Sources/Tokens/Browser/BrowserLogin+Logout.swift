@@ -14,7 +14,7 @@ extension BrowserLogin {
     /// By GET the question, since a link from elsewhere must log nobody out; by POST the logout.
     func logOut(_ request: EndpointRequest, now: Int64) -> Answer {
         guard let browser = BrowserRequest(request, now: now) else {
-            return .done(BrowserLoginFailure.foreignForm.page)
+            return .done(BrowserLoginFailure.foreignForm.response)
         }
         let session = browser.session.flatMap { try? seals.session(Array($0.utf8).span, now: now) }
         guard let session else { return .done(loggedOut(.session, browser)) }

@@ -9,7 +9,7 @@ import Model
 extension BrowserLogin {
     func begin(_ visit: Visit, at name: String) -> Answer {
         guard let providers, let provider = providers.provider(named: name) else {
-            return .done(BrowserLoginFailure.unknownService.page)
+            return .done(BrowserLoginFailure.unknownService.response)
         }
         let errand = LoginErrand(
             .form, [visit.form.path, visit.form.domain, visit.target.text, "\(visit.level)"])
@@ -23,7 +23,7 @@ extension BrowserLogin {
         guard let providers, texts.count == 4, let target = ReturnTarget(texts[2]),
             let level = Decimal.parse(Array(texts[3].utf8).span),
             var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
-        else { return .done(BrowserLoginFailure.unknownService.page) }
+        else { return .done(BrowserLoginFailure.unknownService.response) }
         (visit.target, visit.level) = (target, level)
         switch result.of(visit.domain) {
         case .failure(let failure): return .done(providers.page(failure, again: action(visit)))

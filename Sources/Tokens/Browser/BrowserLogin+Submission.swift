@@ -135,7 +135,7 @@ extension BrowserLogin {
         let browser = visit.browser
         let store = social.settings.store
         let value = cookie(of: session, visit)
-        guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.page) }
+        guard BrowserCookie.session.holds(value) else { return .done(BrowserLoginFailure.oversizedSession.response) }
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))

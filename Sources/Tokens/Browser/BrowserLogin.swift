@@ -60,7 +60,7 @@ package final class BrowserLogin: FormTickets {
     /// - Parameter now: seconds since 1970.
     func handle(_ request: EndpointRequest, now: Int64) -> Answer {
         guard let browser = BrowserRequest(request, now: now), var visit = visit(browser) else {
-            return .done(BrowserLoginFailure.unknownService.page)
+            return .done(BrowserLoginFailure.unknownService.response)
         }
         if let known = browser.query.first("target").flatMap({ seals.target($0, now: now) }) {
             (visit.target, visit.level) = known
@@ -72,7 +72,7 @@ package final class BrowserLogin: FormTickets {
         // Where providers ask for the password nobody else does.
         guard request.method == .post, visit.domain.takesPasswords else {
             return .done(
-                BrowserLoginFailure.methodNotAllowed.page(
+                BrowserLoginFailure.page(
                     allow: visit.domain.takesPasswords ? "GET, HEAD, POST" : "GET, HEAD"))
         }
         if ways.count > 1 { visit.provider = ways.first(where: \.isOwnForm)?.name }
@@ -102,7 +102,7 @@ package final class BrowserLogin: FormTickets {
     private func show(_ visit: Visit, _ chosen: LoginChoice?, of ways: [LoginChoice]) -> Answer {
         // Without this end to it, the browser would be sent back and forth.
         guard visit.level <= visit.domain.highestLevel else {
-            return .done(BrowserLoginFailure.levelUnreachable.page)
+            return .done(BrowserLoginFailure.levelUnreachable.response)
         }
         guard let chosen else { return .done(choice(ways, visit)) }
         if !chosen.isOwnForm { return begin(visit, at: chosen.provider) }

@@ -1,7 +1,7 @@
 import Model
 
 /// Why a form is not taken, or not shown. What is wrong with what was typed into it is a `MobileSocialFailure`.
-package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
+package enum BrowserLoginFailure: EndpointFailure, CaseIterable {
     /// No scheme has a form here that logs in to such a service domain.
     case unknownService
     /// The place that the browser is to go back to asks for a level that no login at the domain has (CHAL-06).
@@ -20,9 +20,6 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     case oversizedSession
     case methodNotAllowed
 
-    package var status: Int { reason.status }
-
-    /// Stable code for the log.
     package var reason: Reason {
         switch self {
         case .unknownService: .loginUnknownService
@@ -38,7 +35,7 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
     }
 
     /// What people are told.
-    var text: String {
+    package var detail: String {
         switch self {
         case .unknownService: PageText.unknownService
         case .levelUnreachable: PageText.levelUnreachable
@@ -50,13 +47,16 @@ package enum BrowserLoginFailure: Error, Sendable, CaseIterable {
         }
     }
 
-    /// A page that says so.
-    var page: EndpointResponse { page(allow: "GET, HEAD, POST") }
+    package var fields: [(name: String, value: String)] {
+        self == .methodNotAllowed ? [(name: "Allow", value: "GET, HEAD, POST")] : []
+    }
 
-    /// - Parameter methods: those that there are, of `methodNotAllowed`.
-    func page(allow methods: String) -> EndpointResponse {
-        Page.message(PageText.error, text, isError: true).response(
-            status: status, reason: reason,
-            fields: self == .methodNotAllowed ? [(name: "Allow", value: methods)] : [])
+    package var shape: EndpointResponse { Page.failure(self) }
+
+    /// The page of `methodNotAllowed`.
+    static func page(allow methods: String) -> EndpointResponse {
+        var response = Page.failure(BrowserLoginFailure.methodNotAllowed)
+        response.headers.append((name: "Allow", value: methods))
+        return response
     }
 }

@@ -14,7 +14,7 @@ extension Page {
             self.isAboutField = isAboutField
         }
 
-        init(_ failure: BrowserLoginFailure) { self.init(text: failure.text, isAboutField: false) }
+        init(_ failure: BrowserLoginFailure) { self.init(text: failure.detail, isAboutField: false) }
 
         init(_ failure: MobileSocialFailure) {
             switch failure {
@@ -118,6 +118,11 @@ extension Page {
 
     private static func html(of link: Link?) -> String {
         link.map { "\n<p><a href=\"\(escaped($0.target))\">\(escaped($0.text))</a></p>" } ?? ""
+    }
+
+    /// A page that says why, and leads nowhere.
+    static func failure(_ failure: some EndpointFailure) -> EndpointResponse {
+        message(PageText.error, failure.detail, isError: true).response(status: failure.status, reason: failure.reason)
     }
 
     /// Says that it is not the user's fault.

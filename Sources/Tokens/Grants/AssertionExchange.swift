@@ -121,14 +121,5 @@ struct AssertionExchange: Sendable {
 
 extension AssertionRejection {
     /// One answer for all: what is wrong with a token helps nobody but who forges one (JTX-10).
-    var response: EndpointResponse { AssertionRejection.response("the assertion is not accepted", reason) }
-
-    static func response(_ description: String, _ reason: Reason) -> EndpointResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("error", "invalid_grant")
-        writer.member("error_description", description)
-        writer.endObject()
-        return .token(status: 400, body: writer.bytes, reason: reason)
-    }
+    var response: EndpointResponse { .tokenError("invalid_grant", "the assertion is not accepted", reason) }
 }

@@ -5,7 +5,7 @@ import Model
 
 /// Why a call of Mobile & Social is refused. Clients see `message` and `oicErrorCode` (oam-wire 3.9), and `code` where
 /// that tells them what to do; none of it says which part of a credential was wrong.
-package enum MobileSocialFailure: Error, Sendable, CaseIterable {
+package enum MobileSocialFailure: EndpointFailure, CaseIterable {
     case methodNotAllowed
     case unknownService, unknownApplication
     case wrongContentType, malformedBody, malformedQuery, credentialInQuery, unknownVersion
@@ -127,38 +127,30 @@ package enum MobileSocialFailure: Error, Sendable, CaseIterable {
         }
     }
 
-    /// The reply; never with a challenge, which would send clients into a loop (oam-wire 8.1, rule 7).
-    package var response: EndpointResponse { response() }
+    package var reason: Reason { definition.reason }
+    package var detail: String { definition.message }
+
+    /// Never with a challenge, which would send clients into a loop.
+    package var shape: EndpointResponse { shape(status: status) }
 
     /// - Parameter more: writes further members.
-    /// - Parameter retryAfter: seconds, where they are known better than here.
+    /// - Parameter retryAfter: seconds, where they are known better than by the reason.
     func response(
         status: Int? = nil, retryAfter: Int? = nil, _ more: (inout JSONWriter) -> Void = { _ in }
     ) -> EndpointResponse {
-        let definition = definition
-        let status = status ?? definition.reason.status
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("message", definition.message)
-        writer.member("oicErrorCode", definition.errorCode)
-        if status != 401 { writer.member("code", "\(definition.reason)") }
-        if self == .deviceWiped { writer.member("action", "wipe") }  // OMS-16
-        more(&writer)
-        writer.endObject()
-        var response = EndpointResponse.mobile(status: status, writer.bytes, reason: definition.reason)
-        if let seconds = retryAfter ?? retryAfterSeconds {
-            response.headers.append((name: "Retry-After", value: String(seconds)))
-        }
-        return response
+        completed(shape(status: status ?? self.status, more), retryAfter: retryAfter)
     }
 
-    private var retryAfterSeconds: Int? {
-        switch self {
-        case .loginThrottled, .clientThrottled: 30
-        case .storeUnavailable, .loginServerDown, .loginServerAnswer: 1
-        case .loginServerSpared: 60
-        default: nil
-        }
+    private func shape(status: Int, _ more: (inout JSONWriter) -> Void = { _ in }) -> EndpointResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("message", detail)
+        writer.member("oicErrorCode", definition.errorCode)
+        if status != 401 { writer.member("code", reason.code) }
+        if self == .deviceWiped { writer.member("action", "wipe") }
+        more(&writer)
+        writer.endObject()
+        return .mobile(status: status, writer.bytes, reason: reason)
     }
 }
 

@@ -92,8 +92,8 @@ extension SAMLRejection {
         switch self {
         case .unavailable: TokenFailure.samlUnavailable.response
         case .responseInsteadOfAssertion:
-            AssertionRejection.response("this is a whole SAML response: pack the Assertion in it alone", reason)
-        default: AssertionRejection.response("the assertion is not accepted", reason)
+            .tokenError("invalid_grant", "this is a whole SAML response: pack the Assertion in it alone", reason)
+        default: .tokenError("invalid_grant", "the assertion is not accepted", reason)
         }
     }
 }

@@ -23,7 +23,7 @@ extension SignOnRelay {
         grant.origins = session.foundations.map { TokenOrigin(tokenID: $0, backendID: nil) }
         let issuance = Issuance(grant, GrantedScope.none, action: "sso")
         return service.token(of: issuance, now: visit.now).map { token in
-            guard let token else { return SingleSignOnFailure.unavailable.page }
+            guard let token else { return SingleSignOnFailure.unavailable.response }
             return handOver(token, issuance, session, visit)
         }
     }
@@ -77,7 +77,7 @@ extension SignOnRelay {
     private func refuseRealm(_ session: SignOnSession, _ visit: Visit) -> EndpointResponse {
         let failure = SingleSignOnFailure.wrongRealm
         var response = Page.message(
-            PageText.error, failure.text, isError: true,
+            PageText.error, failure.detail, isError: true,
             link: Page.Link(text: PageText.otherAccount, target: visit.request.location + "&prompt=login")
         ).response(status: failure.status, reason: failure.reason)
         response.audit = audit("token", .refused, visit, session.subject)

@@ -33,7 +33,7 @@ extension SignOnRelay {
             let visit = try visit(request, browser)
             guard let chosen = visit.chosen else {
                 guard browser.isReading else {
-                    return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
+                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
                 }
                 return .done(choice(visit))
             }
@@ -41,16 +41,16 @@ extension SignOnRelay {
                 // The backend has another provider by now, and none to choose.
                 guard visit.choices.count > 1 else { throw .foreignRequest }
                 guard browser.isReading else {
-                    return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET, HEAD"))
+                    return .done(BrowserLoginFailure.page(allow: "GET, HEAD"))
                 }
                 guard SignOnRelay.isNavigation(browser.request) else { throw .notNavigated }
                 return beginAtProvider(chosen.provider, visit)
             }
             if browser.isReading { return .done(form(visit, status: 200, reason: .loginForm)) }
-            guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.page) }
+            guard browser.request.method == .post else { return .done(BrowserLoginFailure.methodNotAllowed.response) }
             return submit(visit)
         } catch {
-            return .done(error.page)
+            return .done(error.response)
         }
     }
 
@@ -167,11 +167,11 @@ extension SignOnRelay {
     /// Notes the session in the store, ends what the browser was logged in by before, and has it ask again.
     func open(_ session: SignOnSession, _ visit: Visit) -> Answer {
         guard BrowserCookie.signOn.holds(seals.seal(session)) else {
-            return .done(BrowserLoginFailure.oversizedSession.page)
+            return .done(BrowserLoginFailure.oversizedSession.response)
         }
         let record = SignOnRelay.record(of: session, visit)
         return service.settings.store.ask(.insert(record), now: visit.now) { result in
-            guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.page) }
+            guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.response) }
             return surplus(beside: record, now: visit.now).then { surplus in
                 let leaving = surplus + (sealedSession(of: visit.browser).map { [$0.id] } ?? [])
                 return service.settings.store.forget(leaving[...], now: visit.now).map { opened(session, visit) }
@@ -220,7 +220,7 @@ extension SignOnRelay {
                 session.family, subject: session.subject,
                 until: max(session.tokensEndAt, session.expiresAt, browser.now + lifetime(session, now: browser.now)))
             return service.settings.store.ask(.deny(entry), now: browser.now) { result in
-                guard case .success = result else { return .done(SingleSignOnFailure.unavailable.page) }
+                guard case .success = result else { return .done(SingleSignOnFailure.unavailable.response) }
                 service.settings.revocations.apply(entry)
                 let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
                 return service.settings.store.forget(ids[...], now: browser.now).then {

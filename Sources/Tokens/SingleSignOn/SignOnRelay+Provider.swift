@@ -7,7 +7,7 @@ extension SignOnRelay {
     /// Sends the browser to a provider of the backend.
     func beginAtProvider(_ name: String, _ visit: Visit) -> Answer {
         guard let login = service.settings.providerLogin, let provider = login.provider(named: name) else {
-            return .done(SingleSignOnFailure.unavailable.page)
+            return .done(SingleSignOnFailure.unavailable.response)
         }
         let errand = LoginErrand(.relay, visit.request.texts + (visit.isForced ? ["\(visit.now)"] : []))
         return login.begin(provider, errand, visit.browser, forcesLogin: visit.isForced)
@@ -39,7 +39,7 @@ extension SignOnRelay {
                 return open(identity, provider.rules, login, visit)
             }
         } catch {
-            return .done(error.page)
+            return .done(error.response)
         }
     }
 
@@ -85,7 +85,7 @@ extension SignOnRelay {
         let until = session.expiresAt + lifetime(session, now: visit.now)
         return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
             [session] foundation in
-            guard let foundation else { return .done(SingleSignOnFailure.unavailable.page) }
+            guard let foundation else { return .done(SingleSignOnFailure.unavailable.response) }
             var session = session
             session.foundations = [foundation]
             return open(session, visit)

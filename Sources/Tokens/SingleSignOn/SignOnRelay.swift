@@ -41,7 +41,7 @@ struct SignOnRelay: FormTickets {
             guard !visit.isForced, let session = session(of: browser, visit) else { return beginLogin(visit) }
             return whileAlive(session, visit)
         } catch {
-            return .done(error.page)
+            return .done(error.response)
         }
     }
 
@@ -113,7 +113,7 @@ struct SignOnRelay: FormTickets {
             case .success(.record(let record?)) where record.accessLives(at: visit.now):
                 whileHeld(ids.dropFirst(), visit, next)
             case .success: next(false)
-            case .failure: .done(SingleSignOnFailure.unavailable.page)
+            case .failure: .done(SingleSignOnFailure.unavailable.response)
             }
         }
     }

@@ -1,7 +1,7 @@
 import Model
 
 /// Why a browser gets no token. What is wrong with what was typed is a matter of the login form.
-package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
+package enum SingleSignOnFailure: EndpointFailure, CaseIterable {
     /// There is `client_id`, or an empty `clientID`: names are compared with case (SSO-12).
     case missingClient
     /// `clientID`, `redirect_uri`, `state`, `prompt` or `provider` comes more than once (SSO-12).
@@ -21,9 +21,6 @@ package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
     /// The store of sessions, or whoever makes the backend's tokens, does not answer.
     case unavailable
 
-    package var status: Int { reason.status }
-
-    /// Stable code for the log.
     package var reason: Reason {
         switch self {
         case .missingClient: .ssoClientMissing
@@ -39,7 +36,7 @@ package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
     }
 
     /// What people are told.
-    var text: String {
+    package var detail: String {
         switch self {
         case .missingClient: PageText.missingClient
         case .repeatedParameter: PageText.repeatedParameter
@@ -52,9 +49,5 @@ package enum SingleSignOnFailure: Error, Sendable, CaseIterable {
         }
     }
 
-    /// A page that says so, and leads nowhere.
-    var page: EndpointResponse {
-        guard self != .unavailable else { return Page.unavailable(status, reason) }
-        return Page.message(PageText.error, text, isError: true).response(status: status, reason: reason)
-    }
+    package var shape: EndpointResponse { Page.failure(self) }
 }

@@ -62,14 +62,14 @@ extension TokenService {
         guard let query = try? FormFields.parse(request.query.span),
             query.fields.contains(where: { ["clientID", "client_id"].contains($0.name) })
         else { return .done(TokenService.missingBearer) }
-        guard let relay = signOnRelay else { return .done(SingleSignOnFailure.notEnabled.page) }
+        guard let relay = signOnRelay else { return .done(SingleSignOnFailure.notEnabled.response) }
         return relay.exchange(BrowserRequest(request, query: query, now: now))
     }
 
     /// The pages of the relay: its login form and its logout.
     func signOnPage(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let relay = signOnRelay, let browser = BrowserRequest(request, now: now) else {
-            return .done(SingleSignOnFailure.foreignRequest.page)
+            return .done(SingleSignOnFailure.foreignRequest.response)
         }
         return request.path.isExactly(TokenService.signOnLogoutPath)
             ? relay.logOut(browser) : relay.showOrLogIn(browser)
@@ -88,18 +88,19 @@ extension TokenService {
     /// AMB-11: nobody is there whose token could be exchanged.
     private static var missingBearer: EndpointResponse {
         .problem(
-            status: 401, title: "Unauthorized", detail: "a bearer token or clientID is missing", code: "unauthorized",
-            reason: .missingCredential, headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
+            .missingCredential, "a bearer token or clientID is missing",
+            headers: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)])
     }
 
     /// SAML-17: nothing is here, for no upstream either; where it is switched on, a page that shows what an identity
     /// provider has sent, for whoever sets one up.
     func captureRedirect(_ request: EndpointRequest) -> EndpointResponse {
         guard settings.capturesRedirect else {
-            return .problem(
-                status: 404, title: "Not Found", detail: "nothing is here", code: "not_found", reason: .notFound)
+            return .problem(.notFound, "nothing is here")
         }
-        guard [.get, .head, .post].contains(request.method) else { return BrowserLoginFailure.methodNotAllowed.page }
+        guard [.get, .head, .post].contains(request.method) else {
+            return BrowserLoginFailure.methodNotAllowed.response
+        }
         let bytes = request.method == .post ? request.body : request.query
         let isForm = request.method != .post || BrowserRequest.isForm(request)
         guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderLogin.longestForm),

@@ -1,7 +1,7 @@
 import Model
 
 /// Why the user profile service refuses. `code` of the reply is the reason, but for a 401.
-package enum ProfileFailure: Error, Sendable, CaseIterable {
+package enum ProfileFailure: EndpointFailure, CaseIterable {
     /// The caller is known by something else than a bearer token, which is all that counts here.
     case bearerRequired
     /// DEC-06: the token opens the routes of one Webgate.
@@ -26,44 +26,40 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
     case preconditionFailed, conflict
     case usersUnavailable
 
-    package typealias Definition = FailureDefinition
-
-    package var definition: Definition {
+    private var definition: (detail: String, reason: Reason) {
         let (unauthorized, missing) = ("invalid or missing token", "no such resource")
         return switch self {
-        case .bearerRequired: Definition(unauthorized, .profileBearerRequired)
-        case .wrongWebgate: Definition(unauthorized, .wrongWebgate)
-        case .readOnlyToken: Definition("the token is for reading only", .insufficientScope)
-        case .rightMissing: Definition("the caller may not do this", .profileRightMissing)
-        case .unknownRealm: Definition("the caller is of no realm", .profileRealmUnknown)
-        case .noSuchResource: Definition(missing, .profileNoResource)
-        case .unknownPerson: Definition(missing, .profileUnknownPerson)
-        case .unknownGroup: Definition(missing, .profileUnknownGroup)
-        case .unknownAttribute: Definition(missing, .profileUnknownAttribute)
-        case .noManager: Definition("the user has no manager", .profileNoManager)
-        case .notAMember: Definition("the user is no member", .profileNotMember)
-        case .malformedQuery: Definition("malformed query", .profileMalformedQuery)
-        case .malformedBody: Definition("a JSON object is expected", .profileMalformedBody)
-        case .invalidAttribute: Definition("an attribute has an invalid value", .profileInvalidAttribute)
-        case .attributeRefused: Definition("an attribute cannot be written", .profileAttributeRefused)
-        case .unsupportedMediaType: Definition("use application/json", .unsupportedMediaType)
-        case .nameTaken: Definition("the name is taken", .nameTaken)
-        case .mailTaken: Definition("the mail address is taken", .profileMailTaken)
-        case .groupTaken: Definition("there is such a group already", .profileGroupTaken)
-        case .groupInUse: Definition("the group is in use", .profileGroupInUse)
+        case .bearerRequired: (unauthorized, .profileBearerRequired)
+        case .wrongWebgate: (unauthorized, .wrongWebgate)
+        case .readOnlyToken: ("the token is for reading only", .insufficientScope)
+        case .rightMissing: ("the caller may not do this", .profileRightMissing)
+        case .unknownRealm: ("the caller is of no realm", .profileRealmUnknown)
+        case .noSuchResource: (missing, .profileNoResource)
+        case .unknownPerson: (missing, .profileUnknownPerson)
+        case .unknownGroup: (missing, .profileUnknownGroup)
+        case .unknownAttribute: (missing, .profileUnknownAttribute)
+        case .noManager: ("the user has no manager", .profileNoManager)
+        case .notAMember: ("the user is no member", .profileNotMember)
+        case .malformedQuery: ("malformed query", .profileMalformedQuery)
+        case .malformedBody: ("a JSON object is expected", .profileMalformedBody)
+        case .invalidAttribute: ("an attribute has an invalid value", .profileInvalidAttribute)
+        case .attributeRefused: ("an attribute cannot be written", .profileAttributeRefused)
+        case .unsupportedMediaType: ("use application/json", .unsupportedMediaType)
+        case .nameTaken: ("the name is taken", .nameTaken)
+        case .mailTaken: ("the mail address is taken", .profileMailTaken)
+        case .groupTaken: ("there is such a group already", .profileGroupTaken)
+        case .groupInUse: ("the group is in use", .profileGroupInUse)
         case .preconditionFailed:
-            Definition("it was changed in the meantime; read it again", .preconditionFailed)
-        case .conflict: Definition("it does not fit what there is now", .profileConflict)
-        case .usersUnavailable: Definition("users cannot be changed now", .usersUnavailable)
+            ("it was changed in the meantime; read it again", .preconditionFailed)
+        case .conflict: ("it does not fit what there is now", .profileConflict)
+        case .usersUnavailable: ("users cannot be changed now", .usersUnavailable)
         }
     }
 
-    /// - Parameter name: of the attribute that it is about; empty for none.
-    func response(about name: String = "") -> EndpointResponse {
-        definition.response(headers, about: name)
-    }
+    package var detail: String { definition.detail }
+    package var reason: Reason { definition.reason }
 
-    private var headers: [(name: String, value: String)] {
+    package var fields: [(name: String, value: String)] {
         switch self {
         case .bearerRequired: [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis""#)]
         // RFC 6750 section 3.1.
@@ -71,7 +67,6 @@ package enum ProfileFailure: Error, Sendable, CaseIterable {
             [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis", error="invalid_token""#)]
         case .readOnlyToken:
             [(name: "WWW-Authenticate", value: #"Bearer realm="portcullis", error="insufficient_scope""#)]
-        case .usersUnavailable: [(name: "Retry-After", value: "1")]
         default: []
         }
     }
@@ -88,5 +83,8 @@ struct ProfileRefusal: Error, Sendable {
         self.attribute = String(decoding: attribute.utf8.prefix(64), as: UTF8.self)
     }
 
-    var response: EndpointResponse { failure.response(about: attribute) }
+    var response: EndpointResponse {
+        attribute.isEmpty
+            ? failure.response : failure.completed(.problem(failure.reason, "\(failure.detail): \(attribute)"))
+    }
 }

@@ -16,7 +16,7 @@ extension UserProfiles {
         let hasher = settings.hasher
         return .hash { [self] in
             guard let hash = try? hasher.make(Array(password.utf8).span) else {
-                return .done(ProfileFailure.invalidAttribute.response(about: "password"))
+                return .done(ProfileRefusal(.invalidAttribute, "password").response)
             }
             var user = user
             user.passwordHash = hash
@@ -99,17 +99,17 @@ extension UserProfiles {
         _ change: UserChange, _ call: Call, exists: ProfileFailure = .conflict,
         unknown: ProfileFailure = .unknownPerson, _ done: @escaping @Sendable (User?) -> EndpointResponse
     ) -> Answer {
-        guard let registry = settings.registry else { return .done(ProfileFailure.usersUnavailable.response()) }
+        guard let registry = settings.registry else { return .done(ProfileFailure.usersUnavailable.response) }
         let origin = call.caller.origin(call.request)
         return .answer(of: { registry.perform(change, from: origin, then: $0) }) { outcome in
             switch outcome {
             case .done: .done(done(nil))
             case .saved(let user): .done(done(user))
-            case .exists: .done(exists.response())
-            case .unknown: .done(unknown.response())
-            case .changedMeanwhile: .done(ProfileFailure.preconditionFailed.response())
-            case .unfit: .done(ProfileFailure.conflict.response())
-            case .failed: .done(ProfileFailure.usersUnavailable.response())
+            case .exists: .done(exists.response)
+            case .unknown: .done(unknown.response)
+            case .changedMeanwhile: .done(ProfileFailure.preconditionFailed.response)
+            case .unfit: .done(ProfileFailure.conflict.response)
+            case .failed: .done(ProfileFailure.usersUnavailable.response)
             }
         }
     }

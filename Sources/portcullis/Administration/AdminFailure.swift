@@ -3,7 +3,7 @@ import Model
 import Tokens
 
 /// Why something was not looked up or changed. Nothing was written then, except where it says so.
-enum AdminFailure: Error {
+enum AdminFailure: EndpointFailure {
     /// The request is not what its resource takes.
     case malformed(String)
     /// The same, with a finding for each of many lines.
@@ -24,9 +24,6 @@ enum AdminFailure: Error {
     /// There is no store of tokens to ask, or it does not answer.
     case unavailable(String)
 
-    var status: Int { reason.status }
-
-    /// Stable code for log and metric.
     var reason: Reason {
         switch self {
         case .malformed: .invalidRequest
@@ -41,20 +38,7 @@ enum AdminFailure: Error {
         }
     }
 
-    private var title: String {
-        switch self {
-        case .malformed: "Bad Request"
-        case .notFound: "Not Found"
-        case .methodNotAllowed: "Method Not Allowed"
-        case .conflict: "Conflict"
-        case .changedMeanwhile: "Precondition Failed"
-        case .unusable, .invalid, .alreadyInvalid: "Unprocessable Content"
-        case .cannotWrite: "Internal Server Error"
-        case .busy, .unavailable: "Service Unavailable"
-        }
-    }
-
-    private var detail: String {
+    var detail: String {
         switch self {
         case .malformed(let text), .conflict(let text), .cannotWrite(let text), .unavailable(let text): text
         case .notFound(let text, let suggestion): text + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
@@ -77,15 +61,11 @@ enum AdminFailure: Error {
         }
     }
 
-    /// The answer to the request; `errors` lists findings.
-    var response: EndpointResponse {
-        var headers: [(name: String, value: String)] = []
-        if case .methodNotAllowed(let methods) = self { headers = [("Allow", methods.joined(separator: ", "))] }
-        if case .busy = self { headers = [("Retry-After", "1")] }
-        return .problem(
-            status: status, title: title, detail: detail, code: reason.code, reason: reason, headers: headers,
-            errors: errors)
+    var fields: [(name: String, value: String)] {
+        if case .methodNotAllowed(let methods) = self { [("Allow", methods.joined(separator: ", "))] } else { [] }
     }
+
+    var shape: EndpointResponse { .problem(reason, detail, errors: errors) }
 
     /// The same with what the request would have been answered: a new secret is shown once, and would be lost.
     func response(with result: [UInt8]) -> EndpointResponse {

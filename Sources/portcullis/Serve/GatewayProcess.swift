@@ -309,9 +309,7 @@ final class GatewayProcess: Sendable {
     private static let reloaded = EndpointResponse(status: 204, headers: [], body: [], reason: .reloaded)
 
     private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
-        .problem(
-            status: status, title: "Reload failed", detail: detail, code: "reload_failed", reason: .reloadFailed,
-            errors: errors)
+        .problem(.reloadFailed, detail, status: status, title: "Reload failed", errors: errors)
     }
 
     /// Where issued tokens survive a restart (CACHE-10); nil where they don't.

@@ -18,8 +18,10 @@ extension ProviderLogin {
 
     /// `POST` with `SAMLResponse` and `RelayState`.
     func take(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let provider = provider(at: request.path) else { return .done(BrowserLoginFailure.unknownService.page) }
-        guard provider.answersByForm else { return .done(BrowserLoginFailure.methodNotAllowed.page(allow: "GET")) }
+        guard let provider = provider(at: request.path) else {
+            return .done(BrowserLoginFailure.unknownService.response)
+        }
+        guard provider.answersByForm else { return .done(BrowserLoginFailure.page(allow: "GET")) }
         let refuse = { @Sendable [self] (failure: ProviderFailure) -> Effect<EndpointResponse> in
             observe(provider.name, failure, request.requestID)
             return .done(page(failure))
@@ -119,7 +121,7 @@ extension ProviderLogin {
     func metadata(_ request: EndpointRequest) -> EndpointResponse {
         guard let names = PathSegment.decode(request.path, behind: ProviderLogin.metadataPath), names.count == 1,
             let document = provider(named: names[0])?.metadata
-        else { return BrowserLoginFailure.unknownService.page }
+        else { return BrowserLoginFailure.unknownService.response }
         return EndpointResponse(
             status: 200,
             headers: [

@@ -116,7 +116,7 @@ package final class ProviderLogin: Sendable {
         let ticket = ProviderTicket(provider: provider.name, errand: errand, nonce: nonce, now: browser.now)
         let isByForm = provider.answersByForm
         var logins = LoginsUnderWay(browser, seals)
-        guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.page) }
+        guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.response) }
         let start = LoginStart(
             state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
             redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin)
@@ -160,18 +160,18 @@ package final class ProviderLogin: Sendable {
     /// provider, and has not come before.
     func receive(_ request: EndpointRequest, now: Int64) -> Effect<Return> {
         guard let browser = BrowserRequest(request, now: now), let provider = provider(at: request.path) else {
-            return .done(.ended(BrowserLoginFailure.unknownService.page))
+            return .done(.ended(BrowserLoginFailure.unknownService.response))
         }
         // Not by a HEAD: it says what a GET would do, and the answer counts once.
         guard request.method == .get else {
             let methods = provider.answersByForm ? "GET, POST" : "GET"
-            return .done(.ended(BrowserLoginFailure.methodNotAllowed.page(allow: methods)))
+            return .done(.ended(BrowserLoginFailure.page(allow: methods)))
         }
         let ticket: ProviderTicket
         do throws(BrowserLoginFailure) {
             ticket = try self.ticket(of: browser, provider)
         } catch {
-            return .done(.ended(error.page))
+            return .done(.ended(error.response))
         }
         guard ticket.provider.isExactly(provider.name) else {
             observe(provider.name, .foreignAnswer, request.requestID)
@@ -184,7 +184,7 @@ package final class ProviderLogin: Sendable {
             // uses the ticket up only when it is accepted: a wrong one leaves the login open for the right one.
             guard provider.answersByForm ? !isUsed(ticket) : use(ticket) else {
                 throttle.withdraw(attempt)
-                return .done(.ended(BrowserLoginFailure.foreignForm.page))
+                return .done(.ended(BrowserLoginFailure.foreignForm.response))
             }
             return finish(ticket, provider, browser).then { [self] arrival in
                 switch arrival.result {
@@ -194,7 +194,7 @@ package final class ProviderLogin: Sendable {
                 }
                 guard case .success = arrival.result else { return .done(.arrived(arrival)) }
                 if provider.answersByForm, !use(ticket) {
-                    return .done(.ended(BrowserLoginFailure.foreignForm.page))
+                    return .done(.ended(BrowserLoginFailure.foreignForm.response))
                 }
                 return takeOnce(ticket, now: now) { .arrived(arrival) }
             }
@@ -234,7 +234,7 @@ package final class ProviderLogin: Sendable {
         store.ask(.remember(key: "provider\u{1f}login\u{1f}\(ticket.id)", until: ticket.expiresAt), now: now) {
             [self] result in
             guard case .success(let answer) = result else { return .done(.ended(page(.unavailable("store")))) }
-            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.page))
+            return .done(answer == .fresh(true) ? next() : .ended(BrowserLoginFailure.foreignForm.response))
         }
     }
 
