@@ -14,11 +14,3 @@ package struct IssuerKeys: Sendable {
         self.isOptional = isOptional
     }
 }
-
-extension Worker {
-    /// Has keys fetched that are due. One worker of the process does, once a second and at each new configuration.
-    func refreshKeys() {
-        guard context.number == 0, !isDraining else { return }
-        for issuer in snapshot.issuerKeys { issuer.keys.refreshIfDue() }
-    }
-}

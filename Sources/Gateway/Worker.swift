@@ -4,10 +4,12 @@ import Issuers
 import Model
 import Policy
 import Reactor
-import Tokens
 
-/// One event loop with everything it owns: connections, exchanges, upstream pools, caches, counters. Workers share an
-/// immutable snapshot and the process-wide parts of `SharedState`, and nothing else on the way of a request.
+/// One event loop with the parts that do its work: it waits, and hands each event to the part that it belongs to. Workers
+/// share an immutable snapshot and the process-wide parts of `SharedState`, and nothing else on the way of a request.
+///
+/// A request goes from `ClientFrontend` through `RequestPipeline` (decision, token) and `UpstreamClient` to a server, and
+/// its response through `ResponseRelay` back; `Responder` writes the gateway's own answers.
 final class Worker: LoopPart {
     /// What a socket or a timer belongs to.
     enum Role {
@@ -35,23 +37,19 @@ final class Worker: LoopPart {
     let injection: TokenInjection
     let tunnels: Tunnels
     let responseRelay: ResponseRelay
-    let healthChecker: HealthChecker
+    let collector: BodyCollector
+    let endpoints: EndpointService
+    let control: ControlService
+    let pipeline: RequestPipeline
+    let review: ExchangeReview
+    let maintenance: UpstreamMaintenance
+    let memory: MemoryGuard
+    let housekeeping: Housekeeping
+    let report: WorkerReport
     let outboundClient: OutboundClient
     let redis: RedisClient?
 
-    /// The canonical path, where it differs from the received one.
-    let pathScratch = Chunk(capacity: 64 * 1024)
-
-    var lasting: LongLivedExchanges { exchanges.longLived }
-    let endpointLine = EndpointLine()
-
-    let tokenCache: VerifiedTokenCache
-    var bufferShare = BufferShare()
-    /// The earliest time at which clients may be let go of again for want of memory.
-    var nextShedding: Int64 = 0
-    /// When the deny list is rid of old entries next.
-    var nextPruning: Int64 = 0
-    /// How often was looked whether everybody has gone since the time to drain was over.
+    /// How often was looked whether all is done since the time to drain was over.
     var looksAfterDrain = 0
     var isFinished = false
 
@@ -59,18 +57,29 @@ final class Worker: LoopPart {
         let poller = try Poller(
             waker: shared.mailboxes[number].waker, chunkSize: Worker.chunkSize, engine: shared.settings.engine)
         let context = LoopContext(number: number, poller: poller, shared: shared, snapshot: snapshot)
-        tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
+        let tokenCache = VerifiedTokenCache(capacity: shared.settings.tokenCacheEntries)
         connections = UpstreamConnections(context)
         groups = UpstreamGroups(context)
         exchanges = ExchangeTable(context, groups)
         frontend = ClientFrontend(context, exchanges, connections)
         responder = Responder(context, frontend, connections)
+        report = WorkerReport(context, exchanges, frontend, groups, tokenCache)
         upstreamClient = UpstreamClient(context, exchanges, groups, connections, frontend, responder)
         injection = TokenInjection(context, exchanges, responder, upstreamClient)
         tunnels = Tunnels(context, exchanges, frontend, upstreamClient)
         responseRelay = ResponseRelay(
             context, exchanges, frontend, responder, upstreamClient, injection, tunnels)
-        healthChecker = HealthChecker(context)
+        let blocking = BlockingWork(context, exchanges, responder)
+        collector = BodyCollector(context, exchanges, responder)
+        endpoints = EndpointService(context, exchanges, frontend, responder, blocking)
+        control = ControlService(context, exchanges, frontend, responder, endpoints, report)
+        pipeline = RequestPipeline(
+            context, exchanges, frontend, responder, upstreamClient, injection, collector, blocking, endpoints,
+            control, tokenCache)
+        review = ExchangeReview(context, exchanges, tunnels, tokenCache)
+        maintenance = UpstreamMaintenance(context, upstreamClient)
+        memory = MemoryGuard(context, frontend)
+        housekeeping = Housekeeping(context, frontend, review)
         outboundClient = OutboundClient(context)
         redis = shared.settings.redis.map { RedisClient($0, context) }
         super.init(context)
@@ -126,28 +135,28 @@ final class Worker: LoopPart {
                 throw error
             }
         }
-        poller.schedule(TimerToken(role: Role.housekeeping, owner: 0), at: poller.now + 1000)
-        careForUpstreams()
-        if shared.tokens.isFollowing { followRevocations() }
-        refreshKeys()
+        maintenance.run()
+        housekeeping.begin()
     }
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
-        poller.wait(sleeping: endpointLine.isEmpty)
+        poller.wait(sleeping: endpoints.line.isEmpty)
         while let completion = poller.next() {
             handle(completion)
             serveReady()
         }
         if groups.hasRoom { upstreamClient.serveQueues() }
-        if !endpointLine.isEmpty { serveLine() }
+        if !endpoints.line.isEmpty { endpoints.serveLine() }
         serveReady()
         transport.frames.drain { flush($0) }
-        watchBuffers()
+        memory.run()
         if isDraining { finishIfIdle() }
     }
 
-    func handle(_ completion: Completion) {
+    // MARK: Dispatch
+
+    private func handle(_ completion: Completion) {
         switch completion {
         case .received(let socket):
             switch socket.role {
@@ -155,14 +164,16 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.received(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionReceived(connections.sessions[socket.owner])
             case Role.call: outboundClient.received(outboundClient.connections[socket.owner])
-            default: ownReceived(socket)
+            case Role.redis: redis?.received(socket)
+            default: maintenance.checkReceived(socket)
             }
         case .sent(let socket):
             switch socket.role {
             case Role.client: clientSent(frontend.clients[socket.owner])
             case Role.upstream: responseRelay.sent(connections.all[socket.owner])
             case Role.upstreamSession: if let link = connections.sessions[socket.owner].link { transport.queue(link) }
-            case Role.healthCheck: if let link = healthChecker.checks[socket.owner].link { transport.queue(link) }
+            case Role.healthCheck:
+                if let link = maintenance.healthChecker.checks[socket.owner].link { transport.queue(link) }
             default: break
             }
         case .accepted(let listener, let socket):
@@ -173,7 +184,8 @@ final class Worker: LoopPart {
             case Role.upstream: upstreamClient.connected(connections.all[socket.owner])
             case Role.upstreamSession: upstreamClient.sessionConnected(connections.sessions[socket.owner])
             case Role.call: outboundClient.connected(outboundClient.connections[socket.owner])
-            default: ownConnected(socket)
+            case Role.redis: redis?.connected(socket)
+            default: maintenance.checkConnected(socket)
             }
         case .ended(let socket):
             switch socket.role {
@@ -181,7 +193,8 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.ended(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
             case Role.call: outboundClient.ended(outboundClient.connections[socket.owner])
-            default: ownBroke(socket)
+            case Role.redis: redis?.broke(socket)
+            default: maintenance.checkBroke(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -192,30 +205,31 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.broke(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
             case Role.call: outboundClient.broke(outboundClient.connections[socket.owner])
-            default: ownBroke(socket)
+            case Role.redis: redis?.broke(socket)
+            default: maintenance.checkBroke(socket)
             }
         case .woken: for message in context.mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
         }
     }
 
-    func handle(_ message: WorkerMessage) {
+    private func handle(_ message: WorkerMessage) {
         switch message {
         case .use(let fresh): use(fresh)
         case .adopted(let count): count.arrived()
         case .credential(let identity, let effect):
-            if let exchange = exchanges.find(identity, in: .resolvingCredential) { resolve(effect, exchange) }
+            if let exchange = exchanges.find(identity, in: .resolvingCredential) { pipeline.resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):
-            if let exchange = exchanges.find(identity, in: .awaitingToken) { tokenIssued(exchange, result) }
+            if let exchange = exchanges.find(identity, in: .awaitingToken) { pipeline.tokenIssued(exchange, result) }
         case .endpoint(let identity, let effect):
-            if let exchange = exchanges.find(identity, in: .inEndpoint) { answer(effect, exchange) }
+            if let exchange = exchanges.find(identity, in: .inEndpoint) { endpoints.answer(effect, exchange) }
         case .reportMetrics(let requester, let identity):
-            shared.mailboxes[requester].post(.metrics(currentMetrics(), exchange: identity))
-        case .metrics(let report, let identity):
-            if let exchange = exchanges.find(identity, in: .inEndpoint) { collected(report, for: exchange) }
+            shared.mailboxes[requester].post(.metrics(report.current, exchange: identity))
+        case .metrics(let counted, let identity):
+            if let exchange = exchanges.find(identity, in: .inEndpoint) { control.collected(counted, for: exchange) }
         case .serverHealth(let upstream, let address, let isUp):
             groups.all.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
-        case .resolved(let target, let addresses): resolved(target, addresses)
+        case .resolved(let target, let addresses): maintenance.resolved(target, addresses)
         case .call(let pending): outboundClient.perform(pending)
         case .callResolved(let identity, let answer): outboundClient.resolved(identity, answer)
         case .redis(let message):
@@ -224,45 +238,41 @@ final class Worker: LoopPart {
         }
     }
 
-    func handle(_ token: TimerToken) {
+    private func handle(_ token: TimerToken) {
         switch token.role {
         case Role.client: if let event = frontend.timerFired(frontend.clients[token.owner]) { handle(event) }
         case Role.upstream: responseRelay.timerFired(connections.all[token.owner])
         case Role.upstreamSession: responseRelay.sessionTimer(connections.sessions[token.owner])
         case Role.call: outboundClient.timerFired(outboundClient.connections[token.owner])
         case Role.upstreamCare:
-            if groups.careAt <= poller.now { careForUpstreams() }
-        case Role.healthCheck:
-            healthChecker.timerFired(token)
-            reviewChecks()
-        case Role.housekeeping:
-            keepHouse()
-            poller.schedule(token, at: poller.now + 1000)
+            if groups.careAt <= poller.now { maintenance.run() }
+        case Role.healthCheck: maintenance.checkTimerFired(token)
+        case Role.housekeeping: housekeeping.run()
         case Role.accessLog: counters.accessLog?.timerFired()
         case Role.stream: if let event = frontend.streamTimer(exchanges.all[token.owner]) { handle(event) }
-        case Role.readmission: readmitSome()
-        case Role.redis:
-            redis?.timerFired()
-        case Role.revocations: followRevocations()
+        case Role.readmission: review.readmitSome()
+        case Role.redis: redis?.timerFired()
+        case Role.revocations: housekeeping.followRevocations()
         case Role.drainDeadline: endDrain()
         default: break
         }
     }
 
-    // MARK: Housekeeping
-
-    /// Once a second; a worker that was told to end looks whether it can.
-    private func keepHouse() {
-        refreshKeys()
-        reviewLasting()
-        frontend.reviewUntaken()
-        if context.number == 0 {
-            cleanTokensDaily()
-            if !isDraining { shared.note(readiness) }
+    private func flush(_ link: H2Link) {
+        let socket = link.socket
+        // The socket may be another connection's by now.
+        let client = socket.role == Role.client ? frontend.clients[socket.owner] : nil
+        let session = socket.role == Role.upstreamSession ? connections.sessions[socket.owner] : nil
+        let check = socket.role == Role.healthCheck ? maintenance.healthChecker.checks[socket.owner] : nil
+        guard client?.link === link || session?.link === link || check?.link === link else { return }
+        transport.flush(link)
+        if let client {
+            // Framing makes room in streams, and ends some.
+            while let event = frontend.nextEvent(client, link) { handle(event) }
+            frontend.flushed(client, link)
         }
-        pruneRevocations()
-        shared.settings.sessions?.tick(now: poller.wallSeconds)
-        if isDraining { frontend.continueFarewells() }
+        if let session { responseRelay.sessionFlushed(session, link) }
+        if let check { maintenance.checkFlushed(check, link) }
     }
 
     // MARK: Clients
@@ -292,7 +302,7 @@ final class Worker: LoopPart {
     /// Bytes of the request body have come, or its end.
     private func requestBodyReceived(_ exchange: Exchange) {
         switch exchange.stage {
-        case .collectingBody: collectBody(exchange)
+        case .collectingBody: if collector.received(exchange) { pipeline.bodyCollected(exchange) }
         case .tunnelling: if let upstream = exchange.upstream { tunnels.moveUp(upstream, exchange) }
         default: upstreamClient.requestRelay.relay(exchange)
         }
@@ -310,60 +320,97 @@ final class Worker: LoopPart {
         while let client = frontend.nextReady() { serve(client) }
     }
 
-    func handle(_ event: ClientEvent) {
+    private func handle(_ event: ClientEvent) {
         switch event {
-        case .request(let exchange, let buffer):
-            if exchange.stream?.extendedProtocol != nil, !beginExtendedConnect(exchange) { return }
-            if let client = exchange.client { decide(exchange, client, buffer) }
+        case .request(let exchange, let buffer): pipeline.begin(exchange, buffer)
         case .malformed(let exchange, let error): responder.refuse(exchange, error)
         case .slowHead(let exchange): responder.refuseSlowHead(exchange)
         case .body(let exchange): requestBodyReceived(exchange)
         case .room(let exchange): if let upstream = exchange.upstream { responseRelay.resumeResponse(upstream) }
-        case .timedOut(let exchange): exchangeTimedOut(exchange)
+        case .timedOut(let exchange): pipeline.timedOut(exchange)
         }
     }
 
     /// A new configuration: exchanges under way keep theirs, verified tokens are verified anew (MBE-02, ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
         context.snapshot = fresh
-        useUpstreams(fresh.upstreams)
+        maintenance.use(fresh.upstreams)
         exchanges.useSnapshot()
-        tokenCache.clear()
+        pipeline.tokenCache.clear()
         injection.issuedTokens.clear()
-        refreshKeys()
+        housekeeping.refreshKeys()
         counters.useRoutes(of: fresh)
         exchanges.beginReadmission()
-        // Last: somebody who has waited too long is told so, and what he has asked for behind that is decided at once.
-        careForUpstreams()
+        // Last: a request that has waited too long is answered, and what its client has asked for behind it is decided at
+        // once.
+        maintenance.run()
     }
 
-    // MARK: Connections of the gateway itself
+    // MARK: End
 
-    private func ownReceived(_ socket: Socket) {
-        if socket.role == Role.redis {
-            redis?.received(socket)
-        } else {
-            healthChecker.received(healthChecker.checks[socket.owner])
-            reviewChecks()
+    /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
+    ///
+    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
+    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
+    func drain(keepingIdle: Bool) {
+        if !isDraining { beginDraining() }
+        if !keepingIdle { frontend.endIdle() }
+    }
+
+    private func beginDraining() {
+        context.isDraining = true
+        poller.stopListening { _ in true }
+        frontend.beginFarewells()
+        let token = TimerToken(role: Role.drainDeadline, owner: 0)
+        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
+    }
+
+    /// At the end of a turn while the worker drains: whether all has come that it has waited for.
+    func finishIfIdle() {
+        if frontend.clients.used == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
+    }
+
+    private static let mostLooksAfterDrain = 20
+
+    /// Milliseconds.
+    private static let lookAfterDrainInterval: Int64 = 50
+
+    /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it
+    /// has not taken its close frame yet, it has a second more; who waits for an answer has not.
+    func endDrain() {
+        looksAfterDrain += 1
+        let isLast = looksAfterDrain > Worker.mostLooksAfterDrain
+        for place in (0..<exchanges.longLived.count).reversed() {
+            let exchange = exchanges.longLived[place]
+            if !isLast, exchange.stage == .tunnelling, exchange.tunnel?.frames?.takesFrame == false { continue }
+            tunnels.cut(exchange, .drained)
         }
-    }
-
-    private func ownConnected(_ socket: Socket) {
-        if socket.role == Role.redis {
-            redis?.connected(socket)
-        } else {
-            healthChecker.connected(healthChecker.checks[socket.owner])
-            reviewChecks()
+        let isAwaited =
+            exchanges.longLived.count > 0
+            || frontend.clients.all.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
+        guard isAwaited, !isLast else {
+            isFinished = true
+            return
         }
+        let token = TimerToken(role: Role.drainDeadline, owner: 0)
+        poller.schedule(token, at: poller.now + Worker.lookAfterDrainInterval)
     }
 
-    /// It has ended, is broken, or could not be made.
-    private func ownBroke(_ socket: Socket) {
-        if socket.role == Role.redis {
-            redis?.broke(socket)
-        } else {
-            healthChecker.broke(healthChecker.checks[socket.owner])
-            reviewChecks()
+    /// Leaves the last counters behind, for those who still ask and those who have asked already.
+    func leave() {
+        outboundClient.cancelAll()
+        redis?.leave()
+        let last = report.current
+        shared.leave(context.number, last)
+        for message in context.mailbox.takeAll() {
+            switch message {
+            case .reportMetrics(let requester, let identity):
+                shared.mailboxes[requester].post(.metrics(last, exchange: identity))
+            case .adopted(let count): count.arrived()
+            case .call(let pending): outboundClient.refuse(pending)
+            case .redis(.perform(let command)): shared.settings.redis?.send(command)
+            default: break
+            }
         }
     }
 }

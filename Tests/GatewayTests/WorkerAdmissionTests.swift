@@ -8,7 +8,7 @@ import Testing
 
 extension WorkerBench {
     /// How often a limit was run into.
-    func refusals(_ limit: Limit) -> UInt64 { worker.currentMetrics().limited[limit.rawValue] }
+    func refusals(_ limit: Limit) -> UInt64 { worker.report.current.limited[limit.rawValue] }
 
     static func ranges(_ literals: String...) -> [IPAddressRange] {
         literals.compactMap { literal in

@@ -232,14 +232,14 @@ final class WorkerBench {
         for client in clients { client.close() }
         turn(until: { worker.frontend.clients.used == 0 }, sourceLocation: sourceLocation)
         turn(until: { worker.poller.chunks.inUse == 0 }, sourceLocation: sourceLocation)
-        #expect(worker.currentMetrics().requestsInFlight == 0, sourceLocation: sourceLocation)
+        #expect(worker.report.current.requestsInFlight == 0, sourceLocation: sourceLocation)
         for server in worker.groups.all.flatMap(\.servers) {
             let idle = server.pool.idleCount + server.sessions.count { $0.users.isEmpty && $0.waiting.isEmpty }
             #expect(server.pool.open == idle, sourceLocation: sourceLocation)
         }
     }
 
-    var errors: [UInt64] { worker.currentMetrics().upstreamErrors }
+    var errors: [UInt64] { worker.report.current.upstreamErrors }
 }
 
 extension String {

@@ -78,7 +78,7 @@ import Testing
             return false
         })
         server.send("0\r\n\r\n")
-        bench.turn(until: { bench.worker.currentMetrics().requestsInFlight == 0 })
+        bench.turn(until: { bench.worker.report.current.requestsInFlight == 0 })
         #expect(bench.worker.frontend.clients[0].socket?.pendingBytes ?? 0 > 0)
         drain(bench)
         bench.turn(until: { client.isOver })
@@ -135,7 +135,7 @@ import Testing
         _ = bench.head(server)
         server.send(.ok("new"))
         _ = bench.expect(client, ends: "new")
-        let routes = bench.worker.currentMetrics().routes
+        let routes = bench.worker.report.current.routes
         #expect(routes.first { $0.name == "open" }?.statuses[200] == 1)
         #expect(routes.first { $0.name == "" }?.statuses[404] == 1)
         bench.expectNothingLeft()

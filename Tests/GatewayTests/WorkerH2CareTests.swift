@@ -121,7 +121,7 @@ import Testing
             #expect(asked.fields.contains("user-agent: portcullis-health-check"))
             #expect(!asked.authority.isEmpty)
             server.answer(server.order[0], status)
-            bench.turn(until: { bench.worker.healthChecker.checks.all.allSatisfy { $0.server == nil } })
+            bench.turn(until: { bench.worker.maintenance.healthChecker.checks.all.allSatisfy { $0.server == nil } })
             #expect(isUp() == expected, "\(status)")
         }
         // One that resets the stream, and one that says nothing of it, is not well.
@@ -140,7 +140,7 @@ import Testing
         for _ in 0..<20 { _ = try client.request("GET", "/open/x", filler) }
         bench.turn {
             client.move()
-            return bench.worker.currentMetrics().requestsInFlight == 20
+            return bench.worker.report.current.requestsInFlight == 20
         }
         #expect(bench.worker.poller.chunks.bytesInUse - before >= 20 * 6000 * 2, "head and request to the upstream")
         client.peer.close()

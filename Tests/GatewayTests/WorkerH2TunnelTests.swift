@@ -148,7 +148,7 @@ import Testing
         let client = bench.h2Client()
         let (id, server) = try connect(bench, client)
         let (kept, other) = try connect(bench, client)
-        bench.worker.tunnels.cut(bench.worker.lasting[0], .revoked)
+        bench.worker.tunnels.cut(bench.worker.exchanges.longLived[0], .revoked)
         let answer = bench.answer(client, id)
         #expect(answer.isWhole)
         #expect(answer.body == [0x88, 16, 0x03, 0xF0] + Array("tunnel_revoked".utf8))

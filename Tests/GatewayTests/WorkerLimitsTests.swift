@@ -285,7 +285,7 @@ import Testing
             "POST /oauth2/token HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\n"
                 + "Content-Length: 16\r\n\r\ngrant_type=magic")
         bench.turn(until: { client.text.contains("\r\n\r\n{") })
-        let reasons = bench.worker.currentMetrics().reasons
+        let reasons = bench.worker.report.current.reasons
         let counted = Reason.allCases.filter { reasons[$0.index] > 0 }
         #expect(counted.count == 1)
         bench.expectNothingLeft()

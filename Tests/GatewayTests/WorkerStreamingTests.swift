@@ -89,11 +89,11 @@ import Testing
         _ = bench.expect(client, ends: ":\n\n\r\n")
         bench.pass(milliseconds: 1200)
         #expect(lives ? !client.isOver : client.waitForEnd())
-        #expect(bench.worker.currentMetrics().eventStreamsOpen == (lives ? 1 : 0))
+        #expect(bench.worker.report.current.eventStreamsOpen == (lives ? 1 : 0))
         if lives {
             server.send("3\r\n:\n\n\r\n0\r\n\r\n")
             _ = bench.expect(client, ends: "0\r\n\r\n")
-            #expect(bench.worker.currentMetrics().eventStreamsOpen == 0)
+            #expect(bench.worker.report.current.eventStreamsOpen == 0)
         }
         bench.expectNothingLeft()
     }

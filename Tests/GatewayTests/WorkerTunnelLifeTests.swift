@@ -104,7 +104,7 @@ import Testing
 
     private static func use(_ bench: WorkerBench, _ snapshot: GatewaySnapshot) {
         bench.shared.use(snapshot)
-        bench.turn(until: { bench.worker.snapshot === snapshot && !bench.worker.lasting.isReadmitting })
+        bench.turn(until: { bench.worker.snapshot === snapshot && !bench.worker.exchanges.longLived.isReadmitting })
     }
 
     @Test func aReloadKeepsTunnelsThatWouldBeLetIn() throws {
@@ -237,7 +237,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(Clock.monotonicMilliseconds - began < 1500)
         #expect(bench.worker.counters.reasons.values[Reason.tunnelRefused.index] == 1)
-        bench.turn(until: { !bench.worker.lasting.isReadmitting })
+        bench.turn(until: { !bench.worker.exchanges.longLived.isReadmitting })
         #expect(!other.isOver)
         WorkerTunnelTests.expectNothingLeft(bench, peer, server)
     }

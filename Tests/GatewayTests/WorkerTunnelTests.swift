@@ -62,9 +62,9 @@ import Testing
         #expect(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
         #expect(answer.contains("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"))
         #expect(answer.contains("\r\nSec-WebSocket-Protocol: chat\r\n"))
-        #expect(bench.worker.currentMetrics().tunnelsOpen == 1)
+        #expect(bench.worker.report.current.tunnelsOpen == 1)
         Self.expectNothingLeft(bench, server)
-        #expect(bench.worker.currentMetrics().tunnelsOpen == 0)
+        #expect(bench.worker.report.current.tunnelsOpen == 0)
         #expect(bench.worker.counters.metrics.tunnelsOpened == 1)
     }
 

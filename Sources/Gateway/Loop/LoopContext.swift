@@ -33,6 +33,11 @@ final class LoopContext {
         counters = WorkerCounters(snapshot, accessLog: shared.settings.accessLog.map { AccessLog(writer: $0) })
     }
 
+    /// Whether the gateway is ready for requests.
+    var readiness: Readiness {
+        Readiness(snapshot, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
+    }
+
     /// A number that differs from call to call, for choices that are to be spread.
     static var seed: UInt64 { HashRing.mix(UInt64(truncatingIfNeeded: Clock.monotonicMicroseconds)) }
 }

@@ -10,10 +10,10 @@ import Reactor
 /// the challenge of a Webgate. Then the request goes there once more (CACHE-08).
 final class TokenInjection: LoopPart {
     let issuedTokens: WorkerTokenCache
-    private let exchanges: ExchangeTable
-    private let responder: Responder
+    let exchanges: ExchangeTable
+    let responder: Responder
     private let connections: UpstreamConnections
-    private let upstreamClient: UpstreamClient
+    let upstreamClient: UpstreamClient
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder, _ upstreamClient: UpstreamClient

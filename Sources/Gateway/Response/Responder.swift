@@ -9,7 +9,7 @@ import Tokens
 
 /// The answers that the gateway makes itself, and the end of every exchange.
 final class Responder: LoopPart {
-    private let frontend: ClientFrontend
+    let frontend: ClientFrontend
     private let connections: UpstreamConnections
     /// `Date` of the current second, made when the second changes.
     private var dateSecond: Int64 = -1
@@ -272,4 +272,11 @@ final class Responder: LoopPart {
         }
     }
 
+    /// Whether the head may be made text, and its names and values compared as such; if not, the exchange is answered.
+    func isStreamSafe(_ exchange: Exchange, _ bytes: Span<UInt8>, length: Int) -> Bool {
+        // A stream's head stands by itself.
+        if StreamSafeText.holds(exchange.stream == nil ? bytes.extracting(first: length) : bytes) { return true }
+        reply(exchange, .invalidRequest, "too many combining marks in a row")
+        return false
+    }
 }

@@ -8,10 +8,10 @@ final class ResponseRelay: LoopPart {
     let upstreamClient: UpstreamClient
     let connections: UpstreamConnections
     let tunnels: Tunnels
-    private let injection: TokenInjection
-    private let exchanges: ExchangeTable
-    private let frontend: ClientFrontend
-    private let responder: Responder
+    let injection: TokenInjection
+    let exchanges: ExchangeTable
+    let frontend: ClientFrontend
+    let responder: Responder
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,

@@ -9,10 +9,10 @@ import Reactor
 /// An upgrade is decided like every other request: origin, credential, roles, token. Only then the upstream is asked.
 /// Without its 101 the exchange is one like any other, and what the client has sent behind its request is the next.
 final class Tunnels: LoopPart {
-    private let exchanges: ExchangeTable
-    private let frontend: ClientFrontend
+    let exchanges: ExchangeTable
+    let frontend: ClientFrontend
     private let connections: UpstreamConnections
-    private let upstreamClient: UpstreamClient
+    let upstreamClient: UpstreamClient
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend,

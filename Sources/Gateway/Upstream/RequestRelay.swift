@@ -6,8 +6,8 @@ import Reactor
 /// The way of request bodies from clients to upstreams.
 final class RequestRelay: LoopPart {
     let exchanges: ExchangeTable
-    private let frontend: ClientFrontend
-    private let responder: Responder
+    let frontend: ClientFrontend
+    let responder: Responder
     private let connections: UpstreamConnections
 
     init(

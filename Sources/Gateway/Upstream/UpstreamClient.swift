@@ -11,8 +11,8 @@ final class UpstreamClient: LoopPart {
     let connections: UpstreamConnections
     let requestRelay: RequestRelay
     let exchanges: ExchangeTable
-    private let frontend: ClientFrontend
-    private let responder: Responder
+    let frontend: ClientFrontend
+    let responder: Responder
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ groups: UpstreamGroups,

@@ -10,35 +10,54 @@ import Tokens
 
 /// The admin listener: health, readiness, metrics, revocation. Never on a public listener (POL-05). Listeners for
 /// monitoring serve the first three alone.
-extension Worker {
-    func answerControl(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) {
+final class ControlService: LoopPart {
+    private let exchanges: ExchangeTable
+    private let frontend: ClientFrontend
+    private let responder: Responder
+    private let endpoints: EndpointService
+    private let report: WorkerReport
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
+        _ endpoints: EndpointService, _ report: WorkerReport
+    ) {
+        self.exchanges = exchanges
+        self.frontend = frontend
+        self.responder = responder
+        self.endpoints = endpoints
+        self.report = report
+        super.init(context)
+    }
+
+    /// Answers a request of a control listener. Answers true where its body has to come first.
+    func answer(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         let head = exchange.head
-        guard isStreamSafe(exchange, bytes, length: head.length) else { return }
+        guard responder.isStreamSafe(exchange, bytes, length: head.length) else { return false }
         exchange.path.ensureFree(Int(head.path.count))
         exchange.path.append(bytes.slice(head.path))
         let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
             responder.reply(exchange, .unknownHost, "the admin listener does not have this name")
-            return
+            return false
         }
         guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
             responder.reply(exchange, .noRoute, "no such resource")
-            return
+            return false
         }
         guard resource.allows(head.method) else {
             responder.respond(
                 exchange, .text(405, "use \(resource.method)\n", reason: .methodNotAllowed, allow: resource.method))
-            return
+            return false
         }
         if resource.needsToken, let refusal = refusal(exchange, bytes) {
             responder.respond(exchange, refusal)
-            return
+            return false
         }
         if !resource.isHealth, frontend.isCrowded(client.listener) {
             responder.reply(
                 exchange, .overloaded, "all connections of the listener are in use",
                 retryAfter: 1)
-            return
+            return false
         }
         switch resource {
         case .health: responder.respond(exchange, .text(200, "ok\n", reason: .health))
@@ -54,27 +73,18 @@ extension Worker {
         case .revocations, .administration, .userList:
             exchange.adminResource = name == "/admin/users" && isList(bytes) ? .userList : resource
             // A thousand passwords take their time to be hashed.
-            exchange.decisionDeadline = poller.now + Worker.administrationTimeout
-            takeBody(exchange)
+            exchange.decisionDeadline = poller.now + ControlService.administrationTimeout
+            return true
         }
+        return false
     }
 
     /// In milliseconds.
     private static let administrationTimeout: Int64 = 600_000
 
-    /// Sees whether it is time for the daily deletion (AOM-23). Local time is asked for each time: its zone may change.
-    func cleanTokensDaily() {
-        let now = poller.wallSeconds
-        shared.settings.cleaner?.tick(now: now, secondsEast: LocalTime.secondsEast(at: now))
-    }
-
-    var readiness: Readiness {
-        Readiness(snapshot, store: shared.tokens.report(now: poller.now), isDraining: isDraining)
-    }
-
     /// Whether requests do well to come here, and what is amiss where they may come all the same.
     private func describeReadiness(_ exchange: Exchange) {
-        let readiness = readiness
+        let readiness = context.readiness
         responder.respond(exchange, .text(readiness.isReady ? 200 : 503, readiness.text, reason: .readiness))
     }
 
@@ -114,9 +124,9 @@ extension Worker {
     }
 
     /// The body of an admin request is whole.
-    func callAdmin(_ exchange: Exchange, _ resource: AdminResource) {
+    func call(_ exchange: Exchange, _ resource: AdminResource) {
         if case .revocations = resource {
-            answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
+            endpoints.answer(shared.revoke(exchange.collected, now: poller.wallSeconds), exchange)
             return
         }
         guard let buffer = exchanges.reread(exchange) else {
@@ -156,16 +166,16 @@ extension Worker {
     /// Asks every worker for its counters; the answer is written when the last has come.
     private func collectMetrics(_ exchange: Exchange) {
         exchanges.park(exchange, in: .inEndpoint)
-        var report = currentMetrics()
+        var counted = report.current
         var missing = 0
         for index in shared.mailboxes.indices where index != context.number {
             if let last = shared.askForMetrics(index, by: context.number, exchange: exchange.identity) {
-                report.add(last)
+                counted.add(last)
             } else {
                 missing += 1
             }
         }
-        exchange.reports = report
+        exchange.reports = counted
         exchange.reportsMissing = missing
         if missing == 0 { respondWithMetrics(exchange) }
     }
@@ -178,24 +188,6 @@ extension Worker {
         exchange.reports = reports
         exchange.reportsMissing -= 1
         if exchange.reportsMissing == 0 { respondWithMetrics(exchange) }
-    }
-
-    /// Leaves the last counters behind, for those who still ask and those who have asked already.
-    func leave() {
-        outboundClient.cancelAll()
-        redis?.leave()
-        let report = currentMetrics()
-        shared.leave(context.number, report)
-        for message in context.mailbox.takeAll() {
-            switch message {
-            case .reportMetrics(let requester, let identity):
-                shared.mailboxes[requester].post(.metrics(report, exchange: identity))
-            case .adopted(let count): count.arrived()
-            case .call(let pending): outboundClient.refuse(pending)
-            case .redis(.perform(let command)): shared.settings.redis?.send(command)
-            default: break
-            }
-        }
     }
 
     private func respondWithMetrics(_ exchange: Exchange) {
@@ -213,74 +205,6 @@ extension Worker {
                 status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: text,
                 reason: .metrics))
     }
-}
-
-/// What the admin listener has.
-enum AdminResource: Equatable {
-    case health, readiness, metrics, reload, revocations
-    /// Users, backends and the like: whether there is such a thing is for the administration to say.
-    case administration
-    /// Users as CSV, which may be many.
-    case userList
-
-    static let prefix = "/admin/"
-
-    init?(path: String) {
-        switch path {
-        case "/healthz", "/livez", "/admin/health": self = .health
-        case "/readyz", "/admin/ready": self = .readiness
-        case "/metrics", "/admin/metrics": self = .metrics
-        case "/admin/reload": self = .reload
-        case "/admin/revocations": self = .revocations
-        case _ where path.hasPrefix(AdminResource.prefix): self = .administration
-        default: return nil
-        }
-    }
-
-    /// What metrics call it.
-    var name: String {
-        switch self {
-        case .health: "admin_health"
-        case .readiness: "admin_readiness"
-        case .metrics: "admin_metrics"
-        case .reload: "admin_reload"
-        case .revocations: "admin_revocations"
-        case .administration, .userList: "administration"
-        }
-    }
-
-    var method: String {
-        switch self {
-        case .reload, .revocations: "POST"
-        default: "GET"
-        }
-    }
-
-    func allows(_ wanted: Method) -> Bool {
-        if self == .administration { return true }
-        return method == "POST" ? wanted == .post : wanted == .get || wanted == .head
-    }
-
-    var maximumBodyBytes: Int {
-        switch self {
-        case .administration: AdminRequest.maximumBodyBytes
-        case .userList: AdminRequest.maximumListBytes
-        default: TokenService.maximumBodyBytes
-        }
-    }
-
-    /// Whether it is served without the token, and by listeners for monitoring.
-    var isMonitoring: Bool {
-        switch self {
-        case .health, .readiness, .metrics: true
-        case .reload, .revocations, .administration, .userList: false
-        }
-    }
-
-    var needsToken: Bool { !isMonitoring }
-
-    /// Whether a probe asks, which has room of its own.
-    var isHealth: Bool { self == .health || self == .readiness }
 }
 
 extension EndpointResponse {

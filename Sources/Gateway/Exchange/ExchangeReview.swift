@@ -6,74 +6,62 @@ import Policy
 import Reactor
 
 /// The watch over exchanges that may outlive what they were let in with.
-extension Worker {
+final class ExchangeReview: LoopPart {
+    let exchanges: ExchangeTable
+    private let tunnels: Tunnels
+    private let tokenCache: VerifiedTokenCache
+    private var longLived: LongLivedExchanges { exchanges.longLived }
+
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ tunnels: Tunnels, _ tokenCache: VerifiedTokenCache) {
+        self.exchanges = exchanges
+        self.tunnels = tunnels
+        self.tokenCache = tokenCache
+        super.init(context)
+    }
+
     /// Exchanges of an earlier configuration looked at in one go, so that thousands of signatures do not stand in the way
     /// of everybody else.
     private static let readmissionBatch = 32
-    private static let mostLooksAfterDrain = 20
-    /// Milliseconds.
-    private static let lookAfterDrainInterval: Int64 = 50
 
     /// Once a second: ends what has lost its credential.
-    func reviewLasting() {
+    func run() {
         let generation = shared.revocations.generation
-        var place = lasting.count - 1
+        var place = longLived.count - 1
         while place >= 0 {
-            let verdict = lasting.verdict(at: place, now: poller.wallSeconds, revocations: generation) { exchange in
+            let verdict = longLived.verdict(at: place, now: poller.wallSeconds, revocations: generation) { exchange in
                 exchange.principal.map { shared.revocations.isRevoked($0) } ?? false
             }
             // Whoever ends leaves its place to the last one, which was looked at already.
-            if let verdict { tunnels.cut(lasting[place], verdict) }
-            place = min(place, lasting.count) - 1
+            if let verdict { tunnels.cut(longLived[place], verdict) }
+            place = min(place, longLived.count) - 1
         }
         // An issuer has taken a key back, by which some of them may have been let in.
         let keyEpoch = snapshot.policy.keyEpoch
-        if keyEpoch != lasting.keyEpoch {
-            lasting.keyEpoch = keyEpoch
+        if keyEpoch != longLived.keyEpoch {
+            longLived.keyEpoch = keyEpoch
             exchanges.beginReadmission()
         }
-    }
-
-    /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it
-    /// has not taken its close frame yet, it has a second more; who waits for an answer has not.
-    func endDrain() {
-        looksAfterDrain += 1
-        let isLast = looksAfterDrain > Worker.mostLooksAfterDrain
-        for place in (0..<lasting.count).reversed() {
-            let exchange = lasting[place]
-            if !isLast, exchange.stage == .tunnelling, exchange.tunnel?.frames?.takesFrame == false { continue }
-            tunnels.cut(exchange, .drained)
-        }
-        let isAwaited =
-            lasting.count > 0
-            || frontend.clients.all.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
-        guard isAwaited, !isLast else {
-            isFinished = true
-            return
-        }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0)
-        poller.schedule(token, at: poller.now + Worker.lookAfterDrainInterval)
     }
 
     // MARK: Another configuration, other keys
 
     func readmitSome() {
-        lasting.isReadmitting = false
+        longLived.isReadmitting = false
         // Read before the keys: whatever is taken back from here on is for the next look.
         let keyEpoch = snapshot.policy.keyEpoch
         var looked = 0
-        var place = lasting.count - 1
+        var place = longLived.count - 1
         while place >= 0 {
-            let exchange = lasting[place]
+            let exchange = longLived[place]
             if exchanges.isOfBefore(exchange, keyEpoch) {
-                if looked == Worker.readmissionBatch {
+                if looked == ExchangeReview.readmissionBatch {
                     exchanges.beginReadmission()
                     return
                 }
                 looked += 1
                 readmit(exchange, keyEpoch)
             }
-            place = min(place, lasting.count) - 1
+            place = min(place, longLived.count) - 1
         }
     }
 
@@ -91,7 +79,7 @@ extension Worker {
             exchange.keyEpoch = keyEpoch
             exchange.route = route
             exchange.principal = principal
-            lasting.renew(exchange)
+            longLived.renew(exchange)
         }
     }
 }

@@ -2,8 +2,17 @@ import HTTP
 import Model
 import Reactor
 
-/// Blocking work on behalf of exchanges, and the time in which a parked exchange must go on.
-extension Worker {
+/// Blocking work on behalf of exchanges.
+final class BlockingWork: LoopPart {
+    let exchanges: ExchangeTable
+    let responder: Responder
+
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder) {
+        self.exchanges = exchanges
+        self.responder = responder
+        super.init(context)
+    }
+
     /// Parks the exchange while a pool is at work for it. One address gets no more of the pools than its share, and work
     /// for a client that has gone is skipped.
     func park(
@@ -29,18 +38,5 @@ extension Worker {
         if accepted { return }
         if let address { shared.errands.leave(address) }
         responder.refuseOverload(exchange)
-    }
-
-    /// The time of an exchange is over.
-    func exchangeTimedOut(_ exchange: Exchange) {
-        switch exchange.stage {
-        case .resolvingCredential, .awaitingToken, .inEndpoint:
-            limited(.decisionTime)
-            responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)
-        case .collectingBody, .forwarding:
-            limited(.bodyRate)
-            upstreamClient.requestRelay.timedOut(exchange)
-        case .deciding, .tunnelling, .finished: break
-        }
     }
 }

@@ -6,13 +6,26 @@ import Reactor
 ///
 /// One worker of the process, the first, makes the active checks and has names resolved, so that servers are asked once
 /// for each interval and not once for each processor; it tells the others what has changed.
-extension Worker {
+final class UpstreamMaintenance: LoopPart {
+    let healthChecker: HealthChecker
+    private let groups: UpstreamGroups
+    private let connections: UpstreamConnections
+    let upstreamClient: UpstreamClient
+
+    init(_ context: LoopContext, _ upstreamClient: UpstreamClient) {
+        healthChecker = HealthChecker(context)
+        self.upstreamClient = upstreamClient
+        groups = upstreamClient.groups
+        connections = upstreamClient.connections
+        super.init(context)
+    }
+
     private var isFirst: Bool { context.number == 0 }
 
     // MARK: Time
 
     /// Does what is due in any group.
-    func careForUpstreams() {
+    func run() {
         groups.careAt = .max
         var next = Int64.max
         for group in groups.all {
@@ -41,8 +54,34 @@ extension Worker {
         return next
     }
 
+    func checkReceived(_ socket: Socket) {
+        healthChecker.received(healthChecker.checks[socket.owner])
+        reviewChecks()
+    }
+
+    func checkConnected(_ socket: Socket) {
+        healthChecker.connected(healthChecker.checks[socket.owner])
+        reviewChecks()
+    }
+
+    /// The connection has ended, is broken, or could not be made.
+    func checkBroke(_ socket: Socket) {
+        healthChecker.broke(healthChecker.checks[socket.owner])
+        reviewChecks()
+    }
+
+    func checkFlushed(_ check: HealthCheck, _ link: H2Link) {
+        healthChecker.flushed(check, link)
+        reviewChecks()
+    }
+
+    func checkTimerFired(_ token: TimerToken) {
+        healthChecker.timerFired(token)
+        reviewChecks()
+    }
+
     /// Acts on the checks that have come to their end.
-    func reviewChecks() {
+    private func reviewChecks() {
         while let outcome = healthChecker.nextOutcome() {
             groups.scheduleCare(at: outcome.server.checkAt)
             if outcome.hasChanged { announce(outcome.server, of: outcome.group) }
@@ -89,9 +128,11 @@ extension Worker {
         for group in groups.all where group.names.contains(target) {
             for server in group.resolved(target, addresses, poller.now) { connections.closeUnused(of: server) }
             // An upstream without any server is in a hurry.
-            if group.servers.isEmpty { group.resolveAt = min(group.resolveAt, poller.now + Worker.resolvePause) }
+            if group.servers.isEmpty {
+                group.resolveAt = min(group.resolveAt, poller.now + UpstreamMaintenance.resolvePause)
+            }
         }
-        careForUpstreams()
+        run()
     }
 
     /// Milliseconds between two resolutions of a name that has no address yet.
@@ -100,8 +141,8 @@ extension Worker {
     // MARK: Configuration
 
     /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
-    /// finish, others to servers that are gone are closed. `careForUpstreams` is to follow.
-    func useUpstreams(_ fresh: [UpstreamSettings]) {
+    /// finish, others to servers that are gone are closed. `run` is to follow.
+    func use(_ fresh: [UpstreamSettings]) {
         let old = groups.all
         groups.all = fresh.map { settings in
             guard let group = old.first(where: { $0.settings.name == settings.name }) else {

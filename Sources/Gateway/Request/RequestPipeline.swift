@@ -11,16 +11,56 @@ import Reactor
 ///
 /// The head stays in the client's inbox until the request is serialised for the upstream, so an exchange that is parked
 /// reads it again when it goes on, and one that is not never copies it.
-extension Worker {
+final class RequestPipeline: LoopPart {
+    let tokenCache: VerifiedTokenCache
+    let exchanges: ExchangeTable
+    let frontend: ClientFrontend
+    let responder: Responder
+    let upstreamClient: UpstreamClient
+    let injection: TokenInjection
+    let collector: BodyCollector
+    private let blocking: BlockingWork
+    private let endpoints: EndpointService
+    private let control: ControlService
+    /// The canonical path, where it differs from the received one.
+    let pathScratch = Chunk(capacity: 64 * 1024)
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
+        _ upstreamClient: UpstreamClient, _ injection: TokenInjection, _ collector: BodyCollector,
+        _ blocking: BlockingWork, _ endpoints: EndpointService, _ control: ControlService,
+        _ tokenCache: VerifiedTokenCache
+    ) {
+        self.tokenCache = tokenCache
+        self.exchanges = exchanges
+        self.frontend = frontend
+        self.responder = responder
+        self.upstreamClient = upstreamClient
+        self.injection = injection
+        self.collector = collector
+        self.blocking = blocking
+        self.endpoints = endpoints
+        self.control = control
+        super.init(context)
+    }
+
+    /// A request head has come; its field lines stand in `requestHeaders`.
+    ///
+    /// - Parameter buffer: where the head stands. It goes along with the request, here and below, like the policy: what is
+    ///   handed on is counted once, and what is asked for anew each time anew.
+    func begin(_ exchange: Exchange, _ buffer: Chunk) {
+        if exchange.stream?.extendedProtocol != nil, !beginExtendedConnect(exchange) { return }
+        if let client = exchange.client { decide(exchange, client, buffer) }
+    }
 
     /// Decides about a request whose field lines stand in `requestHeaders`.
-    func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
+    private func decide(_ exchange: Exchange, _ client: ClientConnection, _ buffer: Chunk) {
         let bytes = buffer.readable
         let head = exchange.head
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
         if client.role != .proxy {
-            answerControl(exchange, client, bytes)
+            if control.answer(exchange, client, bytes), collector.begin(exchange) { bodyCollected(exchange) }
             return
         }
         guard let rewritten = canonicalise(exchange, bytes) else {
@@ -138,9 +178,11 @@ extension Worker {
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            park(exchange, in: .resolvingCredential, shared.computing) { .credential(exchange: identity, work()) }
+            blocking.park(exchange, in: .resolvingCredential, shared.computing) {
+                .credential(exchange: identity, work())
+            }
         case .hash(let work):
-            park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
+            blocking.park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
             exchanges.park(exchange, in: .resolvingCredential)
             let mailbox = context.mailbox
@@ -168,7 +210,7 @@ extension Worker {
         }
         exchange.principal = principal
         if exchange.endpoint != nil {
-            takeBody(exchange)
+            if collector.begin(exchange) { bodyCollected(exchange) }
         } else if let route = exchange.route, let rewritten = canonicalise(exchange, bytes) {
             let scratch = pathScratch
             let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
@@ -213,65 +255,9 @@ extension Worker {
         }
     }
 
-    // MARK: The upstream's token
-
-    private func inject(
-        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ principal: Principal?, _ route: Route,
-        _ path: Span<UInt8>, _ buffer: Chunk
-    ) {
-        guard let target = snapshot.injections[route.index], let principal else {
-            if let rule = route.challengeRule {
-                approachWebgate(exchange, route, rule, path, buffer)
-            } else {
-                upstreamClient.forward(exchange, route, path, buffer)
-            }
-            return
-        }
-        exchange.issuedFor = target
-        let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
-        switch injection.issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
-        case .hit(let token, let refresh):
-            counters.metrics.injectionHits &+= 1
-            exchange.issued = token
-            if let refresh { injection.issue(refresh, snapshot, leader: nil) }
-            upstreamClient.forward(exchange, route, path, buffer)
-        case .join:
-            counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken)
-        case .lead(let flight):
-            counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken)
-            injection.issue(flight, snapshot, leader: waiter)
-        case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
-        }
-    }
-
-    func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
-        exchanges.unpark(exchange)
-        if exchange.wasRefused {
-            injection.repeatRequest(exchange, result)
-            return
-        }
-        guard let buffer = exchanges.reread(exchange), let route = exchange.route else {
-            frontend.abandon(exchange, reason: .clientClosed)
-            return
-        }
-        let bytes = buffer.readable
-        switch result {
-        case .success(let token):
-            exchange.issued = token
-            if let rewritten = canonicalise(exchange, bytes) {
-                let scratch = pathScratch
-                let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-                upstreamClient.forward(exchange, route, path, buffer)
-            }
-        case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
-        }
-    }
-
     /// An extended CONNECT (RFC 8441) has come: it is decided as the GET that it stands for. Answers false where it was
     /// refused.
-    func beginExtendedConnect(_ exchange: Exchange) -> Bool {
+    private func beginExtendedConnect(_ exchange: Exchange) -> Bool {
         guard let name = exchange.stream?.extendedProtocol, let buffer = exchange.headBuffer else { return false }
         let bytes = buffer.readable
         let webSocket = Upgrade.webSocket
@@ -293,43 +279,32 @@ extension Worker {
         return true
     }
 
-    // MARK: Upstreams behind a Webgate
+    // MARK: Whole bodies
 
-    /// Sends a request to an upstream behind a Webgate: with the token that was good last time, and otherwise with none,
-    /// to be challenged. A body of moderate length is kept, since the request may have to be repeated.
-    func approachWebgate(
-        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ path: Span<UInt8>, _ buffer: Chunk
-    ) {
-        if exchange.requestBody.remainingLength.map({ $0 <= rule.maximumKeptBody }) ?? false {
-            takeBody(exchange)
-            return
+    /// The body of a request is whole: the request goes on.
+    func bodyCollected(_ exchange: Exchange) {
+        if let resource = exchange.adminResource {
+            exchange.head.length += exchange.bodySeen
+            exchanges.clearClientDeadline(exchange)
+            control.call(exchange, resource)
+        } else if let endpoint = exchange.endpoint {
+            endpoints.enterLine(exchange, endpoint)
+        } else {
+            exchanges.clearClientDeadline(exchange)
+            bodyKept(exchange)
         }
-        injection.injectKnown(exchange, route)
-        // A request that can't be repeated has no use for a challenge where the issuer needs none to answer.
-        if exchange.issued == nil, !exchange.requestBody.isComplete, let target = exchange.issuedFor,
-            !target.issuer.needsChallenge
-        {
-            injection.obtainToken(exchange, target, challenge: nil) {
-                upstreamClient.forward(exchange, route, path, buffer)
-            }
-            return
-        }
-        upstreamClient.forward(exchange, route, path, buffer)
     }
 
-    /// The body that is kept has come: the request goes on.
-    func bodyKept(_ exchange: Exchange) {
-        guard let buffer = exchanges.reread(exchange), let route = exchange.route,
-            let rewritten = canonicalise(exchange, buffer.readable)
-        else {
-            frontend.abandon(exchange, reason: .clientClosed)
-            return
+    /// The time of an exchange is over.
+    func timedOut(_ exchange: Exchange) {
+        switch exchange.stage {
+        case .resolvingCredential, .awaitingToken, .inEndpoint:
+            limited(.decisionTime)
+            responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)
+        case .collectingBody, .forwarding:
+            limited(.bodyRate)
+            upstreamClient.requestRelay.timedOut(exchange)
+        case .deciding, .tunnelling, .finished: break
         }
-        exchange.head.length += exchange.bodySeen
-        exchange.requestBody = .empty
-        injection.injectKnown(exchange, route)
-        let scratch = pathScratch
-        let bytes = buffer.readable
-        upstreamClient.forward(exchange, route, rewritten ? scratch.readable : bytes.slice(exchange.head.path), buffer)
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import Reactor
 
 /// Who the client is, behind trusted proxies.
-extension Worker {
+extension RequestPipeline {
     /// Finds out the client's address and scheme. Nothing is parsed where the peer is not trusted.
     func identifyClient(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) {
         exchange.address = client.address

@@ -7,20 +7,30 @@ import Reactor
 ///
 /// Near it less is read ahead for everybody. At it new connections are refused, and each worker that holds more than
 /// its share lets go of the clients that hold most, the largest first, until it is within it.
-extension Worker {
+final class MemoryGuard: LoopPart {
+    private let frontend: ClientFrontend
+    private var share = BufferShare()
+    /// The earliest time at which clients may be closed again for want of memory.
+    private var nextShedding: Int64 = 0
+
+    init(_ context: LoopContext, _ frontend: ClientFrontend) {
+        self.frontend = frontend
+        super.init(context)
+    }
+
     /// How often clients are let go of while the ceiling is reached.
     private static let sheddingInterval: Int64 = 20
 
     /// Once a turn: tells what this worker holds, and acts on what all of them hold.
-    func watchBuffers() {
-        var share = bufferShare
+    func run() {
+        var share = self.share
         share.tell(poller.chunks.bytesInUse, to: shared.buffers)
-        bufferShare = share
+        self.share = share
         let pressure = frontend.admission.bufferPressure
         transport.highWater = pressure == .none ? Transport.usualHighWater : Transport.usualHighWater / 8
         poller.readsFarAhead = pressure == .none
         if pressure == .over, poller.now >= nextShedding {
-            nextShedding = poller.now + Worker.sheddingInterval
+            nextShedding = poller.now + MemoryGuard.sheddingInterval
             shedClients()
         }
     }

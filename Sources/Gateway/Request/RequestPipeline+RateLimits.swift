@@ -5,7 +5,7 @@ import Policy
 import Reactor
 
 /// Request rates of routes and of the gateway's own endpoints.
-extension Worker {
+extension RequestPipeline {
     /// Limits by route and by address are asked before any credential is looked at, so that a flood of bad ones is held
     /// back too. Answers false where the request is refused.
     func passesRateLimits(_ exchange: Exchange, _ route: Route) -> Bool {

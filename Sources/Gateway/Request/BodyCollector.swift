@@ -1,0 +1,95 @@
+import Bytes
+import HTTP
+import Model
+import Reactor
+
+/// Request bodies that are read whole before anything is done with the request: those of the gateway's own endpoints, and
+/// those that are kept to be repeated.
+final class BodyCollector: LoopPart {
+    let exchanges: ExchangeTable
+    let responder: Responder
+
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder) {
+        self.exchanges = exchanges
+        self.responder = responder
+        super.init(context)
+    }
+
+    /// Begins to read the whole body. Answers whether it is there already.
+    func begin(_ exchange: Exchange) -> Bool {
+        if let remaining = exchange.requestBody.remainingLength, remaining > exchange.maximumCollected {
+            responder.refuseLargeBody(exchange)
+            return false
+        }
+        exchange.stage = .collectingBody
+        if exchange.decisionDeadline == .max {
+            exchange.decisionDeadline = poller.now + exchange.snapshot.limits.decisionTimeout
+        }
+        // The endpoint wants the body without its framing.
+        exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
+        if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(exchange) }
+        return received(exchange)
+    }
+
+    private func sendContinue(_ exchange: Exchange) {
+        let chunk = poller.chunks.take()
+        chunk.append("HTTP/1.1 100 Continue\r\n\r\n")
+        transport.sendInterim(chunk, status: 100, to: exchange)
+    }
+
+    /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
+    /// Answers whether the body is whole.
+    func received(_ exchange: Exchange) -> Bool {
+        guard let side = exchange.clientSide else { return false }
+        if case .stream = side {
+            return collectFrames(exchange, side)
+        }
+        guard let inbox = side.inbox else { return false }
+        let headLength = exchange.head.length
+        while !exchange.requestBody.isComplete, inbox.count > headLength + exchange.bodySeen {
+            let output = poller.chunks.take()
+            defer { poller.chunks.give(output) }
+            let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
+            var body = exchange.requestBody
+            guard let used = try? body.relay(rest, into: output) else {
+                exchange.endConnection()
+                responder.reply(exchange, .malformedBody, "malformed request body")
+                return false
+            }
+            exchange.requestBody = body
+            exchange.collect(output.readable)
+            exchange.bodySeen += used
+            // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
+            if exchange.collected.count > exchange.maximumCollected
+                || exchange.bodySeen > 8 * exchange.maximumCollected
+            {
+                responder.refuseLargeBody(exchange)
+                return false
+            }
+            if used == 0 { break }
+        }
+        if exchange.requestBody.isComplete { return true }
+        if inbox.free == 0, case .socket(let socket) = side { poller.growInbox(socket, toHold: inbox.count * 2) }
+        exchanges.paceRequestBody(exchange)
+        transport.readMore(side)
+        return false
+    }
+
+    /// Takes what has come of the body of a stream, whose head stands apart from it.
+    private func collectFrames(_ exchange: Exchange, _ side: Side) -> Bool {
+        while let chunk = transport.takeInbox(side) {
+            exchange.collect(chunk.readable)
+            poller.chunks.give(chunk)
+            if exchange.collected.count > exchange.maximumCollected {
+                responder.refuseLargeBody(exchange)
+                return false
+            }
+        }
+        guard exchange.requestBody.isComplete || side.isExhausted else {
+            exchanges.paceRequestBody(exchange)
+            return false
+        }
+        exchange.requestBody = .empty
+        return true
+    }
+}

@@ -1,0 +1,171 @@
+import Bytes
+import HTTP
+import Identity
+import Model
+import Policy
+import Reactor
+import Tokens
+
+/// The gateway's own endpoints: a kind of route whose upstream is the token service.
+///
+/// A grant costs as much as several requests that are forwarded, and a client that asks for one waits for a signature
+/// anyway. So grants stand in a line, and the loop serves what else has come before each of them.
+final class EndpointService: LoopPart {
+    let line = EndpointLine()
+    let exchanges: ExchangeTable
+    let frontend: ClientFrontend
+    let responder: Responder
+    private let blocking: BlockingWork
+
+    init(
+        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
+        _ blocking: BlockingWork
+    ) {
+        self.exchanges = exchanges
+        self.frontend = frontend
+        self.responder = responder
+        self.blocking = blocking
+        super.init(context)
+    }
+
+    /// The request for an endpoint is whole.
+    func enterLine(_ exchange: Exchange, _ endpoint: Endpoint) {
+        guard endpoint.isCostly else {
+            exchanges.clearClientDeadline(exchange)
+            call(exchange)
+            return
+        }
+        exchanges.park(exchange, in: .inEndpoint)
+        line.append(exchange)
+    }
+
+    /// Serves one of the line, and leaves the others for the next turns: those who have asked for other things meanwhile
+    /// wait for one signature, however many clients ask for tokens.
+    func serveLine() {
+        guard let exchange = line.next() else { return }
+        exchanges.clearClientDeadline(exchange)
+        call(exchange)
+    }
+
+    /// The token service answers a request that is whole, at once or from the computing pool.
+    func call(_ exchange: Exchange) {
+        guard let endpoint = exchange.endpoint else { return }
+        guard let buffer = exchanges.reread(exchange) else {
+            frontend.abandon(exchange, reason: .clientClosed)
+            return
+        }
+        let length = exchange.head.length
+        exchange.head.length += exchange.bodySeen
+        guard responder.isStreamSafe(exchange, buffer.readable, length: length) else { return }
+        let request = endpointRequest(exchange, buffer.readable)
+        answer(
+            exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds),
+            exchange)
+    }
+
+    /// Answers with what an endpoint has come to, as soon as it is known.
+    func answer(_ effect: Effect<EndpointResponse>, _ exchange: Exchange) {
+        let identity = exchange.identity
+        switch effect {
+        case .done(let response): responder.respond(exchange, response)
+        case .offload(let work):
+            blocking.park(exchange, in: .inEndpoint, shared.computing) { .endpoint(exchange: identity, work()) }
+        case .hash(let work):
+            blocking.park(exchange, in: .inEndpoint, shared.hashes) { .endpoint(exchange: identity, work()) }
+        case .await(let begin):
+            exchanges.park(exchange, in: .inEndpoint)
+            let mailbox = context.mailbox
+            begin { mailbox.post(.endpoint(exchange: identity, $0)) }
+        }
+    }
+
+    private func endpointRequest(_ exchange: Exchange, _ bytes: Span<UInt8>) -> EndpointRequest {
+        func text(_ range: ByteRange) -> String { String(copying: bytes.slice(range)) }
+        let path = exchange.path
+        var query: [UInt8] = []
+        if let range = exchange.head.query { query = [UInt8](copying: bytes.slice(range)) }
+        var authorization: [String] = []
+        var fields: [(name: String, value: String)] = []
+        for i in 0..<requestHeaders.count {
+            if requestHeaders[i].token == .authorization {
+                authorization.append(text(requestHeaders[i].value))
+            } else {
+                fields.append((name: text(requestHeaders[i].name).lowercased(), value: text(requestHeaders[i].value)))
+            }
+        }
+        var request = EndpointRequest(
+            method: exchange.head.method, path: String(copying: path.readable), query: query,
+            contentType: requestHeaders.value(.contentType).map(text), authorization: authorization,
+            body: exchange.collected, secure: exchange.isSecure, principal: exchange.principal,
+            address: exchange.address, requestID: exchange.requestIDText, fields: fields)
+        request.authority = text(exchange.head.authority)
+        return request
+    }
+}
+
+extension Exchange {
+    /// `requestID` for logs.
+    var requestIDText: String {
+        let id = requestID
+        return String(copying: id.readable)
+    }
+
+    /// Longest body that an endpoint takes, or that is kept for a route.
+    var maximumCollected: Int {
+        if let adminResource { return adminResource.maximumBodyBytes }
+        if let endpoint { return endpoint.ofTokenService.maximumBodyBytes }
+        return route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
+    }
+}
+
+extension Endpoint {
+    /// Whether it answers with a page, or to a form: not to those who show a token.
+    func isForBrowsers(_ headers: HeaderTable) -> Bool {
+        switch self {
+        case .browserLogin, .singleSignOnPages: true
+        case .mobileLogout, .singleSignOn: headers.occurrences(.authorization) == 0
+        default: false
+        }
+    }
+
+    /// The same endpoint as the token service calls it.
+    fileprivate var ofTokenService: TokenService.Endpoint {
+        switch self {
+        case .token: .token
+        case .exchange: .exchange
+        case .revocation: .revocation
+        case .introspection: .introspection
+        case .jwks: .jwks
+        case .metadata: .metadata
+        case .whoAmI: .whoAmI
+        case .applicationToken: .applicationToken
+        case .applicationRevocation: .applicationRevocation
+        case .applicationRevocationOfAll: .applicationRevocationOfAll
+        case .applicationUsers: .applicationUsers
+        case .mobileSocial: .mobileSocial
+        case .mobileLogout: .mobileLogout
+        case .browserLogin: .browserLogin
+        case .providerCallback: .providerCallback
+        case .providerLogout: .providerLogout
+        case .providerMetadata: .providerMetadata
+        case .applicationLogin: .applicationLogin
+        case .userProfile: .userProfile
+        case .singleSignOn: .singleSignOn
+        case .singleSignOnRedirect: .singleSignOnRedirect
+        case .singleSignOnPages: .singleSignOnPages
+        }
+    }
+}
+
+extension Endpoint {
+    /// Whether an answer may take a signature or the check of one. Documents are made already.
+    fileprivate var isCostly: Bool {
+        switch self {
+        case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
+            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
+            .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn, .singleSignOnPages:
+            true
+        case .jwks, .metadata, .whoAmI, .providerMetadata, .singleSignOnRedirect: false
+        }
+    }
+}
