@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import Synchronization
 
@@ -92,7 +93,7 @@ public final class GatewayClient: Sendable {
     }
 
     /// Of the gateway that the profile names.
-    var origin: String { (try? WebAddress(profile.baseURL))?.origin ?? profile.baseURL }
+    var origin: String { (try? WebURL(client: profile.baseURL))?.place ?? profile.baseURL }
 
     /// The login in force.
     /// - Throws: why there is none.

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 import Testing
 
 @testable import Configuration
@@ -36,7 +37,7 @@ extension ValidConfigurationTests {
     private func expectSAML(_ corporate: IdentityProviderEntry, _ partner: IdentityProviderEntry) throws {
         let saml = try #require(corporate.saml)
         #expect(saml.entityID == "https://idp.example.com/metadata")
-        #expect(saml.singleSignOnURL == "https://idp.example.com/sso" && saml.metadataFile == nil)
+        #expect(saml.singleSignOnURL?.description == "https://idp.example.com/sso" && saml.metadataFile == nil)
         #expect(saml.certificateSubjects == ["CN=idp.example.com,O=Example"])
         #expect(saml.certificateFile?.hasSuffix("/complete/keys/cert.pem") == true)
         #expect(saml.ownEntityID == "urn:example:gateway")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HTTP
+@testable import Model
 
 /// One case of `redirect.json`.
 private struct RedirectVector: CustomTestStringConvertible, Sendable {

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import Testing
 
 /// The lenient reading of `Security_AuthTokenConfiguration` (JWT-03 to JWT-38).
@@ -115,7 +116,7 @@ import Testing
             Issue.record("no source")
             return
         }
-        #expect(source == AssertionKeySource(discoveryURI: "https://a/x"))
+        #expect(source == AssertionKeySource(discoveryURI: try WebURL("https://a/x")))
         #expect(source.minimumReloadInterval == 60 && source.maximumReloadInterval == 28_800)
         #expect(source.connectTimeout == 30 && source.readTimeout == 60)
         #expect(source.tlsVersions == ["TLSv1.1", "TLSv1.2"] && !source.allowsHTTP)
@@ -129,7 +130,7 @@ import Testing
             Issue.record("no source")
             return
         }
-        #expect(source.jwksURI == "http://a/x" && source.allowsHTTP && source.trustFile == "ca.pem")
+        #expect(source.jwksURI?.description == "http://a/x" && source.allowsHTTP && source.trustFile == "ca.pem")
         #expect(source.minimumReloadInterval == 1 && source.maximumReloadInterval == 2)
         #expect(source.connectTimeout == 3 && source.readTimeout == 4)
         #expect(source.tlsVersions == ["TLS", "SSLv3"] && source.authorizationHeader == "Basic x")

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Issuers
+import Model
 import Testing
 
 /// Issuers as the composition root makes them of their settings.
@@ -20,7 +21,7 @@ enum BuiltModule {
     static let serviceKey = SigningKey.generate(.es256)
 
     static func url(_ text: String) -> IssuerValue {
-        guard let url = try? OutboundURL(text) else { fatalError("\(text) is no URL") }
+        guard let url = try? WebURL(text) else { fatalError("\(text) is no URL") }
         return .url(url)
     }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Issuers
+import Model
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Issuers
+import Model
 
 /// What a Mobile & Social server answers to the calls of oam-wire 8.2.
 struct MobileSocialServer: Sendable {

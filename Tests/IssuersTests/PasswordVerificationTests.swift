@@ -2,6 +2,7 @@ import Bytes
 import Identity
 import Issuers
 import JOSE
+import Model
 import TestSupport
 import Testing
 

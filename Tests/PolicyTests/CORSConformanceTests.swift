@@ -46,7 +46,7 @@ private func snapshot(
     origins: [String], methods: [String]?, headers: [String], exposed: [String], credentials: Bool, maxAge: Int
 ) -> (PolicySnapshot, Route) {
     var settings = TestPolicy.settings()
-    settings.allowOrigin = origins.joined(separator: ",")
+    settings.allowOrigin = AllowOriginPolicy(origins.joined(separator: ","))
     settings.ownOrigins = []
     settings.cors.allowCredentials = credentials
     settings.cors.allowHeaders = headers

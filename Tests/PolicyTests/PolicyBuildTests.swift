@@ -58,24 +58,6 @@ struct PolicyBuildTests {
             errors { $0.routes[0].methodRoles["POST"] = RoleSettings(all: ["X"]) } == ["/routes/0/methods/POST/roles"])
     }
 
-    @Test("own origins are origins")
-    func ownOrigins() {
-        #expect(errors { $0.ownOrigins = ["https://*.example.com"] } == ["/baseUrl"])
-        #expect(errors { $0.ownOrigins.append("https://gw.example.com/path") } == ["/additionalBaseUrls/0"])
-        #expect(errors { $0.ownOrigins = ["https://gw.example.com/"] }.isEmpty)
-    }
-
-    @Test("odd entries of an allow list are warnings where they stand")
-    func warnings() {
-        var settings = TestPolicy.settings()
-        settings.allowOrigin = "www.example.com"
-        settings.routes[8].allowOrigin = "https://only.example.com/"
-        let (snapshot, problems) = PolicySnapshot.make(settings)
-        #expect(snapshot != nil)
-        #expect(problems.map(\.pointer) == ["/policies/Security_AllowOrigin", "/routes/8/allowOrigin"])
-        #expect(problems.allSatisfy { $0.severity == .warning })
-    }
-
     @Test("a rule of injection needs a field name and one place for the token (CACHE-04)")
     func injection() {
         let made = rule("X-Access-Token", "a {token} b")

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 import Synchronization
 
 @testable import PortcullisClient
@@ -46,12 +47,12 @@ final class ScriptedGateway: Transport {
             return state.isReachable
         }
         guard isReachable else { throw ClientError(.unreachable, "the gateway is away") }
-        let address = try WebAddress(request.url)
+        let address = try WebURL(client: request.url)
         if let answer = state.withLock({ $0.answers[address.path] }) { return answer }
         return state.withLock { answer(request, address, &$0) }
     }
 
-    private func answer(_ request: ClientRequest, _ address: WebAddress, _ state: inout State) -> ClientResponse {
+    private func answer(_ request: ClientRequest, _ address: WebURL, _ state: inout State) -> ClientResponse {
         let body = (try? JSONNode.parse(request.body.span)) ?? JSONNode(.null)
         switch address.path {
         case "/oic_rest/rest/AppProfiles/DemoApp": return profile(request, state)
@@ -147,7 +148,7 @@ final class ScriptedGateway: Transport {
     }
 
     private func resource(
-        _ request: ClientRequest, _ address: WebAddress, _ webgate: String, _ level: Int, _ state: inout State
+        _ request: ClientRequest, _ address: WebURL, _ webgate: String, _ level: Int, _ state: inout State
     ) -> ClientResponse {
         let presented = request.value("authorization").map { $0.replacing("OAM-Auth ", with: "") }
         if let presented, state.accessTokens[presented] == webgate { return .json(200, #"{"items":[]}"#) }

@@ -1,6 +1,6 @@
 import Model
 
-// Tests write patterns as texts.
+// Tests write patterns and URLs as texts.
 
 extension PathPattern: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) {
@@ -17,4 +17,14 @@ extension HostPattern: ExpressibleByStringInterpolation {
         guard let host = HostPattern(text) else { fatalError("\(text) is no host") }
         self = host
     }
+}
+
+extension WebOrigin: ExpressibleByStringInterpolation {
+    package init(stringLiteral text: String) {
+        do { self = try WebOrigin(text) } catch { fatalError("\(text): \(error.rawValue)") }
+    }
+}
+
+extension AllowOriginPolicy: ExpressibleByStringInterpolation {
+    package init(stringLiteral text: String) { self = AllowOriginPolicy(text) }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// Whether identity providers and those who use them fit together (RP-01, RP-02).
 extension GatewayConfiguration {
     /// All of them: those of the section, and those that stand in service domains.
@@ -110,9 +112,7 @@ extension GatewayConfiguration {
                 expected: "no \"\(name)\"")
         }
         for application in domain.applications {
-            guard let scheme = application.urlScheme,
-                MobileApplicationEntry.sharedSchemes.contains(scheme.lowercased())
-            else { continue }
+            guard let scheme = application.urlScheme, URLScheme.isShared(scheme) else { continue }
             findings.error(
                 "\(pointer)/applications/\(application.name)/urlScheme", "\"\(scheme)\" is nobody's own scheme",
                 expected: "a scheme of the application, or \"redirectUris\"")

@@ -1,3 +1,5 @@
+import Model
+
 /// Combinations that are dangerous, and what is fit for development only.
 extension GatewayConfiguration {
     func checkSafety(_ findings: Findings) {
@@ -27,9 +29,9 @@ extension GatewayConfiguration {
     /// Any origin together with credentials lets every page on the web act as the user.
     private func checkCredentials(_ findings: Findings) {
         guard cors.allowCredentials else { return }
-        var places = [("/policies/Security_AllowOrigin", policies.allowOrigin)]
+        var places = [("/policies/Security_AllowOrigin", policies.allowOrigin.text)]
         for (i, route) in routes.enumerated() {
-            if let allowOrigin = route.allowOrigin { places.append(("/routes/\(i)/allowOrigin", allowOrigin)) }
+            if let allowOrigin = route.allowOrigin { places.append(("/routes/\(i)/allowOrigin", allowOrigin.text)) }
         }
         for (pointer, patterns) in places where patterns.split(separator: ",").contains(where: isWildcard) {
             findings.error(

@@ -141,6 +141,13 @@ extension Shape<WebOrigin> {
     static let origin = Shape(.pattern("^https?://[^/?#@]+$"), write: { .text("\($0)") }, read: { $0.origin() })
 }
 
+extension Shape<WebURL> {
+    /// An `https` URL, or an `http` one where that is allowed.
+    package static func url(allowHTTP: Bool) -> Shape {
+        Shape(.pattern("^https?://"), read: { $0.url(allowHTTP: allowHTTP) })
+    }
+}
+
 extension Shape<IPAddress> {
     static let address = Shape(.pattern("^[0-9A-Fa-f:.]+$"), write: { .text("\($0)") }, read: { $0.address() })
 }

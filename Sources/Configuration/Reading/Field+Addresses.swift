@@ -1,28 +1,8 @@
 import Bytes
 import Model
 
-/// Origins, IP addresses and blocks of them.
+/// IP addresses and blocks of them.
 extension Field {
-    /// A base URL: scheme, host and port, no path.
-    func origin() -> WebOrigin? {
-        let expected = "an origin such as \"https://api.example.com\""
-        guard let text = text(expected) else { return nil }
-        do throws(WebOrigin.Problem) {
-            return try WebOrigin(text)
-        } catch {
-            switch error {
-            case .notHTTP: invalid("\(expected), with http or https")
-            case .userInformation: invalid("\(expected), without user name and password")
-            case .path:
-                let bare = text.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
-                invalid("\(expected), without path, query or trailing slash", suggestion: bare)
-            case .host: invalid("\(expected), with a host name or IP address")
-            case .port: invalid("\(expected), with a port from 1 to 65535")
-            }
-            return nil
-        }
-    }
-
     func address() -> IPAddress? {
         let expected = "an IP address such as \"127.0.0.1\" or \"::1\""
         guard let text = text(expected) else { return nil }

@@ -1,3 +1,5 @@
+import Model
+
 /// A mobile backend: the credentials of one set of applications (MBE-01).
 package struct BackendEntry: Sendable {
     package var name: String
@@ -177,7 +179,7 @@ package struct FacebookEntry: Sendable {
     package var appID: String?
     package var appSecret: Secret?
     /// Nil for the provider's own.
-    package var verifyURL: String?
+    package var verifyURL: WebURL?
 
     static let shape = Shape.object("an object") { object in
         let entry = FacebookEntry(
@@ -185,7 +187,7 @@ package struct FacebookEntry: Sendable {
             appID: object.optional("appId", .name, "App that tokens must be made for."),
             appSecret: object.optional("appSecret", .secret, "App secret."),
             verifyURL: object.optional(
-                "verifyUrl", .text(.pattern("^https?://")) { $0.name() },
+                "verifyUrl", Shape(.pattern("^https?://"), read: { $0.verifyURL() }),
                 "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
             )
         )
@@ -199,6 +201,16 @@ package struct FacebookEntry: Sendable {
 }
 
 extension Field {
+    /// An `https` URL, or one of this machine: tokens and the app's secret travel in it.
+    fileprivate func verifyURL() -> WebURL? {
+        guard let url = url(allowHTTP: true) else { return nil }
+        guard url.isSecure || url.origin.isLocal else {
+            error("the URL must begin with https://", found: summary)
+            return nil
+        }
+        return url
+    }
+
     /// A second since 1970.
     func instant() -> Int64? {
         integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)

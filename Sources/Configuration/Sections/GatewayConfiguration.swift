@@ -8,6 +8,8 @@ package struct GatewayConfiguration: Sendable {
     package var baseURL: WebOrigin
     /// Further origins of the gateway itself (CORS-07).
     package var additionalBaseURLs: [WebOrigin]
+    /// All of them, the first one first.
+    package var origins: [WebOrigin] { [baseURL] + additionalBaseURLs }
     /// Number of event loops; 0 means one per core.
     package var workers: Int
     /// What these stand on.
@@ -111,7 +113,7 @@ extension GatewayConfiguration {
         }
         let baseURL = root.required(
             "baseUrl", .origin, "the gateway's own origin",
-            standIn: WebOrigin(isSecure: false, host: "localhost", port: 80),
+            standIn: .standIn,
             "The origin under which clients reach the gateway: scheme, host and port.")
         let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01).
 package struct IdentityProviderEntry: Sendable {
@@ -29,11 +30,11 @@ package struct IdentityProviderEntry: Sendable {
     package var kind: Kind
     /// `iss` of its tokens; of `oidc` alone.
     package var issuer: String?
-    /// Of its discovery document, where that is not at the issuer's standard place.
-    package var discoveryURI: String?
-    package var authorizationEndpoint: String?
-    package var tokenEndpoint: String?
-    package var userInfoEndpoint: String?
+    /// Of its discovery document.
+    package var discovery: WebURL?
+    package var authorizationEndpoint: WebURL?
+    package var tokenEndpoint: WebURL?
+    package var userInfoEndpoint: WebURL?
     package var client: ProviderClientEntry
     /// What is of `saml` alone; nil for the other kinds.
     package var saml: SAMLProviderEntry?
@@ -107,7 +108,7 @@ package struct IdentityProviderEntry: Sendable {
                 "displayName", .text(.text) { $0.name("a name for people") },
                 "Name that is shown where users choose a provider; `name` by default."),
             kind: kind,
-            issuer: openID?.issuer, discoveryURI: openID?.discovery,
+            issuer: openID?.issuer, discovery: openID?.discovery,
             authorizationEndpoint: oauth?.authorization, tokenEndpoint: oauth?.token,
             userInfoEndpoint: oauth?.userInfo,
             client: calls?.client ?? ProviderClientEntry(), saml: saml,

@@ -1,6 +1,8 @@
+import Model
+
 /// The server that tells about the tokens of a trusted issuer (RFC 7662).
 package struct IntrospectionEntry: Sendable {
-    package var url: String
+    package var url: WebURL
     package var clientID: String
     package var clientSecret: Secret
     /// What its opaque tokens begin with; empty for any.
@@ -18,7 +20,7 @@ package struct IntrospectionEntry: Sendable {
         let allowsHTTP = object.flag("allowHttp", default: false, "Whether tokens and secret may be sent without TLS.")
         return IntrospectionEntry(
             url: object.required(
-                "url", .callableAddress(allowHTTP: allowsHTTP), "an https:// URL", standIn: "",
+                "url", .url(allowHTTP: allowsHTTP), "an https:// URL", standIn: WebURL(.standIn),
                 "Where the server is asked: `https://`, or `http://` with `allowHttp`."),
             clientID: object.required(
                 "clientId", .name, "the gateway's client id there", standIn: "", "The gateway's client id there."),

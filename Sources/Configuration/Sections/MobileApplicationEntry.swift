@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// An application of a service domain and its profile (OMS-03).
 package struct MobileApplicationEntry: Sendable {
@@ -26,10 +27,6 @@ package struct MobileApplicationEntry: Sendable {
     package var accessTokenSeconds: Int
 
     private static let year = 31_536_000
-    /// Schemes of URLs that lead to no application of its own.
-    static let sharedSchemes = [
-        "http", "https", "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "view-source",
-    ]
 
     static let shapeOfAll = Shape(
         .map(shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$", minimum: 1), read: { readAll($0) })
@@ -196,7 +193,7 @@ extension Field {
         guard let text = name(expected) else { return nil }
         let scheme = String(text.prefix { $0 != ":" }).lowercased()
         let isWeb = scheme == "https" || scheme == "http"
-        guard text.contains("://"), isWeb || !MobileApplicationEntry.sharedSchemes.contains(scheme),
+        guard text.contains("://"), isWeb || !URLScheme.isShared(scheme),
             text.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && !"#\\\"<>".utf8.contains($0) })
         else {
             invalid(expected)

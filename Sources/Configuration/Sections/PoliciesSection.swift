@@ -1,11 +1,12 @@
 import Bytes
 import Foundation
+import Model
 
 /// The environment policies under their own names (POL-01).
 package struct PoliciesSection: Sendable {
     /// Grammar of CORS-01 to CORS-05.
-    package var allowOrigin = "disallow"
-    package var ssoRedirectWhitelist: String?
+    package var allowOrigin = AllowOriginPolicy.disallow
+    package var ssoRedirectWhitelist: RedirectWhitelist?
     /// Nil where the endpoint's own default applies (CON-01).
     package var tokenExchangeTimeoutSeconds: Int?
     package var tokenExchangeTimeoutPolicy: TimeoutPolicy?
@@ -29,8 +30,10 @@ package struct PoliciesSection: Sendable {
         var object = field.object("an object of policies")
         if field.isFileRoot { _ = object.take("$schema") }
         let section = PoliciesSection(
-            allowOrigin: object.value("Security_AllowOrigin", default: "disallow") { $0.originPatterns() },
-            ssoRedirectWhitelist: object.optional("Security_SsoRedirectWhitelist") { $0.text() },
+            allowOrigin: object.value("Security_AllowOrigin", default: .disallow) { $0.allowedOrigins() },
+            ssoRedirectWhitelist: object.optional("Security_SsoRedirectWhitelist") {
+                $0.text().map { RedirectWhitelist($0) }
+            },
             tokenExchangeTimeoutSeconds: object.optional("Security_TokenExchangeTimeoutSecs", timeout),
             tokenExchangeTimeoutPolicy: object.optional("Security_TokenExchangeTimeoutPolicy") {
                 $0.choice(TimeoutPolicy.self)

@@ -1,28 +1,50 @@
 import Bytes
+import Model
 
 /// Where a provider that speaks OpenID Connect is.
 struct OpenIDPlaces {
     let issuer: String?
-    let discovery: String?
+    let discovery: WebURL?
 
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
-        let address = Shape.callableAddress(allowHTTP: allowHTTP)
-        issuer = object.needed(
-            "issuer", address, "an https URL",
+        let standard = object.needed(
+            "issuer", OpenIDPlaces.issuer(allowHTTP), "an https URL",
             "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
-        discovery = object.optional(
-            "discoveryUri", address, "Its discovery document, where that is not at the issuer's standard place.")
+        issuer = standard?.issuer
+        discovery =
+            object.optional(
+                "discoveryUri", .url(allowHTTP: allowHTTP),
+                "Its discovery document, where that is not at the issuer's standard place.") ?? standard?.discovery
+    }
+}
+
+extension OpenIDPlaces {
+    /// The identifier as it is written, and the standard place of the discovery document (OpenID Connect Discovery
+    /// section 4).
+    private static func issuer(_ allowHTTP: Bool) -> Shape<(issuer: String, discovery: WebURL)> {
+        Shape(
+            .pattern("^https?://"),
+            read: { field in
+                guard field.url(allowHTTP: allowHTTP) != nil, let issuer = field.name() else { return nil }
+                let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+                do throws(WebURL.Problem) {
+                    return (issuer, try WebURL("\(base)/.well-known/openid-configuration"))
+                } catch {
+                    field.error("no discovery document can be there: \(error.rawValue)")
+                    return nil
+                }
+            })
     }
 }
 
 /// Where a provider that speaks OAuth 2 alone is.
 struct OAuthPlaces {
-    let authorization: String?
-    let token: String?
-    let userInfo: String?
+    let authorization: WebURL?
+    let token: WebURL?
+    let userInfo: WebURL?
 
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
-        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        let address = Shape.url(allowHTTP: allowHTTP)
         authorization = object.needed(
             "authorizationEndpoint", address, "an https URL", "Where browsers are sent; required for `oauth2`.")
         token = object.needed(

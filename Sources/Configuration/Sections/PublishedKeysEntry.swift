@@ -1,10 +1,11 @@
 import Bytes
+import Model
 
 /// Where a trusted issuer publishes its keys, and how they are fetched (JWT-30 to JWT-38).
 package struct PublishedKeysEntry: Sendable {
     /// Of the discovery document; not asked where `jwksURI` is there.
-    package var discoveryURI: String?
-    package var jwksURI: String?
+    package var discoveryURI: WebURL?
+    package var jwksURI: WebURL?
     package var allowHTTP: Bool
     package var minimumReload: Duration
     package var maximumReload: Duration
@@ -35,7 +36,7 @@ package struct PublishedKeysEntry: Sendable {
             Whether these addresses, and the `jwks_uri` found, may be `http`. Anyone on the path to the issuer can \
             then choose its keys.
             """)
-        let address = Shape.callableAddress(allowHTTP: allowHTTP)
+        let address = Shape.url(allowHTTP: allowHTTP)
         let discovery = object.take(
             "discoveryUri", address,
             """
@@ -120,33 +121,5 @@ package struct PublishedKeysEntry: Sendable {
             return nil
         }
         return secret
-    }
-}
-
-extension Shape<String> {
-    /// An `https` URL, or an `http` one where that is allowed.
-    package static func callableAddress(allowHTTP: Bool) -> Shape {
-        text(.pattern("^https?://")) { $0.callableAddress(allowHTTP: allowHTTP) }
-    }
-}
-
-extension Field {
-    /// An `https` URL, or an `http` one where that is allowed (JWT-32).
-    package func callableAddress(allowHTTP: Bool) -> String? {
-        let expected = allowHTTP ? "an http or https URL" : "an https URL"
-        guard let text = name(expected) else { return nil }
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-        let end = text[start...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
-        guard let origin = try? WebOrigin(String(text[..<end])),
-            text[end...].utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7f && $0 != UInt8(ascii: "#") })
-        else {
-            invalid(expected)
-            return nil
-        }
-        guard origin.isSecure || allowHTTP else {
-            error("not encrypted", expected: "an https URL, or \"allowHttp\": true", found: summary)
-            return nil
-        }
-        return text
     }
 }

@@ -96,8 +96,6 @@ extension Field {
             invalid(expected)
             return nil
         }
-        if origin.host == "localhost" { return (.address(.loopback, port: origin.port), isSecure, database) }
-        let place = IPAddress(origin.host).map { ServerEntry.Place.address($0, port: origin.port) }
-        return (place ?? .name(origin.host, port: origin.port), isSecure, database)
+        return (ServerEntry.Place(origin), isSecure, database)
     }
 }

@@ -20,7 +20,7 @@ package struct RouteEntry: Sendable {
     /// The rule of methods that have none of their own.
     package var access: AccessEntry
     /// Overrides `Security_AllowOrigin` (CORS-10).
-    package var allowOrigin: String?
+    package var allowOrigin: AllowOriginPolicy?
     package var injection: InjectionEntry?
     /// That the upstream is behind a Webgate, whose challenges the gateway answers (CACHE-08).
     package var upstreamAuth: UpstreamAuthEntry?
@@ -88,7 +88,8 @@ package struct RouteEntry: Sendable {
                 """),
             access: access,
             allowOrigin: object.optional(
-                "allowOrigin", .text(.text) { $0.originPatterns() }, "Overrides `Security_AllowOrigin` for this route."),
+                "allowOrigin", Shape(.text, read: { $0.allowedOrigins() }),
+                "Overrides `Security_AllowOrigin` for this route."),
             injection: object.optional(
                 "injection", InjectionEntry.shape,
                 "Which token the upstream gets, and how; the webgate's by default."),

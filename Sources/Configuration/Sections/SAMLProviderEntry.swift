@@ -1,9 +1,11 @@
+import Model
+
 /// An identity provider that speaks SAML 2.0, to which the gateway is a service provider (SSO-07).
 package struct SAMLProviderEntry: Sendable {
     /// What the provider calls itself; nil where its metadata say it.
     package var entityID: String?
     /// Where browsers are sent, by redirect; nil where its metadata say it.
-    package var singleSignOnURL: String?
+    package var singleSignOnURL: WebURL?
     /// Absolute path of the provider's metadata.
     package var metadataFile: String?
     /// Of certificates of `certificates.json` that it signs with.
@@ -40,9 +42,9 @@ package struct SAMLProviderEntry: Sendable {
             "metadataFile", .readableFile,
             "The provider's metadata: its entity id, address and certificates. Trusted as it is.")
         let hasMetadata = object.entries.contains { $0.name == "metadataFile" }
-        func needed(
-            _ object: inout ObjectReader, _ name: String, _ shape: Shape<String>, _ expected: String, _ meaning: String
-        ) -> String? {
+        func needed<Value>(
+            _ object: inout ObjectReader, _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
+        ) -> Value? {
             hasMetadata
                 ? object.optional(name, shape, meaning) : object.needed(name, shape, expected, meaning)
         }
@@ -51,7 +53,7 @@ package struct SAMLProviderEntry: Sendable {
                 &object, "entityId", uri, "what the provider calls itself, or \"metadataFile\"",
                 "Entity id of the provider; required without metadata."),
             singleSignOnURL: needed(
-                &object, "singleSignOnUrl", .callableAddress(allowHTTP: allowHTTP),
+                &object, "singleSignOnUrl", .url(allowHTTP: allowHTTP),
                 "where browsers are sent, or \"metadataFile\"",
                 "Where browsers are sent, by redirect; required without metadata."),
             metadataFile: metadata,

@@ -10,6 +10,15 @@ package struct ServerEntry: Sendable {
         case name(String, port: Int)
         case unix(path: String)
 
+        init(_ origin: WebOrigin) {
+            let port = Int(origin.port)
+            if let address = origin.host == "localhost" ? .loopback : IPAddress(origin.host) {
+                self = .address(address, port: port)
+            } else {
+                self = .name(origin.host, port: port)
+            }
+        }
+
         var isLocal: Bool {
             switch self {
             case .address(let address, _): address.isLoopback
@@ -114,16 +123,7 @@ extension Field {
     /// `"http://HOST:PORT"`, `"https://HOST:PORT"` or `"unix:PATH"`.
     fileprivate func server() -> (place: ServerEntry.Place, isSecure: Bool)? {
         if node.string?.hasPrefix("unix:") == true { return unixPath().map { (.unix(path: $0), false) } }
-        guard let origin = origin() else { return nil }
-        if origin.host == "localhost" { return (.address(.loopback, port: origin.port), origin.isSecure) }
-        guard let address = IPAddress(origin.host) else {
-            // A name whose last label is a number is a mistyped address: some resolvers read it as one (RFC 3696).
-            if let last = origin.host.split(separator: ".").last, last.utf8.allSatisfy({ (48...57).contains($0) }) {
-                invalid("a URL with a host name or an IP address")
-                return nil
-            }
-            return (.name(origin.host, port: origin.port), origin.isSecure)
-        }
-        return (.address(address, port: origin.port), origin.isSecure)
+        guard let origin = origin(host: "a URL with a host name or an IP address") else { return nil }
+        return (ServerEntry.Place(origin), origin.isSecure)
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import Reactor
 
 /// One outbound call of a worker with its connection, or a connection that waits for the next one. Objects are reused.
@@ -22,15 +23,11 @@ final class CallConnection: SlabElement {
 
     /// What two calls must have in common to use one connection.
     struct Place: Equatable {
-        let scheme: OutboundURL.Scheme
-        let host: String
-        let port: UInt16
+        let origin: WebOrigin
         let tls: ObjectIdentifier?
 
         init(_ call: OutboundCall) {
-            scheme = call.url.scheme
-            host = call.url.host
-            port = call.url.port
+            origin = call.url.origin
             tls = call.tls.map { ObjectIdentifier($0) }
         }
     }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// The bytes of an outbound call.
 struct CallRequest {

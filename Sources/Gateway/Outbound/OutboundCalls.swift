@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Model
 import Reactor
 import Synchronization
 
@@ -83,7 +84,7 @@ package final class OutboundCalls: OutboundCaller {
     }
 
     /// Looks up where a call goes, and answers in a thread of the pool. False where too many wait.
-    func resolve(_ url: OutboundURL, _ done: @escaping @Sendable (NameResolver.Answer) -> Void) -> Bool {
+    func resolve(_ url: WebURL, _ done: @escaping @Sendable (NameResolver.Answer) -> Void) -> Bool {
         names.resolve(url.host, port: url.port) { [self] answer in
             // Reading the authorities of the system takes longer than a turn of a loop should.
             if url.isSecure { _ = standardTLS }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import Reactor
 
 /// A worker's calls to other servers: name, connection, TLS, request, response, each with its time-out. A connection is

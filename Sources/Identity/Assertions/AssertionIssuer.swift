@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// An outside issuer whose tokens are exchanged for the gateway's own: one entry of `issuers` in
 /// `Security_AuthTokenConfiguration`, found to be sound.
@@ -81,8 +82,8 @@ package struct AssertionKeySource: Sendable, Hashable {
     package static let tlsVersionNames = ["SSL", "SSLv2", "SSLv3", "TLS", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]
 
     /// OpenID Connect discovery document; not fetched where there is a `jwksURI`.
-    package var discoveryURI: String?
-    package var jwksURI: String?
+    package var discoveryURI: WebURL?
+    package var jwksURI: WebURL?
     package var allowsHTTP = false
     /// Seconds, as are all times here.
     package var minimumReloadInterval: Int64 = 60
@@ -95,7 +96,7 @@ package struct AssertionKeySource: Sendable, Hashable {
     /// PEM file with authorities beside those of the system.
     package var trustFile: String?
 
-    package init(discoveryURI: String? = nil, jwksURI: String? = nil) {
+    package init(discoveryURI: WebURL? = nil, jwksURI: WebURL? = nil) {
         self.discoveryURI = discoveryURI
         self.jwksURI = jwksURI
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension AssertionIssuer {
     /// `jwks` or `certificateSubjectNames`, and never both (AMB-03).
@@ -40,8 +41,11 @@ extension AssertionKeySource {
             return nil
         }
         var reader = AssertionReader(node, issuer.pointer + "/jwks")
-        self.init(discoveryURI: reader.text("discoveryUri"), jwksURI: reader.text("jwksUri"))
-        allowsHTTP = reader.flag("allowHttp", default: false)
+        let allowsHTTP = reader.flag("allowHttp", default: false)
+        self.init(
+            discoveryURI: AssertionKeySource.address("discoveryUri", allowsHTTP, &reader),
+            jwksURI: AssertionKeySource.address("jwksUri", allowsHTTP, &reader))
+        self.allowsHTTP = allowsHTTP
         minimumReloadInterval = reader.seconds("minReloadInterval", default: minimumReloadInterval)
         maximumReloadInterval = reader.seconds("maxReloadInterval", default: maximumReloadInterval)
         connectTimeout = reader.seconds("connectTimeout", default: connectTimeout, from: 1)
@@ -49,26 +53,25 @@ extension AssertionKeySource {
         authorizationHeader = AssertionKeySource.fieldValue(&reader)
         trustFile = reader.text("trustFile")
         readVersions(&reader)
-        checkAddresses(&reader)
+        if discoveryURI == nil, jwksURI == nil, !reader.isBroken {
+            reader.fail(nil, "there is no address", expected: "\"discoveryUri\" or \"jwksUri\"")
+        }
         reader.finish()
         issuer.add(reader)
         if reader.isBroken { return nil }
     }
 
-    private mutating func checkAddresses(_ reader: inout AssertionReader) {
-        if discoveryURI == nil, jwksURI == nil, !reader.isBroken {
-            reader.fail(nil, "there is no address", expected: "\"discoveryUri\" or \"jwksUri\"")
-        }
-        for (name, address) in [("discoveryUri", discoveryURI), ("jwksUri", jwksURI)] {
-            guard let address else { continue }
-            if AssertionKeySource.hasScheme("https", address) { continue }
-            guard AssertionKeySource.hasScheme("http", address) else {
-                reader.fail(name, "wrong value", expected: "an https address")
-                continue
-            }
+    private static func address(_ name: String, _ allowsHTTP: Bool, _ reader: inout AssertionReader) -> WebURL? {
+        guard let text = reader.text(name) else { return nil }
+        do throws(WebURL.Problem) {
+            let url = try WebURL(text)
             // JWT-32.
-            if !allowsHTTP { reader.fail(name, "http is not allowed", expected: "https, or \"allowHttp\": true") }
+            if url.isSecure || allowsHTTP { return url }
+            reader.fail(name, "http is not allowed", expected: "https, or \"allowHttp\": true")
+        } catch {
+            reader.fail(name, "wrong value: \(error.rawValue)", expected: "an https address")
         }
+        return nil
     }
 
     private mutating func readVersions(_ reader: inout AssertionReader) {
@@ -96,10 +99,5 @@ extension AssertionKeySource {
             return nil
         }
         return text
-    }
-
-    private static func hasScheme(_ scheme: String, _ address: String) -> Bool {
-        let start = Array(address.utf8.prefix(scheme.utf8.count + 3)).map(ASCII.lowercased)
-        return start == Array((scheme + "://").utf8) && address.utf8.count > start.count
     }
 }

@@ -3,14 +3,14 @@ import JOSE
 import Model
 
 extension AssertionKeySource {
-    /// How the keys are fetched; nil where an address turns out to be none, or not to be allowed.
+    /// How the keys are fetched; nil where an address is not allowed.
     /// - Parameters:
     ///   - issuer: whose discovery document it must be.
     ///   - authorities: the contents of `trustFile`.
     package func settings(issuer: String, authorities: [UInt8]?) -> RemoteKeySettings? {
-        guard let keys = AssertionKeySource.url(jwksURI), let discovery = AssertionKeySource.url(discoveryURI),
+        guard
             var settings = try? RemoteKeySettings(
-                issuer: issuer, discovery: discovery.url, keys: keys.url, allowHTTP: allowsHTTP)
+                issuer: issuer, discovery: discoveryURI, keys: jwksURI, allowHTTP: allowsHTTP)
         else { return nil }
         settings.minimumReloadSeconds = max(1, minimumReloadInterval)
         settings.maximumReloadSeconds = max(1, maximumReloadInterval)
@@ -20,12 +20,6 @@ extension AssertionKeySource {
         settings.authorization = authorizationHeader
         settings.authorities = authorities
         return settings
-    }
-
-    /// Nil for a text that is no address; without a text there is no address and nothing wrong.
-    private static func url(_ text: String?) -> (url: OutboundURL?, Void)? {
-        guard let text else { return (nil, ()) }
-        return (try? OutboundURL(text)).map { ($0, ()) }
     }
 }
 

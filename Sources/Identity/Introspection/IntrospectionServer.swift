@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A server that says what the tokens of an outside issuer are worth (RFC 7662), and on which terms it is believed.
 package struct IntrospectionServer: Sendable {
@@ -7,7 +8,7 @@ package struct IntrospectionServer: Sendable {
     package var name: String
     /// The `iss` that its answers have, if they have one; and of JWTs, which tokens are its own.
     package var issuer: String
-    package var url: OutboundURL
+    package var url: WebURL
     /// The value of `Authorization` by which the gateway shows who it is.
     package var authorization: String
     /// What its own opaque tokens begin with; empty for all that nobody else claims.
@@ -28,7 +29,7 @@ package struct IntrospectionServer: Sendable {
     package var readTimeoutMilliseconds: Int64 = 10_000
 
     package init(
-        name: String, issuer: String, url: OutboundURL, authorization: String, audiences: [String],
+        name: String, issuer: String, url: WebURL, authorization: String, audiences: [String],
         requireAudience: Bool = true
     ) {
         self.name = name

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// One fetch of an issuer's keys: the discovery document where its address is what is known, then the key set. A value
 /// that is given answers and says what comes next.
@@ -44,7 +45,7 @@ struct KeyFetch {
         }
     }
 
-    private func call(_ url: OutboundURL) -> OutboundCall {
+    private func call(_ url: WebURL) -> OutboundCall {
         var headers = [(name: "Accept", value: "application/json, application/jwk-set+json")]
         // JWT-37: with both requests, to whatever host the issuer's own document names. Who answers as the issuer has the
         // value already, and could name any keys.
@@ -56,13 +57,13 @@ struct KeyFetch {
 
     /// The address of the keys, out of a discovery document that speaks for our issuer and no other (OpenID Connect
     /// Discovery section 4.3, RFC 8414 section 3.3).
-    private func address(in response: OutboundResponse) throws(KeyFetchFailure) -> OutboundURL {
+    private func address(in response: OutboundResponse) throws(KeyFetchFailure) -> WebURL {
         guard let root = try? JSONNode.parse(response.body.span, maximumDepth: 16),
             let issuer = root["issuer"]?.string, let text = root["jwks_uri"]?.string
         else { throw .malformedDiscovery }
         guard issuer.utf8.elementsEqual(settings.issuer.utf8) else { throw .wrongIssuer(issuer) }
-        let url: OutboundURL
-        do throws(OutboundURL.Problem) { url = try OutboundURL(text) } catch { throw .malformedAddress(error) }
+        let url: WebURL
+        do throws(WebURL.Problem) { url = try WebURL(text) } catch { throw .malformedAddress(error) }
         guard url.isSecure || settings.allowHTTP else { throw .insecureAddress }  // JWT-32
         return url
     }

@@ -1,4 +1,5 @@
 import JOSE
+import Model
 
 /// Why keys could not be fetched. Keys that are there already stay.
 package enum KeyFetchFailure: Error, Equatable, Sendable {
@@ -17,7 +18,7 @@ package enum KeyFetchFailure: Error, Equatable, Sendable {
     /// The discovery document is another issuer's (JWT-30). Its `issuer` as it came.
     case wrongIssuer(String)
     /// `jwks_uri` is no address that can be called.
-    case malformedAddress(OutboundURL.Problem)
+    case malformedAddress(WebURL.Problem)
     /// `jwks_uri` is not encrypted (JWT-32).
     case insecureAddress
     case keys(KeySetError)

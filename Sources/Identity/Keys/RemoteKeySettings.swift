@@ -9,7 +9,7 @@ package struct RemoteKeySettings: Hashable, Sendable {
         /// Neither a discovery document nor a key set is named (JWT-31).
         case noAddress
         /// Not encrypted, and not allowed to be (JWT-32).
-        case insecure(OutboundURL)
+        case insecure(WebURL)
     }
 
     /// Which versions of TLS are spoken (JWT-36).
@@ -24,9 +24,9 @@ package struct RemoteKeySettings: Hashable, Sendable {
     /// The `iss` that the discovery document must have, byte by byte.
     package let issuer: String
     /// Of the discovery document (JWT-30); nil where the address of the keys is known.
-    package let discovery: OutboundURL?
+    package let discovery: WebURL?
     /// Of the key set (JWT-31).
-    package let keys: OutboundURL?
+    package let keys: WebURL?
     /// Whether keys may come without encryption, so that whoever stands in between chooses them (JWT-32).
     package let allowHTTP: Bool
 
@@ -47,7 +47,7 @@ package struct RemoteKeySettings: Hashable, Sendable {
     /// - Parameters:
     ///   - discovery: not asked where `keys` is there (JWT-31).
     package init(
-        issuer: String, discovery: OutboundURL?, keys: OutboundURL?, allowHTTP: Bool = false
+        issuer: String, discovery: WebURL?, keys: WebURL?, allowHTTP: Bool = false
     ) throws(Problem) {
         guard let used = keys ?? discovery else { throw .noAddress }
         guard used.isSecure || allowHTTP else { throw .insecure(used) }

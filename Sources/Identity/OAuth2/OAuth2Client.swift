@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// Who the gateway is to an authorization server, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2,
 /// RFC 8705 section 2.1).
@@ -34,7 +35,7 @@ package struct OAuth2Client: Sendable {
     /// What goes into header and form.
     /// - Parameter endpoint: the token endpoint, for which an assertion is meant and nobody else.
     func credentials(
-        at endpoint: OutboundURL, now: Int64
+        at endpoint: WebURL, now: Int64
     ) -> (authorization: String?, form: [(String, String)]) {
         switch authentication {
         case .secretBasic(let secret): return (FormEncoding.basic(clientID: id, secret: secret), [])
@@ -56,7 +57,7 @@ package struct OAuth2Client: Sendable {
     /// A request for a token (RFC 6749 section 3.2), in which the gateway shows who it is.
     /// - Parameter form: what belongs to the grant.
     package func call(
-        _ form: [(String, String)], at endpoint: OutboundURL, _ transport: OutboundTransport, now: Int64
+        _ form: [(String, String)], at endpoint: WebURL, _ transport: OutboundTransport, now: Int64
     ) -> OutboundCall {
         let (authorization, credentials) = self.credentials(at: endpoint, now: now)
         var headers = [
@@ -68,7 +69,7 @@ package struct OAuth2Client: Sendable {
             "POST", endpoint, headers: headers, body: FormEncoding.form(form + credentials), maximumBytes: 1 << 16)
     }
 
-    private func claims(_ endpoint: OutboundURL, now: Int64) -> [UInt8] {
+    private func claims(_ endpoint: WebURL, now: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("iss", id)

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Synchronization
 
 /// What an authorization server says of itself (RFC 8414, OpenID Connect Discovery), asked for once an hour. Used by all
@@ -35,7 +36,7 @@ package final class ServerMetadata: Sendable {
     /// - Parameters:
     ///   - url: of the document.
     ///   - issuer: whom it must speak for, byte by byte.
-    package init(at url: OutboundURL, issuer: String, _ transport: OutboundTransport, caller: any OutboundCaller) {
+    package init(at url: WebURL, issuer: String, _ transport: OutboundTransport, caller: any OutboundCaller) {
         self.issuer = issuer
         self.caller = caller
         call = transport.call("GET", url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 1 << 18)

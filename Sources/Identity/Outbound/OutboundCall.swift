@@ -1,9 +1,10 @@
 import Crypto
+import Model
 
 /// One request to another server: for keys, for a verdict on a token, for somebody's profile.
 package struct OutboundCall: Sendable {
     package var method: String
-    package var url: OutboundURL
+    package var url: WebURL
     /// Fields beside those that are written for every call: `Host`, `User-Agent`, `Accept-Encoding`, `Connection` and
     /// those that frame the body.
     package var headers: [(name: String, value: String)]
@@ -24,7 +25,7 @@ package struct OutboundCall: Sendable {
     package var delayMilliseconds: Int64 = 0
 
     package init(
-        method: String = "GET", url: OutboundURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        method: String = "GET", url: WebURL, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         tls: TLSClientContext? = nil, connectTimeoutMilliseconds: Int64 = 5000, readTimeoutMilliseconds: Int64 = 10_000,
         maximumBytes: Int = 1 << 20, mayRepeat: Bool? = nil
     ) {

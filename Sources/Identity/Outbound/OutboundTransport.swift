@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// How calls to one server are made.
 package struct OutboundTransport: Sendable {
@@ -14,7 +15,7 @@ package struct OutboundTransport: Sendable {
     package init() {}
 
     package func call(
-        _ method: String, _ url: OutboundURL, headers: [(name: String, value: String)], body: [UInt8] = [],
+        _ method: String, _ url: WebURL, headers: [(name: String, value: String)], body: [UInt8] = [],
         maximumBytes: Int
     ) -> OutboundCall {
         OutboundCall(

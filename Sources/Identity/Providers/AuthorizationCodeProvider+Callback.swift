@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// What is done with a browser that comes back: the code for tokens, and the tokens for the name of a user.
 extension AuthorizationCodeProvider {
@@ -148,7 +149,7 @@ extension AuthorizationCodeProvider {
     }
 
     private func ask(
-        _ url: OutboundURL, _ accessToken: String,
+        _ url: WebURL, _ accessToken: String,
         _ read: @escaping @Sendable (JSONNode) throws(ProviderFailure) -> ProvidedIdentity
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         let call = UserClaims.call(url, accessToken: accessToken, settings.transport)

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// A provider of the authorization code flow (RFC 6749 section 4.1, RFC 7636, OpenID Connect Core section 3.1). Immutable
 /// but for what it has found out of the provider; used by all threads.
@@ -8,9 +9,9 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
     package struct Settings: Sendable {
         package enum Place: Sendable {
             /// OpenID Connect: a discovery document that speaks for the issuer, and its keys.
-            case openID(issuer: String, discovery: OutboundURL, keys: any KeySource)
+            case openID(issuer: String, discovery: WebURL, keys: any KeySource)
             /// OAuth 2 alone: the user is whoever the user info endpoint says.
-            case plain(authorization: OutboundURL, token: OutboundURL, userInfo: OutboundURL)
+            case plain(authorization: WebURL, token: WebURL, userInfo: WebURL)
         }
 
         /// Whether the user info endpoint is asked beside the ID token.
@@ -115,11 +116,11 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
     // MARK: Logout
 
     /// Without the ID token, though providers like to have it as a hint: no token goes into a URL.
-    package func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> {
+    package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
         guard settings.logsOutThere, metadata != nil else { return .done(nil) }
         return endpoints(now: now).map { [client = settings.client] result in
             guard case .success(let endpoints) = result, let url = endpoints.endSession else { return nil }
-            return try? OutboundURL(url.with([("client_id", client.id), ("post_logout_redirect_uri", back)]))
+            return try? WebURL(url.with([("client_id", client.id), ("post_logout_redirect_uri", back)]))
         }
     }
 

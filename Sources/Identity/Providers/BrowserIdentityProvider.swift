@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01). What it has said of a user is
 /// believed for what it is: `rules` make a user of the gateway of it.
@@ -20,7 +21,7 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
 
     /// Where a browser goes to be logged out there too; nil for nowhere.
     /// - Parameter back: where the provider sends it afterwards.
-    func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?>
+    func logoutURL(back: String, now: Int64) -> Effect<WebURL?>
 
     /// What the provider says by itself of logins that have ended there.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>

@@ -1,16 +1,17 @@
 import Bytes
+import Model
 
 /// Where a provider answers.
 struct ProviderEndpoints: Sendable, Equatable {
-    var authorization: OutboundURL
-    var token: OutboundURL
-    var userInfo: OutboundURL?
+    var authorization: WebURL
+    var token: WebURL
+    var userInfo: WebURL?
     /// OpenID Connect RP-Initiated Logout section 2.1.
-    var endSession: OutboundURL?
+    var endSession: WebURL?
     /// Whether every answer names its issuer (RFC 9207 section 3).
     var namesIssuer = false
 
-    init(authorization: OutboundURL, token: OutboundURL, userInfo: OutboundURL?) {
+    init(authorization: WebURL, token: WebURL, userInfo: WebURL?) {
         self.authorization = authorization
         self.token = token
         self.userInfo = userInfo
@@ -19,9 +20,9 @@ struct ProviderEndpoints: Sendable, Equatable {
     /// Those of a provider's own document.
     /// - Parameter allowsHTTP: whether they may be unencrypted.
     init(_ document: JSONNode, allowsHTTP: Bool) throws(ProviderFailure) {
-        func url(_ name: String) throws(ProviderFailure) -> OutboundURL? {
+        func url(_ name: String) throws(ProviderFailure) -> WebURL? {
             guard let text = document[name]?.string else { return nil }
-            guard let url = try? OutboundURL(text), url.isSecure || allowsHTTP else {
+            guard let url = try? WebURL(text), url.isSecure || allowsHTTP else {
                 throw .answer("discovery: \(name)")
             }
             return url
@@ -35,7 +36,7 @@ struct ProviderEndpoints: Sendable, Equatable {
     }
 }
 
-extension OutboundURL {
+extension WebURL {
     /// The URL with further fields in its query (RFC 6749 section 3.1: one that is there already stays).
     func with(_ fields: [(String, String)]) -> String {
         let joint = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"

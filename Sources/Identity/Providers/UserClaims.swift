@@ -1,9 +1,10 @@
 import Bytes
+import Model
 
 /// What a provider says of a user to whoever has his access token (OpenID Connect Core section 5.3), and what providers
 /// that know OAuth 2 alone have in its place.
 enum UserClaims {
-    static func call(_ url: OutboundURL, accessToken: String, _ transport: OutboundTransport) -> OutboundCall {
+    static func call(_ url: WebURL, accessToken: String, _ transport: OutboundTransport) -> OutboundCall {
         transport.call(
             "GET", url,
             headers: [

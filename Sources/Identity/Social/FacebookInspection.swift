@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The provider's inspection of a token: `GET /debug_token?input_token=...&access_token=APP_ID|APP_SECRET` (FB-03).
 enum FacebookInspection {
@@ -8,7 +9,7 @@ enum FacebookInspection {
         let application = Array("\(login.appID)|\(login.appSecret)".utf8)
         let joint = login.verifyURL.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         let query = "input_token=\(encode(token))&access_token=\(encode(application))"
-        guard let url = try? OutboundURL("\(login.verifyURL)\(joint)\(query)") else { return nil }
+        guard let url = try? WebURL("\(login.verifyURL)\(joint)\(query)") else { return nil }
         return OutboundCall(url: url, headers: [(name: "Accept", value: "application/json")], maximumBytes: 65_536)
     }
 

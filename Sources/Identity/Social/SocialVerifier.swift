@@ -1,4 +1,5 @@
 import Crypto
+import Model
 import Synchronization
 
 /// Finds out from Facebook whom a token stands for (FB-03). Shared by all workers: of those who show the same token at

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Model
 
 /// Obtains tokens from any API that gives one for an HTTP request (ISS-03). Module `http`: method, address, fields and
 /// body are templates, and the configuration says where token and lifetime stand in the answer.
@@ -85,7 +86,7 @@ final class LoginIssuer: TokenIssuer {
 
     /// Nil where a value cannot be part of an address or of a field.
     private func call(_ values: LoginValues) -> OutboundCall? {
-        guard let url = try? OutboundURL(settings.url.filled(values, escape: FormEncoding.encode)) else { return nil }
+        guard let url = try? WebURL(settings.url.filled(values, escape: FormEncoding.encode)) else { return nil }
         var headers = [(name: "Accept", value: "application/json")]
         if let type = settings.body.contentType { headers.append((name: "Content-Type", value: type)) }
         if let authorization = settings.authorization { headers.append((name: "Authorization", value: authorization)) }

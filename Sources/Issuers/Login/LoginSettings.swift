@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 extension IssuerModule {
     /// ISS-03. `remote` is the catalogue's name for it; what stands nowhere is as the catalogue has it: a POST that says
@@ -144,9 +145,9 @@ private struct LoginSettings {
             throw IssuerProblem(
                 at: "url", "a place in the host would let callers say who is asked", expected: "a fixed host")
         }
-        let sound: OutboundURL
-        do throws(OutboundURL.Problem) {
-            sound = try OutboundURL(url.withEach("x"))
+        let sound: WebURL
+        do throws(WebURL.Problem) {
+            sound = try WebURL(url.withEach("x"))
         } catch {
             throw IssuerProblem(at: "url", "it is no address to call: \(error.rawValue)")
         }

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// Obtains access tokens for a Webgate from a Mobile & Social server: Oracle's, or another gateway of this kind. Module
 /// `oam`: a login gives a user token, and that with the request context of the Webgate's challenge an access token
@@ -151,7 +152,7 @@ final class MobileSocialIssuer: TokenIssuer {
         _ name: String, _ body: [UInt8], handle: String?,
         _ read: @escaping @Sendable (OutboundResult) -> Result<Value, IssueFailure>
     ) -> Effect<Result<Value, IssueFailure>> {
-        guard let url = try? OutboundURL("\(settings.base)/\(name)") else { return .done(.failure(.misconfigured)) }
+        guard let url = try? WebURL("\(settings.base)/\(name)") else { return .done(.failure(.misconfigured)) }
         var headers = [
             (name: "Accept", value: "application/json"), (name: "Content-Type", value: "application/json"),
             (name: "X-IDAAS-SERVICEDOMAIN", value: settings.serviceDomain),

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 extension IssuerModule {
     /// The client side of Oracle Mobile & Social, for upstreams that challenge (CACHE-08).
@@ -43,7 +44,7 @@ extension ModuleSettings {
         }
         let path = url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target
         var made = MobileSocialIssuer.Settings(
-            base: "\(url.scheme.rawValue)://\(url.authority)\(path)/oic_rest/rest/\(service)",
+            base: "\(url.origin)\(path)/oic_rest/rest/\(service)",
             serviceDomain: try serviceDomain(), login: try login())
         made.clientID = try clientID()
         made.registers = isOn("register")

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Identity
+import Model
 
 /// A member that a module has in `issuers.json`.
 package struct IssuerKey: Sendable {
@@ -62,7 +63,7 @@ package struct IssuerKey: Sendable {
 /// The value of a key, of the shape that it was declared with.
 package enum IssuerValue: Sendable {
     case text(String)
-    case url(OutboundURL)
+    case url(WebURL)
     case flag(Bool)
     case number(Int)
     case numbers([Int])

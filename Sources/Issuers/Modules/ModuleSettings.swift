@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// What stands in `issuers.json` for one issuer, read by the keys of its module. A key that is not there has the default
 /// that it was declared with, or is nil.
@@ -32,7 +33,7 @@ package struct ModuleSettings: Sendable {
         if case .text(let text) = self[name] { text } else { nil }
     }
 
-    package func url(_ name: String) -> OutboundURL? {
+    package func url(_ name: String) -> WebURL? {
         if case .url(let url) = self[name] { url } else { nil }
     }
 

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Tokens
 
 /// On what ground an authorization server is to give a token.
@@ -41,7 +42,7 @@ enum OAuth2Grant: Sendable {
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
     /// The fields of the form; nil where the caller has not brought what it takes.
-    func form(_ request: IssueRequest, endpoint: OutboundURL, now: Int64) -> [(String, String)]? {
+    func form(_ request: IssueRequest, endpoint: WebURL, now: Int64) -> [(String, String)]? {
         switch self {
         case .clientCredentials: return [("grant_type", "client_credentials")]
         case .password(let user, let password):
@@ -90,7 +91,7 @@ struct AssertionTerms: Sendable {
     /// Further claims, the same for everybody.
     let claims: [(name: String, value: String)]
 
-    func assertion(about principal: Principal, endpoint: OutboundURL, now: Int64) -> [UInt8] {
+    func assertion(about principal: Principal, endpoint: WebURL, now: Int64) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("iss", issuer)

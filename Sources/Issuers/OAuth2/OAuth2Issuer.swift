@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// Obtains tokens from an authorization server of somebody else's (RFC 6749, ISS-05). Module `oauth2`.
 ///
@@ -51,7 +52,7 @@ final class OAuth2Issuer: TokenIssuer {
     }
 
     private func obtain(
-        _ request: IssueRequest, at url: OutboundURL, now: Int64
+        _ request: IssueRequest, at url: WebURL, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
         guard let old = request.previous?.usableRefresh(now: now) else { return begin(request, at: url, now: now) }
         let form = [("grant_type", "refresh_token"), ("refresh_token", String(decoding: old, as: UTF8.self))]
@@ -64,7 +65,7 @@ final class OAuth2Issuer: TokenIssuer {
 
     /// Without anything left of an earlier token.
     private func begin(
-        _ request: IssueRequest, at url: OutboundURL, now: Int64
+        _ request: IssueRequest, at url: WebURL, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
         let grant = settings.grant
         return ask(url, now: now) { grant.form(request, endpoint: url, now: now) ?? [] }
@@ -73,14 +74,14 @@ final class OAuth2Issuer: TokenIssuer {
 
     /// - Parameter form: what belongs to the grant; made on the computing pool where it is signed slowly.
     private func ask(
-        _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
+        _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)]
     ) -> Effect<TokenAnswer> {
         exchange(url, now: now, form) { [terms = settings.terms] in TokenAnswer($0, terms, now: now) }
     }
 
     /// - Parameter read: makes of the answer what is wanted to know.
     private func exchange<Value: Sendable>(
-        _ url: OutboundURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)],
+        _ url: WebURL, now: Int64, _ form: @escaping @Sendable () -> [(String, String)],
         _ read: @escaping @Sendable (OutboundResult) -> Value
     ) -> Effect<Value> {
         let work = { @Sendable [self] () -> Effect<Value> in

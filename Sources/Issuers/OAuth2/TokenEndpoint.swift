@@ -1,17 +1,18 @@
 import Bytes
 import Identity
+import Model
 
 /// Where an authorization server gives tokens: known, or to be found in what it says of itself (RFC 8414, OpenID Connect
 /// Discovery).
 final class TokenEndpoint: Sendable {
     enum Place: Sendable {
-        case known(OutboundURL)
+        case known(WebURL)
         /// - Parameter issuer: whom the document must speak for.
-        case discovered(at: OutboundURL, issuer: String)
+        case discovered(at: WebURL, issuer: String)
     }
 
     private enum Source: Sendable {
-        case known(OutboundURL)
+        case known(WebURL)
         case metadata(ServerMetadata)
     }
 
@@ -27,17 +28,17 @@ final class TokenEndpoint: Sendable {
         }
     }
 
-    func url(now: Int64) -> Effect<Result<OutboundURL, IssueFailure>> {
+    func url(now: Int64) -> Effect<Result<WebURL, IssueFailure>> {
         switch source {
         case .known(let url): .done(.success(url))
         case .metadata(let metadata): metadata.document(now: now).map { [self] in read($0) }
         }
     }
 
-    private func read(_ result: Result<JSONNode, ServerMetadata.Failure>) -> Result<OutboundURL, IssueFailure> {
+    private func read(_ result: Result<JSONNode, ServerMetadata.Failure>) -> Result<WebURL, IssueFailure> {
         switch result {
         case .success(let document):
-            guard let url = document["token_endpoint"]?.string.flatMap({ try? OutboundURL($0) }) else {
+            guard let url = document["token_endpoint"]?.string.flatMap({ try? WebURL($0) }) else {
                 return .failure(.misconfigured.because("discovery"))
             }
             guard url.isSecure || allowsHTTP else { return .failure(.misconfigured.because("insecure endpoint")) }

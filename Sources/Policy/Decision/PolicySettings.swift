@@ -10,9 +10,9 @@ package struct PolicySettings: Sendable {
     /// Told apart by caches: a snapshot of another generation trusts nothing that an earlier one has verified.
     package var generation: UInt64 = 1
     /// `baseUrl` and `additionalBaseUrls`, in this order.
-    package var ownOrigins: [String] = []
+    package var ownOrigins: [WebOrigin] = []
     /// The policy `Security_AllowOrigin`.
-    package var allowOrigin: String?
+    package var allowOrigin = AllowOriginPolicy.disallow
     package var cors = CORSSettings()
     package var roles = RoleCatalogue([])
     package var webgates: [WebgateSettings] = []
@@ -134,7 +134,7 @@ package struct RouteSettings: Sendable {
     package var scheme: AuthenticationScheme?
     /// The application whose tokens open the route; nil for a route that takes none of them (AOM-16).
     package var application: Application?
-    package var allowOrigin: String?
+    package var allowOrigin: AllowOriginPolicy?
     package var injection: InjectionRule?
     /// How the Webgate that the upstream is behind is answered; nil where it is behind none (CACHE-08).
     package var challengeRule: UpstreamChallengeRule?

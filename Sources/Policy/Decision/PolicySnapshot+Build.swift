@@ -20,43 +20,18 @@ extension PolicySnapshot {
         init(_ settings: PolicySettings) { self.settings = settings }
 
         mutating func build() -> PolicySnapshot {
-            let ownOrigins = ownOrigins()
-            let allowOrigin = allowOrigin(settings.allowOrigin, at: "/policies/Security_AllowOrigin")
             for (index, webgate) in settings.webgates.enumerated() {
                 let made = make(webgate, at: "/webgates/\(index)")
                 webgates[made.name] = made
             }
-            let routes = routes(under: allowOrigin)
+            let routes = routes()
             return PolicySnapshot(
                 settings, routes: RouteTable(routes: routes, endpoints: settings.endpoints),
-                cors: CORSPolicy(settings.cors, ownOrigins: ownOrigins), allowOrigin: allowOrigin)
+                cors: CORSPolicy(settings.cors, ownOrigins: settings.ownOrigins))
         }
 
         private mutating func error(_ pointer: String, _ message: String) {
             problems.append(PolicyProblem(pointer: pointer, message: message, severity: .error))
-        }
-
-        private mutating func ownOrigins() -> [URLPattern] {
-            var patterns: [URLPattern] = []
-            for (index, text) in settings.ownOrigins.enumerated() {
-                let pointer = index == 0 ? "/baseUrl" : "/additionalBaseUrls/\(index - 1)"
-                let bytes = Array((text.hasSuffix("/") ? text.dropLast() : Substring(text)).utf8)
-                // No wildcard: an own origin is trusted without asking the policy.
-                if SerializedOrigin(bytes.span) != nil, let pattern = try? URLPattern(bytes) {
-                    patterns.append(pattern)
-                } else {
-                    error(pointer, "\"\(text)\" is not an origin: scheme, host and optional port")
-                }
-            }
-            return patterns
-        }
-
-        private mutating func allowOrigin(_ text: String?, at pointer: String) -> AllowOriginPolicy {
-            let policy = AllowOriginPolicy(text)
-            problems += policy.problems.map {
-                PolicyProblem(pointer: pointer, message: $0.message, severity: .warning)
-            }
-            return policy
         }
 
         private mutating func make(_ webgate: WebgateSettings, at pointer: String) -> Webgate {
@@ -70,8 +45,8 @@ extension PolicySnapshot {
                 mismatch: webgate.mismatch, injection: webgate.injection, scheme: webgate.scheme)
         }
 
-        private mutating func routes(under allowOrigin: AllowOriginPolicy) -> [Route] {
-            let drafts = settings.routes.enumerated().map { draft($1, index: $0, under: allowOrigin) }
+        private mutating func routes() -> [Route] {
+            let drafts = settings.routes.enumerated().map { draft($1, index: $0) }
             var places: [RouteDraft.Place: [Int]] = [:]
             for (i, draft) in drafts.enumerated() {
                 for place in draft.places { places[place, default: []].append(i) }
@@ -92,9 +67,7 @@ extension PolicySnapshot {
             }
         }
 
-        private mutating func draft(
-            _ route: RouteSettings, index: Int, under allowOrigin: AllowOriginPolicy
-        ) -> RouteDraft {
+        private mutating func draft(_ route: RouteSettings, index: Int) -> RouteDraft {
             let pointer = "/routes/\(index)"
             if let level = route.level, !(0...10).contains(level) { error("\(pointer)/level", "a level is 0 to 10") }
             if let name = route.webgate, webgates[name] == nil {
@@ -107,7 +80,6 @@ extension PolicySnapshot {
                     method: Method(text.span), text: text,
                     requirement: self.requirement(roles, at: "\(pointer)/methods/\(name)/roles"))
             }
-            let own = route.allowOrigin.map { self.allowOrigin($0, at: "\(pointer)/allowOrigin") }
             let path = Array(route.path.text.utf8)
             // What PathPattern lets through: escapes that are no UTF-8, parameters of dot segments.
             if CanonicalPath.canonical(path) != path {
@@ -115,7 +87,8 @@ extension PolicySnapshot {
             }
             return RouteDraft(
                 settings: route, index: index, webgate: route.webgate.flatMap { webgates[$0] },
-                allowOrigin: own ?? allowOrigin, requirement: requirement, methodRequirements: methodRequirements)
+                allowOrigin: route.allowOrigin ?? settings.allowOrigin, requirement: requirement,
+                methodRequirements: methodRequirements)
         }
 
         /// ROLE-04: a name that the catalogue does not have would never be held, or never be excluded.

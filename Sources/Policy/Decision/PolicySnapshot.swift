@@ -2,6 +2,7 @@ import Bytes
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// Everything that decides about requests, as of one reading of the configuration. Immutable and shared by all workers.
 ///
@@ -29,13 +30,11 @@ package final class PolicySnapshot: Sendable {
     let activities: (any SessionActivities)?
     let sessions: SessionCookies?
 
-    init(
-        _ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy, allowOrigin: AllowOriginPolicy
-    ) {
+    init(_ settings: PolicySettings, routes: RouteTable, cors: CORSPolicy) {
         generation = settings.generation
         self.routes = routes
         self.cors = cors
-        self.allowOrigin = allowOrigin
+        allowOrigin = settings.allowOrigin
         roles = settings.roles
         challenges = settings.challenges
         revocations = settings.revocations

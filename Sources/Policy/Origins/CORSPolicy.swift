@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// What the gateway says to browsers about cross-site requests, beside the lists of allowed origins.
 package struct CORSPolicy: Sendable {
@@ -21,9 +22,8 @@ package struct CORSPolicy: Sendable {
     /// Last lines of a preflight.
     let maxAge: [UInt8]
 
-    /// - Parameter ownOrigins: origins of the gateway, each without wildcard and path.
-    init(_ settings: CORSSettings, ownOrigins: [URLPattern]) {
-        self.ownOrigins = ownOrigins
+    init(_ settings: CORSSettings, ownOrigins: [WebOrigin]) {
+        self.ownOrigins = ownOrigins.compactMap { try? URLPattern(Array($0.description.utf8)) }
         allowHeaders = (CORSPolicy.standardHeaders + settings.allowHeaders).map { Array($0.utf8) }
         // CORS-07: never with a wildcard, only when the configuration says so.
         let credentials = settings.allowCredentials ? "Access-Control-Allow-Credentials: true\r\n" : ""
@@ -63,13 +63,13 @@ package struct CORSPolicy: Sendable {
 
     /// Whether a page of this origin may call.
     func allows(_ origin: Span<UInt8>, under allowOrigin: AllowOriginPolicy) -> Bool {
-        guard let parts = SerializedOrigin(origin) else { return false }
+        guard let parts = try? SerializedOrigin(origin) else { return false }
         return isOwn(parts, of: origin) || allowOrigin.allows(parts, of: origin)
     }
 
     /// Whether a page of this origin is one of the gateway's.
     func isOwn(_ origin: Span<UInt8>) -> Bool {
-        guard let parts = SerializedOrigin(origin) else { return false }
+        guard let parts = try? SerializedOrigin(origin) else { return false }
         return isOwn(parts, of: origin)
     }
 

@@ -1,3 +1,5 @@
+import Model
+
 /// The agent of a circle of trust: it alone logs in, and gets tokens for the other applications (AGT-02, AGT-04).
 ///
 /// What it gives away is an access token for one webgate, bound to the application that asks. Its own user token, which
@@ -68,7 +70,7 @@ extension GatewayClient {
     /// Whether a request is about the gateway and the service domain of this client.
     fileprivate func isHome(of request: SSORequest) -> Bool {
         guard let domain = profile.serviceDomain, domain.utf8.elementsEqual(request.serviceDomain.utf8),
-            request.gateway.utf8.elementsEqual(origin.utf8), let resource = try? WebAddress(request.resource)
+            request.gateway.utf8.elementsEqual(origin.utf8), let resource = try? WebURL(client: request.resource)
         else { return false }
         return isTrusted(resource)
     }

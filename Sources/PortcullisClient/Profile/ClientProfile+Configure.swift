@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import HTTP
+import Model
 
 extension ClientProfile {
     /// Takes over the settings of a server from a URL that configures applications (AGT-05):
@@ -32,10 +33,10 @@ extension ClientProfile {
         }
         guard let host = values[0], !host.isEmpty else { throw ClientError(.missingProperty, "the URL names no host") }
         guard let port = values[1], !port.isEmpty else { throw ClientError(.missingProperty, "the URL names no port") }
-        let address = try WebAddress("\(isSecure ? "https" : "http")://\(host):\(port)")
+        let address = try WebURL(client: "\(isSecure ? "https" : "http")://\(host):\(port)")
         guard address.target == "/" else { throw ClientError(.invalidURL, "\"\(host)\" is no name of a host") }
-        let base = String(address.url.dropLast())
-        let isSame = previous.flatMap { try? WebAddress($0.baseURL).origin } == address.origin
+        let base = String(address.description.dropLast())
+        let isSame = previous.flatMap { try? WebURL(client: $0.baseURL).place } == address.place
         self = isSame ? previous ?? ClientProfile(baseURL: base) : ClientProfile(baseURL: base)
         if let domain = values[2], !domain.isEmpty { serviceDomain = domain }
         if let name = values[4], !name.isEmpty { appName = name }

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 
 extension ClientProfile {
     /// Reads `client.json`. Relative names of files start from its directory.
@@ -52,9 +53,9 @@ extension ClientProfile {
             throw ClientError(.invalidProfile, reader.problems.map { "\(name): \($0)" }.joined(separator: "\n"))
         }
         for reference in [oauthTokenEndpoint, ssoTokenEndpoint, jwtTokenEndpoint] {
-            _ = try WebAddress(url(reference))
+            _ = try WebURL(client: url(reference))
         }
-        for host in hosts { _ = try WebAddress(host) }
+        for host in hosts { _ = try WebURL(client: host) }
     }
 
     /// OMS-02: a URL, or host, port and whether it speaks TLS.
@@ -76,9 +77,9 @@ extension ClientProfile {
     }
 
     private static func base(_ url: String) throws(ClientError) -> String {
-        let address = try WebAddress(url)
+        let address = try WebURL(client: url)
         guard !address.target.contains("?") else { throw ClientError(.invalidURL, "\"\(url)\" has a query") }
-        var base = address.url
+        var base = address.description
         while base.hasSuffix("/") { base.removeLast() }
         return base
     }

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Synchronization
 
 extension GatewayClient {
@@ -25,14 +26,14 @@ extension GatewayClient {
 
     private func perform(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         guard request.usesSession, !request.has("authorization") else { return try await send(request) }
-        let address = try WebAddress(request.url)
+        let address = try WebURL(client: request.url)
         let login = try? login()
         guard login != nil || agent != nil else { return try await send(anonymous(request, address)) }
         guard isTrusted(address) else {
             var response = try await send(request)
             if response.status == 401 {
                 response.problem = ClientError(
-                    .untrustedHost, "\(address.origin) gets no token: it is neither the gateway nor in /hosts")
+                    .untrustedHost, "\(address.place) gets no token: it is neither the gateway nor in /hosts")
             }
             return response
         }
@@ -40,15 +41,15 @@ extension GatewayClient {
             return try await answeringChallenges(request, address)
         }
         // A token of the gateway is for the gateway alone.
-        let isOwn = address.origin == origin
+        let isOwn = address.place == origin
         var response = try await send(isOwn ? try authorized(request, login) : request)
         if response.status == 401 { response.problem = GatewayClient.refused }
         return response
     }
 
     /// The request of somebody who has not logged in: with the backend's key for those, where the profile has one.
-    private func anonymous(_ request: ClientRequest, _ address: WebAddress) -> ClientRequest {
-        guard let key = profile.anonymousKey, address.origin == origin else { return request }
+    private func anonymous(_ request: ClientRequest, _ address: WebURL) -> ClientRequest {
+        guard let key = profile.anonymousKey, address.place == origin else { return request }
         let named = request.adding(.init("Authorization", "Basic \(key)"))
         guard let backend = profile.mobileBackendID, !request.has("oracle-mobile-backend-id") else { return named }
         return named.adding(.init("Oracle-Mobile-Backend-ID", backend))
@@ -56,12 +57,12 @@ extension GatewayClient {
 
     private static let refused = ClientError(.tokenRefused, "the server does not accept what proves the login")
 
-    func isTrusted(_ address: WebAddress) -> Bool {
-        address.origin == origin || profile.hosts.contains { (try? WebAddress($0))?.origin == address.origin }
+    func isTrusted(_ address: WebURL) -> Bool {
+        address.place == origin || profile.hosts.contains { (try? WebURL(client: $0))?.place == address.place }
     }
 
     private func answeringChallenges(
-        _ request: ClientRequest, _ address: WebAddress
+        _ request: ClientRequest, _ address: WebURL
     ) async throws(ClientError) -> ClientResponse {
         let first = live.withLock { WebgateToken.fitting(address, in: $0.session.webgates, now: now()) }
         var response = try await send(request.presenting(first))

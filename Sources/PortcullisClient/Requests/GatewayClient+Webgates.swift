@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Model
 import Synchronization
 
 /// Access tokens for webgates: one for each, got at most once at a time (RST-01).
@@ -8,10 +9,10 @@ extension GatewayClient {
     /// A token for what a webgate has challenged: the kept one, unless that was just refused or is too weak, else a fresh
     /// one.
     func token(
-        for challenge: OAMChallenge, _ address: WebAddress, refused: WebgateToken?
+        for challenge: OAMChallenge, _ address: WebURL, refused: WebgateToken?
     ) async throws(ClientError) -> WebgateToken {
         if let refused, refused.isOf(challenge, address), refused.level >= challenge.level { try forget(refused) }
-        let name = "\(address.origin) \(challenge.level) \(challenge.webgate)"
+        let name = "\(address.place) \(challenge.level) \(challenge.webgate)"
         let source = live.withLock { live -> TokenSource in
             let kept = live.session.webgates.first { $0.isOf(challenge, address) && $0.isGood(now()) }
             if let kept, kept.level >= challenge.level, kept.token != refused?.token { return .kept(kept) }
@@ -36,7 +37,7 @@ extension GatewayClient {
 
     /// Gets a token for all who wait for one. It is kept before the flight is over, so that nobody finds neither.
     private func fly(
-        _ name: String, _ challenge: OAMChallenge, _ address: WebAddress
+        _ name: String, _ challenge: OAMChallenge, _ address: WebURL
     ) async -> Result<WebgateToken, ClientError> {
         defer { live.withLock { $0.flights[name] = nil } }
         do throws(ClientError) {
@@ -48,10 +49,10 @@ extension GatewayClient {
         }
     }
 
-    private func obtain(_ challenge: OAMChallenge, _ address: WebAddress) async throws(ClientError) -> WebgateToken {
+    private func obtain(_ challenge: OAMChallenge, _ address: WebURL) async throws(ClientError) -> WebgateToken {
         if let agent { return try await obtain(by: agent, challenge, address) }
         var login = try login()
-        var reply = try await access(context: challenge.context, resource: address.url, login)
+        var reply = try await access(context: challenge.context, resource: address.description, login)
         if reply.status == 401 || reply.status == 403 {
             // The session has ended, or it is too weak for this webgate: only the person can help.
             guard let credentials = await prompts.credentials?() else {
@@ -62,29 +63,29 @@ extension GatewayClient {
             let subject = MobileService.Subject(user: credentials.user, password: credentials.password)
             try await authenticate(subject, method: .mobile, mode: .online, .init(context: challenge.context))
             login = try self.login()
-            reply = try await access(context: challenge.context, resource: address.url, login)
+            reply = try await access(context: challenge.context, resource: address.description, login)
         }
         let token = try reply.token("ACCESSTOKEN")
         let level = reply.number("level").flatMap { Int(exactly: $0) } ?? challenge.level
         return WebgateToken(
-            origin: address.origin, webgate: challenge.webgate, level: max(level, challenge.level), token: token,
+            origin: address.place, webgate: challenge.webgate, level: max(level, challenge.level), token: token,
             expiresAt: end(reply.number("expires_in")))
     }
 
     /// Asks the agent of single sign-on, which has the login (AGT-02).
     private func obtain(
-        by agent: any SSOAgentChannel, _ challenge: OAMChallenge, _ address: WebAddress
+        by agent: any SSOAgentChannel, _ challenge: OAMChallenge, _ address: WebURL
     ) async throws(ClientError) -> WebgateToken {
         guard let serviceDomain = profile.serviceDomain, let application = profile.appName else {
             throw ClientError(.missingProperty, "/serviceDomain or /appName is missing in the profile")
         }
         let request = SSORequest(
-            application: application, serviceDomain: serviceDomain, gateway: origin, resource: address.url,
+            application: application, serviceDomain: serviceDomain, gateway: origin, resource: address.description,
             context: challenge.context,
             state: String(decoding: Base64.encode(SecureRandom.bytes(24).span, .url), as: UTF8.self))
         let grant = try parseSSOResponse(try await agent.ask(AgentSocket.url(request)), to: request)
         return WebgateToken(
-            origin: address.origin, webgate: challenge.webgate, level: max(grant.level ?? 0, challenge.level),
+            origin: address.place, webgate: challenge.webgate, level: max(grant.level ?? 0, challenge.level),
             token: grant.token, expiresAt: end(grant.seconds))
     }
 
@@ -136,17 +137,17 @@ extension WebgateToken {
         origin == other.origin && webgate.utf8.elementsEqual(other.webgate.utf8)
     }
 
-    fileprivate func isOf(_ challenge: OAMChallenge, _ address: WebAddress) -> Bool {
-        origin == address.origin && webgate.utf8.elementsEqual(challenge.webgate.utf8)
+    fileprivate func isOf(_ challenge: OAMChallenge, _ address: WebURL) -> Bool {
+        origin == address.place && webgate.utf8.elementsEqual(challenge.webgate.utf8)
     }
 
     fileprivate func isGood(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
 
     /// The token to begin with: that of the webgate which has challenged at this path, or nearest above or beside it, as
     /// with the protection spaces of RFC 7617 section 2.2. A wrong guess costs a challenge, nothing else.
-    static func fitting(_ address: WebAddress, in tokens: [WebgateToken], now: Int64) -> WebgateToken? {
+    static func fitting(_ address: WebURL, in tokens: [WebgateToken], now: Int64) -> WebgateToken? {
         var best: (token: WebgateToken, length: Int)?
-        for token in tokens where token.origin == address.origin && token.isGood(now) {
+        for token in tokens where token.origin == address.place && token.isGood(now) {
             for path in token.paths {
                 let space = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
                 let isBelow = address.path.hasPrefix("\(path)/")

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// What the server says of an application (OMS-03): where its services are, and what it is allowed.
 public struct ApplicationProfile: Equatable, Sendable {
@@ -70,6 +71,6 @@ public struct ApplicationProfile: Equatable, Sendable {
     private static func path(_ node: JSONNode?) -> String? {
         guard let text = node?.string else { return nil }
         if text.hasPrefix("/") { return text }
-        return (try? WebAddress(text))?.target
+        return (try? WebURL(client: text))?.target
     }
 }

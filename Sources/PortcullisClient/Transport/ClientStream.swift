@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Reactor
 
 /// A connection to a server, with or without TLS, whose every call waits.
@@ -14,7 +15,7 @@ final class ClientStream {
 
     /// Connects to the first address of the host that takes the connection.
     init(
-        _ address: WebAddress, tls: TLSClientContext, timeoutMilliseconds: Int32, _ cancellation: Cancellation
+        _ address: WebURL, tls: TLSClientContext, timeoutMilliseconds: Int32, _ cancellation: Cancellation
     ) throws(ClientError) {
         host = address.host
         connection = try ClientStream.connect(address, timeoutMilliseconds)
@@ -31,7 +32,7 @@ final class ClientStream {
     }
 
     private static func connect(
-        _ address: WebAddress, _ timeoutMilliseconds: Int32
+        _ address: WebURL, _ timeoutMilliseconds: Int32
     ) throws(ClientError) -> BlockingConnection {
         var reason = "the name has no address"
         for candidate in BlockingConnection.addresses(ofHost: address.host, port: address.port) {
@@ -41,7 +42,7 @@ final class ClientStream {
                 reason = error.text
             }
         }
-        throw ClientError(.unreachable, "\(address.origin) cannot be reached: \(reason)")
+        throw ClientError(.unreachable, "\(address.place) cannot be reached: \(reason)")
     }
 
     /// Sends all that the chunk holds.

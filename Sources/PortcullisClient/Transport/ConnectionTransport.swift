@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Dispatch
 import HTTP
+import Model
 import Reactor
 
 /// HTTP/1.1 over one connection for each request, with TLS where the URL says so. A server's certificate is always
@@ -49,7 +50,7 @@ public struct ConnectionTransport: Transport {
         _ request: ClientRequest, _ cancellation: Cancellation
     ) throws(ClientError) -> ClientResponse {
         if cancellation.isCancelled { throw .cancelled }
-        let address = try WebAddress(request.url)
+        let address = try WebURL(client: request.url)
         let head = try ConnectionTransport.head(of: request, to: address)
         let stream = try ClientStream(address, tls: tls, timeoutMilliseconds: timeoutMilliseconds, cancellation)
         let chunk = Chunk(capacity: head.count + request.body.count)
@@ -60,7 +61,7 @@ public struct ConnectionTransport: Transport {
         return try reader.read(from: stream)
     }
 
-    private static func head(of request: ClientRequest, to address: WebAddress) throws(ClientError) -> [UInt8] {
+    private static func head(of request: ClientRequest, to address: WebURL) throws(ClientError) -> [UInt8] {
         var text = "\(request.method) \(address.target) HTTP/1.1\r\nHost: \(address.authority)\r\nConnection: close\r\n"
         let method = Array(request.method.utf8)
         guard FieldSyntax.isToken(method.span) else {

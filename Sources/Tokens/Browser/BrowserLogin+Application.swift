@@ -116,10 +116,6 @@ extension ProviderFailure {
 
 extension MobileApplication {
     private static let longestRedirect = 1024
-    /// Schemes that are nobody's own: what they lead to is not the application.
-    package static let sharedSchemes = [
-        "http", "https", "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "view-source",
-    ]
 
     /// Where browsers go back to: the place that is asked for, if it is the application's, or the standard one (RP-02).
     fileprivate func redirect(_ wish: String?) throws(BrowserLoginFailure) -> String {
@@ -138,9 +134,5 @@ extension MobileApplication {
         return wish
     }
 
-    private var ownScheme: String? {
-        guard let urlScheme else { return nil }
-        let lower = urlScheme.lowercased()
-        return MobileApplication.sharedSchemes.contains { $0.isExactly(lower) } ? nil : urlScheme
-    }
+    private var ownScheme: String? { urlScheme.flatMap { URLScheme.isShared($0) ? nil : $0 } }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// The logout of browsers, at the address that Access Manager has it at.
 extension BrowserLogin {
@@ -34,7 +35,7 @@ extension BrowserLogin {
     }
 
     /// Where the provider ends its own session, for a login at one (OpenID Connect RP-Initiated Logout); nil for others.
-    private func placeOfLogin(_ session: BrowserSession, now: Int64) -> Effect<OutboundURL?> {
+    private func placeOfLogin(_ session: BrowserSession, now: Int64) -> Effect<WebURL?> {
         guard let providers, let provider = session.provision.flatMap({ providers.provider(named: $0.provider) }) else {
             return .done(nil)
         }

@@ -64,7 +64,7 @@ extension FormTickets {
     ///   - there: where the browser goes on to. By the page and no redirect: the answer to a form may lead nowhere that
     ///     `form-action` does not name, and nobody knows where the provider sends its browsers.
     func loggedOut(
-        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: OutboundURL? = nil
+        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil
     ) -> EndpointResponse {
         // To a form of another site browsers send none, and are to keep what they have.
         let held = [session, BrowserCookie.login].filter { BrowserRequest.cookie($0, browser.request) != nil }

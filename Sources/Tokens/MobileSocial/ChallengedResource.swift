@@ -1,12 +1,13 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// What a client says that it was challenged for: an absolute URL, or the part of it behind the host (oam-wire 3.5). Two
 /// spellings of one URL are the same (RFC 3986 section 6.2.2).
 struct ChallengedResource: Sendable {
     /// Scheme, host and port; nil where the text begins with the path.
-    let origin: OutboundURL?
+    let origin: WebOrigin?
     private let target: Target
     private let length: Int
 
@@ -48,7 +49,7 @@ struct ChallengedResource: Sendable {
                 return nil
             }
             rest = bytes[(colon + 3)...].drop { $0 != ASCII.slash && $0 != ChallengedResource.questionMark }
-            guard let origin = try? OutboundURL(String(decoding: bytes[..<rest.startIndex], as: UTF8.self)) else {
+            guard let origin = try? WebOrigin(String(decoding: bytes[..<rest.startIndex], as: UTF8.self)) else {
                 return nil
             }
             self.origin = origin

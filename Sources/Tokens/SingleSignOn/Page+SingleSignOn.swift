@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// The pages that a token arrives on.
 extension Page {

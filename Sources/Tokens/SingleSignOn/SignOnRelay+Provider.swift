@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// Logins at identity providers (SSO-07), for backends that name one.
 extension SignOnRelay {
@@ -93,7 +94,7 @@ extension SignOnRelay {
     }
 
     /// Where the provider ends its own session (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
-    func placeOfLogin(_ session: SignOnSession, now: Int64) -> Effect<OutboundURL?> {
+    func placeOfLogin(_ session: SignOnSession, now: Int64) -> Effect<WebURL?> {
         guard let provider = service.settings.providerLogin?.provider(named: session.provider) else {
             return .done(nil)
         }

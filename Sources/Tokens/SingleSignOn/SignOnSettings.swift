@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 
 /// What the single sign-on of browsers goes by.
 package struct SignOnSettings: Sendable {

@@ -2,6 +2,7 @@ import Bytes
 import Gateway
 import Glibc
 import HTTP
+import Model
 import Reactor
 
 /// Asks the admin listener of a running gateway, as commands do: one request, one connection.
@@ -10,8 +11,7 @@ struct AdminClient: Sendable {
         let message: String
     }
 
-    private let host: String
-    private let port: UInt16
+    private let origin: WebOrigin
     /// Nil for what is open to everybody who reaches the listener.
     private let token: String?
     private let timeoutMilliseconds: Int32
@@ -20,22 +20,13 @@ struct AdminClient: Sendable {
     static let longestMilliseconds: Int32 = 610_000
     private static let maximumAnswerBytes = 64 << 20
 
-    /// - Parameter url: `http://127.0.0.1:9901`, with nothing behind the port. The admin listener speaks no TLS.
+    /// - Parameter url: such as `http://127.0.0.1:9901`. The admin listener speaks no TLS.
     init(
         url: String, token: String?, timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
     ) throws(Failure) {
         let wrong = Failure(message: "--admin is to be like http://127.0.0.1:9901")
-        guard url.hasPrefix("http://") else { throw wrong }
-        var rest = url.dropFirst("http://".count)
-        if rest.hasSuffix("/") { rest.removeLast() }
-        guard let colon = rest.lastIndex(of: ":"),
-            let port = Decimal.parse(Array(rest[rest.index(after: colon)...].utf8).span), (1...65_535).contains(port)
-        else { throw wrong }
-        let name = rest[..<colon]
-        let isLiteral = name.hasPrefix("[") && name.hasSuffix("]")
-        host = String(isLiteral ? name.dropFirst().dropLast() : name)
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.slash }) else { throw wrong }
-        self.port = UInt16(port)
+        guard let url = try? WebURL(url), !url.isSecure, url.target == "/" else { throw wrong }
+        origin = url.origin
         // It goes into a field line.
         if let token, token.isEmpty || !token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) {
             throw Failure(message: "the admin token is to be visible ASCII characters without blanks")
@@ -49,8 +40,8 @@ struct AdminClient: Sendable {
         let chunk = Chunk(capacity: 4096 + request.body.count)
         chunk.append(Array(head(of: request).utf8))
         chunk.append(request.body)
-        var reason = "the name \(host) has no address"
-        for address in BlockingConnection.addresses(ofHost: host, port: port) {
+        var reason = "the name \(origin.host) has no address"
+        for address in BlockingConnection.addresses(ofHost: origin.host, port: origin.port) {
             let connection: BlockingConnection
             do throws(KernelError) {
                 connection = try BlockingConnection(address, timeoutMilliseconds: timeoutMilliseconds)
@@ -80,8 +71,8 @@ struct AdminClient: Sendable {
         for segment in request.path { target += "/" + PathSegment.encode(segment) }
         let query = request.parameters.map { PathSegment.encode($0.name) + "=" + PathSegment.encode($0.value) }
         if !query.isEmpty { target += "?" + query.joined(separator: "&") }
-        let name = host.contains(":") ? "[\(host)]" : host
-        var head = "\(request.method.text) \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
+        var head =
+            "\(request.method.text) \(target) HTTP/1.1\r\nHost: \(origin.urlHost):\(origin.port)\r\nConnection: close\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         head += "Content-Length: \(request.body.count)\r\n"
         head += "Content-Type: \(request.contentType ?? "application/json")\r\n"

@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Gateway
 import Identity
+import Model
 import Reactor
 import Tokens
 

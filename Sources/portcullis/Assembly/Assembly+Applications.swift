@@ -54,27 +54,14 @@ extension Assembly {
         application.expirations.longestRefresh = Int64(entry.expirations.longestRefresh)
         application.allowSignUp = entry.allowSignUp
         application.httpBasic = entry.httpBasic
-        application.facebook = socialLogin(entry.facebook, at: "\(pointer)/facebook")
+        application.facebook = socialLogin(entry.facebook)
         return application
     }
 
     /// Login with Facebook where it is on (FB-02).
-    mutating func socialLogin(_ entry: FacebookEntry?, at pointer: String) -> SocialLogin? {
+    func socialLogin(_ entry: FacebookEntry?) -> SocialLogin? {
         guard let entry, entry.isEnabled else { return nil }
-        do throws(OutboundURL.Problem) {
-            let url = try OutboundURL(entry.verifyURL ?? SocialLogin.standardVerifyURL)
-            // Tokens and the app's secret travel in it.
-            if !url.isSecure, !Assembly.isLoopback(url.host) {
-                error("\(pointer)/verifyUrl", "the URL must begin with https://")
-            }
-            return SocialLogin(appID: entry.appID ?? "", appSecret: entry.appSecret?.value ?? "", verifyURL: url)
-        } catch {
-            self.error("\(pointer)/verifyUrl", "the URL cannot be used: \(error.rawValue)")
-            return nil
-        }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || IPAddress(host)?.isLoopback == true
+        return SocialLogin(
+            appID: entry.appID ?? "", appSecret: entry.appSecret?.value ?? "", verifyURL: entry.verifyURL)
     }
 }

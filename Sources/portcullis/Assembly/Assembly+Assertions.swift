@@ -4,6 +4,7 @@ import Crypto
 import Gateway
 import Identity
 import JOSE
+import Model
 import Reactor
 
 extension Assembly {

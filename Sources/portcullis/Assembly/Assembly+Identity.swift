@@ -10,7 +10,7 @@ extension Assembly {
         var backends: [Backend] = []
         for (index, entry) in configuration.backends.enumerated() {
             var backend = Backend(
-                entry, facebook: entry.isRevoked ? nil : socialLogin(entry.facebook, at: "/backends/\(index)/facebook"))
+                entry, facebook: entry.isRevoked ? nil : socialLogin(entry.facebook))
             backend.loginChoices = entry.identityProviders.compactMap { name in
                 configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
             }

@@ -29,7 +29,7 @@ extension Assembly {
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: lasting.revocations,
             baseURL: configuration.baseURL.description,
-            furtherOrigins: configuration.additionalBaseURLs.map(\.description), throttle: lasting.callbackThrottle
+            furtherOrigins: configuration.additionalBaseURLs, throttle: lasting.callbackThrottle
         ) { provider, failure, requestID in
             log.write(
                 "provider_login_failed",
@@ -106,23 +106,20 @@ extension Assembly {
         _ entry: IdentityProviderEntry, _ authorities: [UInt8]?
     ) -> AuthorizationCodeProvider.Settings.Place? {
         guard let issuer = entry.issuer else {
-            guard let authorization = address(entry.authorizationEndpoint, "authorizationEndpoint", of: entry),
-                let token = address(entry.tokenEndpoint, "tokenEndpoint", of: entry),
-                let userInfo = address(entry.userInfoEndpoint, "userInfoEndpoint", of: entry)
+            // What is missing has been reported.
+            guard let authorization = entry.authorizationEndpoint, let token = entry.tokenEndpoint,
+                let userInfo = entry.userInfoEndpoint
             else { return nil }
             return .plain(authorization: authorization, token: token, userInfo: userInfo)
         }
-        // OpenID Connect Discovery section 4.
-        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        let text = entry.discoveryURI ?? "\(base)/.well-known/openid-configuration"
-        guard let discovery = address(text, entry.discoveryURI == nil ? "issuer" : "discoveryUri", of: entry),
-            let keys = keys(of: entry, issuer, discovery, authorities)
-        else { return nil }
+        guard let discovery = entry.discovery, let keys = keys(of: entry, issuer, discovery, authorities) else {
+            return nil
+        }
         return .openID(issuer: issuer, discovery: discovery, keys: keys)
     }
 
     private mutating func keys(
-        of entry: IdentityProviderEntry, _ issuer: String, _ discovery: OutboundURL, _ authorities: [UInt8]?
+        of entry: IdentityProviderEntry, _ issuer: String, _ discovery: WebURL, _ authorities: [UInt8]?
     ) -> RemoteKeySet? {
         do throws(RemoteKeySettings.Problem) {
             var settings = try RemoteKeySettings(
@@ -141,17 +138,6 @@ extension Assembly {
         } catch {
             // The configuration has made sure of it.
             self.error(entry.pointer, "there is no address that the keys may be fetched from")
-            return nil
-        }
-    }
-
-    mutating func address(_ text: String?, _ member: String, of entry: IdentityProviderEntry) -> OutboundURL? {
-        // What is missing has been reported.
-        guard let text else { return nil }
-        do throws(OutboundURL.Problem) {
-            return try OutboundURL(text)
-        } catch {
-            self.error("\(entry.pointer)/\(member)", "\"\(text)\" is no address to call: \(error.rawValue)")
             return nil
         }
     }

@@ -28,15 +28,8 @@ extension Assembly {
     private mutating func server(
         _ introspection: IntrospectionEntry, of entry: TrustedIssuerEntry, at pointer: String
     ) -> IntrospectionServer? {
-        let url: OutboundURL
-        do throws(OutboundURL.Problem) {
-            url = try OutboundURL(introspection.url)
-        } catch {
-            self.error("\(pointer)/url", "\"\(introspection.url)\" is no URL to call: \(error.rawValue)")
-            return nil
-        }
         var server = IntrospectionServer(
-            name: entry.name, issuer: entry.issuer, url: url,
+            name: entry.name, issuer: entry.issuer, url: introspection.url,
             authorization: FormEncoding.basic(
                 clientID: introspection.clientID, secret: introspection.clientSecret.value),
             audiences: entry.audiences, requireAudience: entry.requireAudience)

@@ -5,6 +5,7 @@ import Foundation
 import Identity
 import Issuers
 import JOSE
+import Model
 import Policy
 import Reactor
 import Tokens

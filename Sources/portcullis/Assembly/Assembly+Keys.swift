@@ -35,13 +35,10 @@ extension Assembly {
     private mutating func settings(
         _ entry: PublishedKeysEntry, issuer: String, at pointer: String
     ) -> RemoteKeySettings? {
-        let (discovery, isDiscoverySound) = url(entry.discoveryURI, at: "\(pointer)/discoveryUri")
-        let (keys, areKeysSound) = url(entry.jwksURI, at: "\(pointer)/jwksUri")
-        guard isDiscoverySound, areKeysSound else { return nil }
         var settings: RemoteKeySettings
         do throws(RemoteKeySettings.Problem) {
             settings = try RemoteKeySettings(
-                issuer: issuer, discovery: discovery, keys: keys, allowHTTP: entry.allowHTTP)
+                issuer: issuer, discovery: entry.discoveryURI, keys: entry.jwksURI, allowHTTP: entry.allowHTTP)
         } catch {
             // The configuration has made sure of it.
             self.error(pointer, "there is no address that the keys may be fetched from")
@@ -71,16 +68,5 @@ extension Assembly {
         var settings = settings
         settings.authorities = text
         return settings
-    }
-
-    /// The address, and whether there is nothing wrong with it.
-    private mutating func url(_ text: String?, at pointer: String) -> (OutboundURL?, isSound: Bool) {
-        guard let text else { return (nil, true) }
-        do throws(OutboundURL.Problem) {
-            return (try OutboundURL(text), true)
-        } catch {
-            self.error(pointer, "\"\(text)\" is no address to call: \(error.rawValue)")
-            return (nil, false)
-        }
     }
 }

@@ -5,6 +5,7 @@ import Gateway
 import Identity
 import Issuers
 import JOSE
+import Model
 import Policy
 import Tokens
 
@@ -47,7 +48,7 @@ extension Assembly {
     /// The names by which clients reach the gateway.
     func publicNames() -> PublicNames {
         PublicNames(
-            origins: ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description),
+            origins: configuration.origins,
             hosts: configuration.routes.flatMap(\.hosts))
     }
 

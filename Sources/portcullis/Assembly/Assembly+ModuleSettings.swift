@@ -124,7 +124,7 @@ extension Assembly {
         switch shape {
         case .text: return field.name().map { .text($0) }
         case .secret: return field.secret().map { .text($0.value) }
-        case .url: return url(field, allowsHTTP).map { .url($0) }
+        case .url: return field.url(allowHTTP: allowsHTTP).map { .url($0) }
         case .flag: return field.bool().map { .flag($0) }
         case .count(let range): return field.integer(in: range).map { .number($0) }
         case .seconds: return field.seconds().map { .number($0) }
@@ -149,16 +149,6 @@ extension Assembly {
     private func map(_ field: Field, _ read: (Field) -> String?) -> [(name: String, value: String)] {
         field.object("an object of strings").entries.compactMap { name, place in
             read(place).map { (name: name, value: $0) }
-        }
-    }
-
-    private func url(_ field: Field, _ allowsHTTP: Bool) -> OutboundURL? {
-        guard let text = field.callableAddress(allowHTTP: allowsHTTP) else { return nil }
-        do throws(OutboundURL.Problem) {
-            return try OutboundURL(text)
-        } catch {
-            field.error("it is no address to call: \(error.rawValue)")
-            return nil
         }
     }
 

@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Identity
 import JOSE
+import Model
 import Reactor
 import Tokens
 
@@ -13,8 +14,8 @@ extension Assembly {
             report("\(entry.pointer)/kind", obstacle.problem, expected: obstacle.expected, severity: .error)
             return nil
         }
-        guard let known = knowledge(of: saml, entry), let signers = signers(of: saml, entry, known, assertions),
-            let singleSignOn = address(known.singleSignOn, "singleSignOnUrl", of: entry)
+        guard let (known, singleSignOn) = knowledge(of: saml, entry),
+            let signers = signers(of: saml, entry, known, assertions)
         else { return nil }
         let baseURL = configuration.baseURL.description
         var settings = SAMLProvider.Settings(
@@ -36,33 +37,42 @@ extension Assembly {
         return SAMLProvider(settings)
     }
 
-    /// What is known of the provider: what its entry says goes before what its metadata say.
+    /// What is known of the provider, and where browsers are sent: its entry goes before its metadata.
     private mutating func knowledge(
         of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
-    ) -> IdentityProviderMetadata? {
+    ) -> (IdentityProviderMetadata, singleSignOn: WebURL)? {
         guard let path = saml.metadataFile else {
             // What is missing has been reported.
             guard let entityID = saml.entityID, let singleSignOn = saml.singleSignOnURL else { return nil }
-            return IdentityProviderMetadata(entityID: entityID, singleSignOn: singleSignOn, certificates: [])
+            return (IdentityProviderMetadata(entityID: entityID, singleSignOn: "", certificates: []), singleSignOn)
         }
         let pointer = "\(entry.pointer)/metadataFile"
         guard let bytes = contents(of: path, at: pointer) else { return nil }
         do throws(IdentityProviderMetadata.Problem) {
-            var metadata = try IdentityProviderMetadata(bytes, entityID: saml.entityID)
-            if let singleSignOn = saml.singleSignOnURL { metadata.singleSignOn = singleSignOn }
-            guard !metadata.singleSignOn.isEmpty else {
-                self.error(pointer, "\(path) names no single sign-on service for redirects")
-                return nil
-            }
-            if let url = try? OutboundURL(metadata.singleSignOn), !url.isSecure, !entry.allowHTTP {
-                self.error(pointer, "the single sign-on service of \(path) is not encrypted")
-                return nil
-            }
-            return metadata
+            let metadata = try IdentityProviderMetadata(bytes, entityID: saml.entityID)
+            let singleSignOn = saml.singleSignOnURL ?? singleSignOn(of: metadata, path, entry, at: pointer)
+            return singleSignOn.map { (metadata, $0) }
         } catch {
             self.error(pointer, "\(path): \(error.rawValue)")
             return nil
         }
+    }
+
+    private mutating func singleSignOn(
+        of metadata: IdentityProviderMetadata, _ path: String, _ entry: IdentityProviderEntry, at pointer: String
+    ) -> WebURL? {
+        guard !metadata.singleSignOn.isEmpty else {
+            error(pointer, "\(path) names no single sign-on service for redirects")
+            return nil
+        }
+        do throws(WebURL.Problem) {
+            let url = try WebURL(metadata.singleSignOn)
+            if url.isSecure || entry.allowHTTP { return url }
+            self.error(pointer, "the single sign-on service of \(path) is not encrypted")
+        } catch {
+            self.error(pointer, "the single sign-on service of \(path) has no URL to call: \(error.rawValue)")
+        }
+        return nil
     }
 
     private mutating func signers(

@@ -1,6 +1,7 @@
 import Configuration
 import HTTP
 import Identity
+import Model
 import Tokens
 
 extension Assembly {
@@ -12,7 +13,7 @@ extension Assembly {
     /// What it goes by; nil where no backend has it.
     mutating func signOn(_ seals: BrowserSeals) -> SignOnSettings? {
         guard offersSignOn else { return nil }
-        let whitelist = RedirectWhitelist(configuration.policies.ssoRedirectWhitelist)
+        let whitelist = configuration.policies.ssoRedirectWhitelist ?? RedirectWhitelist(nil)
         for problem in whitelist.problems { warning("/policies/Security_SsoRedirectWhitelist", problem) }
         var settings = SignOnSettings(seals: seals, whitelist: whitelist)
         settings.sessionSeconds = configuration.singleSignOn.sessionLifetime.components.seconds

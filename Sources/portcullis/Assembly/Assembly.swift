@@ -66,7 +66,7 @@ struct Assembly {
         settings.generation = generation
         settings.throttle = lasting.throttle
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
-        settings.ownOrigins = ([configuration.baseURL] + configuration.additionalBaseURLs).map(\.description)
+        settings.ownOrigins = configuration.origins
         settings.allowOrigin = configuration.policies.allowOrigin
         settings.cors = corsSettings()
         settings.roles = catalogue

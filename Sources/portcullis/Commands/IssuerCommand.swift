@@ -1,6 +1,7 @@
 import Configuration
 import Gateway
 import Identity
+import Model
 import Tokens
 
 /// `portcullis issuer`: the outside issuers whose tokens are exchanged (JWT-41).
@@ -56,7 +57,7 @@ enum IssuerCommand: Command {
             let keys =
                 switch entry.keys {
                 case .file(let path): path
-                case .published(let published): published.jwksURI ?? published.discoveryURI ?? ""
+                case .published(let published): (published.jwksURI ?? published.discoveryURI)?.description ?? ""
                 case .introspection, nil: "introspection"
                 }
             Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")
@@ -70,7 +71,7 @@ enum IssuerCommand: Command {
     private static func keys(_ keys: AssertionIssuer.Keys) -> String {
         switch keys {
         case .certificates(let subjects): "\(subjects.count) certificate subject\(subjects.count == 1 ? "" : "s")"
-        case .remote(let source): source.jwksURI ?? source.discoveryURI ?? ""
+        case .remote(let source): (source.jwksURI ?? source.discoveryURI)?.description ?? ""
         }
     }
 }

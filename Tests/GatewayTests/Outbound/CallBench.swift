@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import Reactor
 import Synchronization
 import TestSupport
@@ -19,8 +20,8 @@ final class CallBench {
 
     init() throws { bench = try WorkerBench() }
 
-    func url(_ path: String = "/keys", port: UInt16? = nil, host: String = "127.0.0.1") throws -> OutboundURL {
-        try OutboundURL("http://\(host):\(port ?? server.port)\(path)")
+    func url(_ path: String = "/keys", port: UInt16? = nil, host: String = "127.0.0.1") throws -> WebURL {
+        try WebURL("http://\(host):\(port ?? server.port)\(path)")
     }
 
     /// Makes a call.

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Reactor
 import TestSupport
 import Testing
@@ -294,7 +295,7 @@ import Testing
     /// TLS with somebody who speaks none.
     @Test func plainServersAreNoTLSServers() throws {
         let bench = try CallBench()
-        try bench.call { $0.url = try OutboundURL("https://127.0.0.1:\(bench.server.port)/") }
+        try bench.call { $0.url = try WebURL("https://127.0.0.1:\(bench.server.port)/") }
         var peer: Peer?
         bench.bench.turn {
             peer = bench.server.accept()
@@ -338,7 +339,7 @@ import Testing
 
     @Test func callsWithoutWorkersAreRefused() throws {
         let calls = OutboundCalls()
-        let url = try OutboundURL("http://127.0.0.1:1/")
+        let url = try WebURL("http://127.0.0.1:1/")
         calls.perform(OutboundCall(url: url)) { result in
             guard case .failed(.unavailable) = result else {
                 Issue.record("it was made")

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -57,7 +58,7 @@ import Testing
         _ caller: Caller, _ change: (inout IntrospectionServer) -> Void = { _ in }
     ) throws -> Introspector {
         var server = IntrospectionServer(
-            name: "as", issuer: "https://as.example.com", url: try OutboundURL("https://as.example.com/introspect"),
+            name: "as", issuer: "https://as.example.com", url: try WebURL("https://as.example.com/introspect"),
             authorization: FormEncoding.basic(clientID: "gate way", secret: "a:b%"), audiences: ["gateway"])
         change(&server)
         return Introspector(server: server, caller: caller)

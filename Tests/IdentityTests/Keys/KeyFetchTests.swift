@@ -63,7 +63,7 @@ import Testing
 
     /// JWT-32.
     @Test func plainAddressesWantPermission() throws {
-        let url = try OutboundURL("http://idp.example/keys")
+        let url = try WebURL("http://idp.example/keys")
         #expect(throws: RemoteKeySettings.Problem.insecure(url)) {
             try KeyFixture.settings(keys: "http://idp.example/keys")
         }

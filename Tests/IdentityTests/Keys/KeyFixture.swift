@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JOSE
+import Model
 import Synchronization
 
 /// Signing keys by name, made once: `a`, `b` and so on; the names are their `kid`s.
@@ -22,8 +23,8 @@ enum KeyFixture {
         discovery: String? = nil, keys: String? = "https://idp.example/keys", allowHTTP: Bool = false
     ) throws -> RemoteKeySettings {
         try RemoteKeySettings(
-            issuer: "https://idp.example", discovery: discovery.map { try OutboundURL($0) },
-            keys: keys.map { try OutboundURL($0) }, allowHTTP: allowHTTP)
+            issuer: "https://idp.example", discovery: discovery.map { try WebURL($0) },
+            keys: keys.map { try WebURL($0) }, allowHTTP: allowHTTP)
     }
 }
 

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Synchronization
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         let (slow, results) = (Slow(), Results())
         let caller = SharingCaller(slow, limit: 2)
         let call = OutboundTransport().call(
-            "GET", try OutboundURL("https://idp.example/token"), headers: [], maximumBytes: 1)
+            "GET", try WebURL("https://idp.example/token"), headers: [], maximumBytes: 1)
         for _ in 0..<3 { caller.perform(call) { results.note($0) } }
         #expect(results.all.withLock { $0 } == [.unavailable] && slow.waiting.withLock { $0.count } == 2)
         slow.answerOne()

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Synchronization
 import TestSupport
 import Testing
@@ -172,9 +173,9 @@ import Testing
             try idp.provider {
                 $0.subjectAttribute = attribute
                 $0.place = .plain(
-                    authorization: try! OutboundURL("https://idp.example/authorize"),
-                    token: try! OutboundURL("https://idp.example/token"),
-                    userInfo: try! OutboundURL("https://idp.example/userinfo"))
+                    authorization: try! WebURL("https://idp.example/authorize"),
+                    token: try! WebURL("https://idp.example/token"),
+                    userInfo: try! WebURL("https://idp.example/userinfo"))
             }
         }
         let identity = try FakeProvider.finish(provider("id")).get()
@@ -201,7 +202,7 @@ import Testing
     @Test("one call at a time asks for the document, whoever waits for it; one that fails is made again by the next")
     func singleFlight() throws {
         let caller = ScriptedCaller()
-        let url = try OutboundURL("https://idp.example/.well-known/openid-configuration")
+        let url = try WebURL("https://idp.example/.well-known/openid-configuration")
         let metadata = ServerMetadata(at: url, issuer: FakeProvider.issuer, OutboundTransport(), caller: caller)
         let told = Mutex<[Bool]>([])
         func ask() {

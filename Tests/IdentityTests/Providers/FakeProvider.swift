@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Synchronization
 import TestSupport
 
@@ -101,7 +102,7 @@ final class FakeProvider: OutboundCaller {
     func provider(
         _ change: (inout AuthorizationCodeProvider.Settings) -> Void = { _ in }
     ) throws -> AuthorizationCodeProvider {
-        let discovery = try OutboundURL("\(FakeProvider.issuer)/.well-known/openid-configuration")
+        let discovery = try WebURL("\(FakeProvider.issuer)/.well-known/openid-configuration")
         let keys = try RemoteKeySet(
             RemoteKeySettings(issuer: FakeProvider.issuer, discovery: discovery, keys: nil), caller: self,
             clock: { FakeProvider.now })

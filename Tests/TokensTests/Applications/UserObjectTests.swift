@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import Testing
 import Tokens
 
@@ -229,7 +230,7 @@ import Tokens
 
     /// AOM-11: a pair in the slot `facebook`, for a person without account and roles.
     @Test func facebook() throws {
-        let url = try OutboundURL("https://graph.example.com/debug_token")
+        let url = try WebURL("https://graph.example.com/debug_token")
         let apps = Apps { $0.facebook = SocialLogin(appID: "app", appSecret: "s|x", verifyURL: url) }
         let form =
             "grant_type=aom_facebook&client_id=testApp&client_secret=\(Apps.key)&facebook_token=EAAB%2B1"

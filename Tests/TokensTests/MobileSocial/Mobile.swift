@@ -39,7 +39,7 @@ final class Mobile: Sendable {
         mobile.audience = [Service.baseURL]
         mobile.baseURL = Service.baseURL
         mobile.names = PublicNames(
-            origins: [Service.baseURL, "http://gw.example.com:8080"], hosts: ["*.api.example.com"])
+            origins: ["\(Service.baseURL)", "http://gw.example.com:8080"], hosts: ["*.api.example.com"])
         mobile.webgates = ["InventoryWG", "HighWG"]
         mobile.revocations = revocations
         mobile.sessions = sessions

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import Synchronization
 
 @testable import Tokens
@@ -107,8 +108,8 @@ final class StubProvider: BrowserIdentityProvider {
 
     var metadata: [UInt8]? { answersByForm ? Array("<metadata/>".utf8) : nil }
 
-    func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> {
-        .done(try? OutboundURL("https://\(name).example/logout?client_id=gateway"))
+    func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
+        .done(try? WebURL("https://\(name).example/logout?client_id=gateway"))
     }
 
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {

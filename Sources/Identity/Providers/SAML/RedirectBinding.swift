@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// Messages to an identity provider in the query of a URL (SAML bindings section 3.4).
 enum RedirectBinding {
@@ -13,7 +14,7 @@ enum RedirectBinding {
     ///   - state: comes back with the answer, `longestState` bytes at most.
     ///   - signer: nil leaves the request unsigned.
     static func location(
-        _ request: [UInt8], at destination: OutboundURL, state: String, signer: SigningKey?
+        _ request: [UInt8], at destination: WebURL, state: String, signer: SigningKey?
     ) -> String {
         let packed = String(decoding: Base64.encode(stored(request).span), as: UTF8.self)
         var fields = [("SAMLRequest", packed), ("RelayState", state)]

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// An identity provider that speaks SAML 2.0, to which the gateway is a service provider: the web browser profile with a
 /// request by redirect and an answer by form (SSO-07, SAML profiles section 4.1). Immutable; used by all threads.
@@ -12,7 +13,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
         /// Entity id of the provider: what it calls itself as an issuer.
         package var issuer: String
         /// Where browsers are sent to log in, by redirect.
-        package var singleSignOn: OutboundURL
+        package var singleSignOn: WebURL
         /// Entity id of the gateway: the audience of its assertions.
         package var entityID: String
         /// Where the answers are posted to, in full.
@@ -33,7 +34,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
         package var clockSkewSeconds = SAMLConditions.clockSkew
 
         package init(
-            name: String, issuer: String, singleSignOn: OutboundURL, entityID: String, consumerURL: String,
+            name: String, issuer: String, singleSignOn: WebURL, entityID: String, consumerURL: String,
             certificates: SAMLSigners, rules: ProviderRules
         ) {
             self.name = name
@@ -91,7 +92,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
         .done(.failure(.malformedCallback))
     }
 
-    package func logoutURL(back: String, now: Int64) -> Effect<OutboundURL?> { .done(nil) }
+    package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> { .done(nil) }
 
     package func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {
         .done(.failure(.malformedCallback))

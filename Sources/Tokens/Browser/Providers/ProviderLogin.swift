@@ -39,7 +39,7 @@ package final class ProviderLogin: Sendable {
     private let providers: [any BrowserIdentityProvider]
     let seals: BrowserSeals
     private let baseURL: String
-    private let furtherOrigins: [String]
+    private let furtherOrigins: [WebOrigin]
     private let throttle: LoginThrottle
     /// Logins that browsers have come back from, as far as this process remembers.
     private let seen = Mutex(RecentSet(capacity: 16_384))
@@ -48,12 +48,12 @@ package final class ProviderLogin: Sendable {
 
     /// - Parameters:
     ///   - baseURL: that of the gateway, without a trailing slash.
-    ///   - furtherOrigins: other ones of the gateway, such as `https://gw.example.org`.
+    ///   - furtherOrigins: other ones of the gateway.
     ///   - throttle: holds networks back whose browsers bring answers that are none; not that of passwords, so that a provider
     ///     that is set up wrongly keeps nobody out elsewhere.
     package init(
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
-        revocations: RevocationList, baseURL: String, furtherOrigins: [String] = [],
+        revocations: RevocationList, baseURL: String, furtherOrigins: [WebOrigin] = [],
         throttle: LoginThrottle = LoginThrottle(),
         observe: @escaping Observer = { _, _, _ in }
     ) {
@@ -73,11 +73,8 @@ package final class ProviderLogin: Sendable {
 
     /// Where the browser is: its cookies are of that host, and come back to no other.
     private func origin(of request: EndpointRequest) -> String {
-        let (scheme, standardPort) = request.secure ? ("https", ":443") : ("http", ":80")
-        var authority = request.authority.lowercased()
-        if authority.hasSuffix(standardPort) { authority.removeLast(standardPort.utf8.count) }
-        let origin = "\(scheme)://\(authority)"
-        return furtherOrigins.first { $0.isExactly(origin) } ?? baseURL
+        let origin = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
+        return furtherOrigins.first { $0 == origin }?.description ?? baseURL
     }
 
     /// Answers by form are addressed to `baseURL` alone: it is what the provider has read of the gateway.

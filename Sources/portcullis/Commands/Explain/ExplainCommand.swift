@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Model
 import Reactor
 
 /// `portcullis explain`: what the configuration makes of a request, and why.

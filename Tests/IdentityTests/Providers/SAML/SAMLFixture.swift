@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 @testable import Identity
 
@@ -15,7 +16,7 @@ enum SAMLFixture {
 
     static func settings(_ change: (inout SAMLProvider.Settings) -> Void = { _ in }) throws -> SAMLProvider.Settings {
         var settings = SAMLProvider.Settings(
-            name: "idp", issuer: idp, singleSignOn: try OutboundURL("https://idp.example/sso?tenant=a"),
+            name: "idp", issuer: idp, singleSignOn: try WebURL("https://idp.example/sso?tenant=a"),
             entityID: entity, consumerURL: consumer, certificates: SAMLSigners(pinned: []),
             rules: ProviderRules(identity: ExternalIdentityRules(virtualUserEnabled: true)))
         change(&settings)

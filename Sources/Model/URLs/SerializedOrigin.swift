@@ -10,18 +10,21 @@ package struct SerializedOrigin {
     /// Whether the host is an IPv6 literal.
     package let isAddress: Bool
 
-    /// The parts of `text`, or nil where it is anything but one origin: `null`, a list, a URL with path or user
-    /// information, an empty host label, a port that is no number (CORS-08).
-    package init?(_ text: Span<UInt8>) {
-        guard let schemeEnd = SerializedOrigin.endOfScheme(text) else { return nil }
+    /// Which part of a text is wrong.
+    package enum Problem: Error { case scheme, host, port }
+
+    /// The parts of `text`. Refuses what is anything but one origin: `null`, a list, a URL with path or user information,
+    /// an empty host label, a port that is no number (CORS-08). Allocates nothing.
+    package init(_ text: Span<UInt8>) throws(Problem) {
+        guard let schemeEnd = SerializedOrigin.endOfScheme(text) else { throw .scheme }
         let start = schemeEnd + 3
         var hostEnd = start
         if start < text.count, text[start] == UInt8(ascii: "[") {
-            guard let end = SerializedOrigin.endOfAddress(text, from: start) else { return nil }
+            guard let end = SerializedOrigin.endOfAddress(text, from: start) else { throw .host }
             hostEnd = end
             isAddress = true
         } else {
-            guard let end = SerializedOrigin.endOfName(text, from: start) else { return nil }
+            guard let end = SerializedOrigin.endOfName(text, from: start) else { throw .host }
             hostEnd = end
             isAddress = false
         }
@@ -31,9 +34,8 @@ package struct SerializedOrigin {
             port = nil
             return
         }
-        guard text[hostEnd] == ASCII.colon, SerializedOrigin.isPort(text.extracting((hostEnd + 1)...)) else {
-            return nil
-        }
+        guard text[hostEnd] == ASCII.colon else { throw .host }
+        guard SerializedOrigin.isPort(text.extracting((hostEnd + 1)...)) else { throw .port }
         port = ByteRange((hostEnd + 1)..<text.count)
     }
 

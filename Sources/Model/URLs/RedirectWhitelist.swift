@@ -27,7 +27,7 @@ package struct RedirectWhitelist: Sendable {
         var problems: [String] = []
         for written in URLPattern.entries(of: text) {
             let name = "\"\(String(decoding: written, as: UTF8.self))\""
-            do throws(URLPatternError) {
+            do throws(URLPattern.Problem) {
                 let pattern = try URLPattern(written)
                 if pattern.reachesTopLevel {
                     // AMB-16.
@@ -36,7 +36,7 @@ package struct RedirectWhitelist: Sendable {
                 if pattern.isInClear { problems.append("tokens that go to \(name) can be read on the way") }
                 entries.append(Entry(pattern: pattern, segments: RedirectWhitelist.segments(of: pattern.path)))
             } catch {
-                problems.append("\(name) never matches: a pattern \(error.explanation)")
+                problems.append("\(name) never matches: \(error.rawValue)")
             }
         }
         self.entries = entries

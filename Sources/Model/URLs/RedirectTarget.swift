@@ -5,9 +5,6 @@ import Bytes
 package struct RedirectTarget: Sendable, Equatable {
     /// Longest one that is looked at, in bytes.
     package static let maximumLength = 1024
-    /// Schemes that name no place but say what the browser is to do: a form that is sent there would run in the page.
-    private static let dangerousSchemes = ["javascript", "data", "vbscript", "blob", "file", "about", "filesystem"]
-
     /// As it was received, which is how it is used.
     package let text: String
     let origin: SerializedOrigin
@@ -22,11 +19,11 @@ package struct RedirectTarget: Sendable, Equatable {
         let bytes = Array(text.utf8)
         guard bytes.count <= RedirectTarget.maximumLength, bytes.allSatisfy(RedirectTarget.isPlain),
             let schemeEnd = SerializedOrigin.endOfScheme(bytes.span),
-            !RedirectTarget.isDangerous(bytes[..<schemeEnd])
+            !URLScheme.contains(bytes[..<schemeEnd], in: URLScheme.active)
         else { return nil }
         let isEnd: (UInt8) -> Bool = { $0 == ASCII.slash || $0 == UInt8(ascii: "?") }
         let originEnd = bytes[(schemeEnd + 3)...].firstIndex(where: isEnd) ?? bytes.count
-        guard let origin = SerializedOrigin(bytes.span.extracting(..<originEnd)) else { return nil }
+        guard let origin = try? SerializedOrigin(bytes.span.extracting(..<originEnd)) else { return nil }
         let pathEnd = bytes[originEnd...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
         guard bytes[originEnd..<pathEnd].split(separator: ASCII.slash).allSatisfy(RedirectTarget.isUnambiguous) else {
             return nil
@@ -72,11 +69,6 @@ package struct RedirectTarget: Sendable, Equatable {
     /// What stands in URLs (RFC 3986 section 2), without the `#` of a fragment. Browsers take `\` for `/`.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > ASCII.space && byte < 0x7F && !"\"#<>\\^`{|}".utf8.contains(byte)
-    }
-
-    private static func isDangerous(_ scheme: ArraySlice<UInt8>) -> Bool {
-        let name = scheme.map(ASCII.lowercased)
-        return dangerousSchemes.contains { $0.utf8.elementsEqual(name) }
     }
 
     /// No piece leads upwards, with parameters behind it neither, and none has a dot, a separator or a percent sign in

@@ -3,6 +3,19 @@ import Bytes
 /// One entry of an allow list of URLs: `scheme "://" host [":" port] [path]`, with `*` inside host labels, port and
 /// path segments (grammar 4.0).
 package struct URLPattern: Sendable {
+    /// Why a text matches no URL. The raw value says it in words.
+    package enum Problem: String, Error, Sendable {
+        case noScheme = "it has no scheme"
+        /// A scheme never has a wildcard (AMB-13).
+        case schemePattern = "its scheme is not literal"
+        case userInformation = "it has user information"
+        case queryOrFragment = "it has a query or a fragment"
+        case noHost = "it has no host"
+        /// Empty label, character that no host has, wildcard inside an IPv6 literal.
+        case invalidHost = "it has a host that no URL has"
+        case invalidPort = "its port is not a number or \"*\""
+    }
+
     /// Scheme and host in lower case, port and path as they are, and the default port where none is written: all parts
     /// lie in one buffer, so that matching touches no reference count.
     private let text: [UInt8]
@@ -23,12 +36,14 @@ package struct URLPattern: Sendable {
     /// Whether the last label of the host has a wildcard, which then reaches into other top-level domains (AMB-16).
     package var reachesTopLevel: Bool { labels.last.map { text[$0.range].contains(SegmentGlob.wildcard) } ?? false }
 
-    /// Whether what is sent there can be read on the way: `http`, and not to one's own machine.
-    package var isInClear: Bool {
-        guard text[scheme.range].elementsEqual("http".utf8) else { return false }
+    /// Whether only the machine itself can be meant.
+    package var isLocal: Bool {
         let host = labels.map { String(decoding: text[$0.range], as: UTF8.self) }.joined(separator: ".")
-        return !["localhost", "127.0.0.1", "[::1]"].contains { $0.utf8.elementsEqual(host.utf8) }
+        return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "[::1]"
     }
+
+    /// Whether what is sent there can be read on the way: `http`, and not to one's own machine.
+    package var isInClear: Bool { text[scheme.range].elementsEqual("http".utf8) && !isLocal }
 
     /// The entries of a list, which commas separate.
     package static func entries(of list: String?) -> [[UInt8]] {
@@ -39,8 +54,10 @@ package struct URLPattern: Sendable {
     }
 
     /// - Throws: why no URL can match the text.
-    package init(_ written: [UInt8]) throws(URLPatternError) {
-        guard let schemeEnd = SerializedOrigin.endOfScheme(written.span) else { throw .noScheme }
+    package init(_ written: [UInt8]) throws(Problem) {
+        guard let schemeEnd = SerializedOrigin.endOfScheme(written.span) else {
+            throw written.firstRange(of: Array("://".utf8)) == nil ? .noScheme : .schemePattern
+        }
         let rest = written[(schemeEnd + 3)...]
         let authorityEnd = rest.firstIndex { $0 == ASCII.slash || $0 == ASCII.backslash } ?? rest.endIndex
         let authority = rest[..<authorityEnd]
@@ -81,7 +98,8 @@ package struct URLPattern: Sendable {
         }
     }
 
-    private static func labels(of host: ArraySlice<UInt8>) throws(URLPatternError) -> [ByteRange] {
+    private static func labels(of host: ArraySlice<UInt8>) throws(Problem) -> [ByteRange] {
+        guard !host.isEmpty else { throw .noHost }
         let labels = host.split(separator: ASCII.dot, omittingEmptySubsequences: false)
         for label in labels {
             guard !label.isEmpty else { throw .invalidHost }
@@ -93,10 +111,12 @@ package struct URLPattern: Sendable {
     }
 
     /// - Parameter text: a colon and the port.
-    private static func checkPort(_ text: ArraySlice<UInt8>) throws(URLPatternError) {
-        let digits = text.dropFirst()
-        guard text.first == ASCII.colon, !digits.isEmpty, digits.count <= 6 else { throw .invalidPort }
-        for byte in digits where byte != SegmentGlob.wildcard && !ASCII.isDigit(byte) { throw .invalidPort }
+    private static func checkPort(_ text: ArraySlice<UInt8>) throws(Problem) {
+        let characters = text.dropFirst()
+        let digits = characters.filter { $0 != SegmentGlob.wildcard }
+        guard text.first == ASCII.colon, !characters.isEmpty, characters.count <= 6 else { throw .invalidPort }
+        if digits.isEmpty { return }
+        guard let number = Decimal.parse(digits.span), number <= 65_535 else { throw .invalidPort }
     }
 
     /// The port that a scheme implies (CORS-03); empty for none.
@@ -140,4 +160,8 @@ package struct URLPattern: Sendable {
         }
         return start == host.count + 1
     }
+}
+
+extension URLPattern: CustomStringConvertible {
+    package var description: String { String(decoding: text[..<pathRange.end], as: UTF8.self) }
 }

@@ -1,0 +1,76 @@
+import Bytes
+
+/// The policy `Security_AllowOrigin`: which origins may send cross-site requests (CORS-01). The grammar is that of
+/// section 4.0; the default is that none may.
+package struct AllowOriginPolicy: Sendable {
+    /// As it is written.
+    package let text: String
+    package let patterns: [URLPattern]
+    /// What is odd about its entries, in their order.
+    package let problems: [Problem]
+
+    /// What is odd about one entry.
+    package struct Problem: Equatable, Sendable {
+        package enum Kind: Equatable, Sendable {
+            /// Not a pattern: it never matches.
+            case invalid(URLPattern.Problem)
+            /// It has a path, even if only `/`: an origin has none, so it never matches (CORS-04).
+            case path
+            /// `disallow` among other entries: it is dropped (AMB-14).
+            case keywordInList
+            /// It works, and may reach further than meant (AMB-16).
+            case wildcardInLastLabel
+        }
+
+        /// The entry as it stands in the policy.
+        package let pattern: String
+        package let kind: Kind
+    }
+
+    /// - Parameter text: `disallow`, or URL patterns separated by commas; empty means `disallow` (CORS-02).
+    package init(_ text: String) {
+        let entries = URLPattern.entries(of: text)
+        let disallow = Array("disallow".utf8)
+        var patterns: [URLPattern] = []
+        var problems: [Problem] = []
+        for entry in entries == [disallow] ? [] : entries {
+            func report(_ kind: Problem.Kind) {
+                problems.append(Problem(pattern: String(decoding: entry, as: UTF8.self), kind: kind))
+            }
+            // AMB-14: the keyword means something only when it stands alone.
+            if entry == disallow {
+                report(.keywordInList)
+                continue
+            }
+            do throws(URLPattern.Problem) {
+                let pattern = try URLPattern(entry)
+                if !pattern.path.isEmpty {
+                    report(.path)
+                    continue
+                }
+                if pattern.reachesTopLevel { report(.wildcardInLastLabel) }
+                patterns.append(pattern)
+            } catch {
+                report(.invalid(error))
+            }
+        }
+        self.text = text
+        self.patterns = patterns
+        self.problems = problems
+    }
+
+    /// The policy that allows no origin.
+    package static let disallow = AllowOriginPolicy("disallow")
+
+    /// Whether the value of an `Origin` field is one origin that some pattern allows. Allocates nothing.
+    package func allows(_ origin: Span<UInt8>) -> Bool {
+        guard !patterns.isEmpty, let parts = try? SerializedOrigin(origin) else { return false }
+        return allows(parts, of: origin)
+    }
+
+    /// The same of an origin whose parts are known.
+    package func allows(_ parts: SerializedOrigin, of origin: Span<UInt8>) -> Bool {
+        for i in patterns.indices where patterns[i].matches(parts, of: origin) { return true }
+        return false
+    }
+}

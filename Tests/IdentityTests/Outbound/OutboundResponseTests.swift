@@ -1,0 +1,12 @@
+import Identity
+import Testing
+
+@Suite struct OutboundResponseTests {
+    @Test func fieldsOfResponsesAreFoundWithoutCase() {
+        let response = OutboundResponse(
+            status: 200, headers: [("Cache-Control", "max-age=5"), ("X-A", "1"), ("x-a", "2")])
+        #expect(response.value(of: "cache-control") == "max-age=5")
+        #expect(response.value(of: "X-A") == nil)
+        #expect(response.values(of: "X-A") == ["1", "2"])
+    }
+}
