@@ -1,5 +1,6 @@
 import Bytes
 import COpenSSL
+import Model
 
 /// A private key or secret with the one algorithm it signs with.
 package final class SigningKey: Sendable {

@@ -1,4 +1,5 @@
 import COpenSSL
+import Model
 
 /// A key that checks signatures: an RSA, EC or Ed25519 public key, or a secret shared with the signer.
 ///

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A signed object in compact serialisation (RFC 7515 section 7.1), taken apart and not yet believed.
 ///

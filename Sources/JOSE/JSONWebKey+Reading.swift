@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 extension JSONWebKey {
     /// What a member of a key set turned out to be.

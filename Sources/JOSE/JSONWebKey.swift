@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// One key of a key set (RFC 7517 section 4), with what it may be used for.
 package struct JSONWebKey: Sendable {

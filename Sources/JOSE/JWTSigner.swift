@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// Makes signed tokens in compact serialisation.
 package struct JWTSigner: Sendable {

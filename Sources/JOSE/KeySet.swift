@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// The keys of one issuer (RFC 7517 section 5), read and checked once.
 package struct KeySet: Sendable {

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// Which key a token needs.
 package struct KeyNeed: Equatable, Sendable {

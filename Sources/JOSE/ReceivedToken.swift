@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A JSON Web Token taken apart: well formed, and not yet believed. Who verifies it goes by its issuer's rules.
 package struct ReceivedToken: Sendable {

@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// Somebody whose tokens are believed, and on which terms.
 package struct TrustedIssuer: Sendable {

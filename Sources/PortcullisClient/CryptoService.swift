@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// Hashes of passwords as the mobile client kit makes them (CRYPTO-03).
 public struct CryptoService: Sendable {

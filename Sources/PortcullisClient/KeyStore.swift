@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Foundation
+import Model
 import Reactor
 
 /// Key pairs in files of their own, in a directory for their owner only (CRYPTO-05).

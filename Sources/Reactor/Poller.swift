@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Model
 
 /// One event loop's view of the kernel: it waits, receives and sends, and reports what is done.
 ///

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 extension TokenService {
     /// Authorization server metadata (RFC 8414 section 2). There is no authorization endpoint, so no response type; the

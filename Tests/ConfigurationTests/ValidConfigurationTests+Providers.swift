@@ -15,7 +15,7 @@ extension ValidConfigurationTests {
         #expect(staff.client.method == .privateKeyJWT && staff.client.keyID == "gateway-1")
         #expect(staff.client.keyFile?.hasSuffix("/complete/keys/staff.pem") == true)
         #expect(staff.users.emailRule == .ignored && !staff.users.virtualUserEnabled && staff.users.prefix == "staff:")
-        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == ["ES256", "RS256"])
+        #expect(staff.scopes == ["openid", "groups"] && staff.algorithms == [.es256, .rs256])
         #expect(social.client.method == .secretPost && social.users.emailRule == .notDenied && social.allowHTTP)
         #expect(social.subjectAttribute == "id" && social.users.prefix == "s-" && social.scopes.isEmpty)
         #expect(
@@ -43,13 +43,13 @@ extension ValidConfigurationTests {
         #expect(saml.ownEntityID == "urn:example:gateway")
         #expect(saml.nameIDFormat == "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent")
         #expect(saml.contexts == ["urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"])
-        #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == "ES256")
+        #expect(saml.forcesLogin && saml.allowsSHA1 && saml.signingAlgorithm == .es256)
         #expect(saml.signingKeyFile?.hasSuffix("key.pem") == true)
         #expect(saml.signingCertificateFile?.hasSuffix("cert.pem") == true)
         #expect(corporate.clockSkew == .seconds(30) && corporate.users.usernameAttribute == "mail")
         #expect(corporate.users.emailRule == .notDenied && corporate.users.prefix == "corporate:")
         let plain = try #require(partner.saml)
         #expect(plain.metadataFile?.hasSuffix("/complete/keys/partner.xml") == true && plain.entityID == nil)
-        #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == "RS256" && !plain.allowsSHA1)
+        #expect(plain.signingKeyFile == nil && plain.signingAlgorithm == .rs256 && !plain.allowsSHA1)
     }
 }

@@ -193,7 +193,7 @@ import Testing
         #expect(configuration.challenge.lifetime == .seconds(300))
         #expect(configuration.tokenService.issuer == "http://127.0.0.1:8080")
         #expect(configuration.tokenService.clockSkew == .seconds(5))
-        #expect(configuration.tokenService.algorithm == "ES256")
+        #expect(configuration.tokenService.algorithm == .es256)
         #expect(configuration.tokenService.tokenPathAliases == ["/token"])
         #expect(configuration.policies.allowOrigin.text == "disallow")
         #expect(configuration.backends[0].oauthConsumer && configuration.backends[0].httpBasic)

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 // A span cannot pass through `#expect`: the calls under test, in a form that takes arrays.
 

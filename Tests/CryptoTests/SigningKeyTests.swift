@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Testing
 
 @Suite struct SigningKeyTests {

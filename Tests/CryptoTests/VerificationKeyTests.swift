@@ -1,4 +1,5 @@
 import Crypto
+import Model
 import Testing
 
 @Suite struct VerificationKeyTests {

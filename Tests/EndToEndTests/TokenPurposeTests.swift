@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import JOSE
+import Model
 import Testing
 
 /// What a token was made for, and for whom (RFC 8725 section 3.11, RFC 7800): the running gateway.

@@ -4,6 +4,7 @@ import HTTP
 import Identity
 import Issuers
 import JOSE
+import Model
 import Policy
 import Reactor
 import TestSupport

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Testing
 
 /// The vectors of sections 4.3, 4.4, 4.6 and 4.7, each through the reading of its configuration.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Testing
 
 /// What an outside token must be (JWT-20, JWT-39, JTX-10).

@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import Issuers
 import JOSE
+import Model
 import Testing
 
 @Suite struct EmbeddedIssuerTests {

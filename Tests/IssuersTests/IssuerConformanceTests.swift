@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Issuers
+import Model
 import Testing
 
 /// A module, two ways: as built twice from the same settings.

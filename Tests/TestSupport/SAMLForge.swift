@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Foundation
+import Model
 
 /// Makes SAML assertions as an identity provider does. What is signed is written in its canonical form from the start
 /// (exclusive canonical XML: no blanks, attributes sorted, each namespace where it is used first), so that no library is

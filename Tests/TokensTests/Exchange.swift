@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import Identity
 import JOSE
+import Model
 import Synchronization
 import Tokens
 

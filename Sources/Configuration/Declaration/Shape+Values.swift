@@ -171,6 +171,14 @@ extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == 
     }
 }
 
+extension Shape where Value: RawRepresentable, Value.RawValue == String {
+    /// One of some words of an enumeration.
+    static func choice(among choices: [Value]) -> Shape {
+        Shape(
+            .choice(choices.map(\.rawValue)), write: { .text($0.rawValue) }, read: { $0.choice(among: choices) })
+    }
+}
+
 // MARK: Forms
 
 extension Form {

@@ -111,7 +111,12 @@ package struct Field {
 
     func choice<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type) -> Choice?
     where Choice.RawValue == String {
-        choice(type.allCases.map(\.rawValue)).flatMap { type.init(rawValue: $0) }
+        choice(among: Array(type.allCases))
+    }
+
+    /// One of some words of an enumeration.
+    func choice<Choice: RawRepresentable>(among choices: [Choice]) -> Choice? where Choice.RawValue == String {
+        choice(choices.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
     }
 
     package func elements(_ expected: @autoclosure () -> String) -> [Field]? {

@@ -43,7 +43,7 @@ package struct IdentityProviderEntry: Sendable {
     package var userInfo: UserInfoUse
     package var subjectAttribute: String
     /// Nil for every one that fits the key.
-    package var algorithms: [String]?
+    package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     package var users: ProvidedUsersEntry
     package var logsOutThere: Bool

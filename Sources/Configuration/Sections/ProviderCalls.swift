@@ -62,7 +62,7 @@ struct ProviderCalls {
     let parameters: [(name: String, value: String)]
     let userInfo: IdentityProviderEntry.UserInfoUse
     let subjectAttribute: String
-    let algorithms: [String]?
+    let algorithms: Set<SignatureAlgorithm>?
     let logsOutThere: Bool
     let connectTimeout: Duration
     let readTimeout: Duration

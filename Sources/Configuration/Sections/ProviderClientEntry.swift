@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Who the gateway is to a provider, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2).
 package struct ProviderClientEntry: Sendable {
@@ -14,13 +15,13 @@ package struct ProviderClientEntry: Sendable {
     package var secret: Secret?
     /// Absolute path; the key is made where there is none.
     package var keyFile: String?
-    package var keyAlgorithm: String
+    package var keyAlgorithm: SignatureAlgorithm
     /// `kid`; nil for the key's thumbprint.
     package var keyID: String?
 
     /// Of a provider that the gateway does not call.
     init() {
-        (id, method, keyAlgorithm) = ("", .none, "ES256")
+        (id, method, keyAlgorithm) = ("", .none, .es256)
     }
 
     /// - Parameter isNeeded: whether the provider is asked at all.
@@ -46,7 +47,7 @@ package struct ProviderClientEntry: Sendable {
         keyFile = keyMember?.read()
         keyAlgorithm = object.value(
             "clientKeyAlgorithm", .publicAlgorithm,
-            default: "ES256",
+            default: .es256,
             "Algorithm of the key.")
         keyID = object.optional("clientKeyId", .name, "`kid` of the key; its thumbprint by default.")
         let takesSecret = [Method.secretBasic, .secretPost].contains(method)

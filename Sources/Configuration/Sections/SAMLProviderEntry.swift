@@ -23,7 +23,7 @@ package struct SAMLProviderEntry: Sendable {
     /// Absolute paths; nil where requests are not signed.
     package var signingKeyFile: String?
     package var signingCertificateFile: String?
-    package var signingAlgorithm: String
+    package var signingAlgorithm: SignatureAlgorithm
 
     /// The formats that have short names (SAML core section 8.3).
     private static let formats = [
@@ -33,7 +33,7 @@ package struct SAMLProviderEntry: Sendable {
         "unspecified": "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
     ]
     /// Those that the binding has names for.
-    private static let algorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
+    private static let algorithms: [SignatureAlgorithm] = [.rs256, .rs384, .rs512, .es256, .es384, .es512]
     /// Whether users are known by a name that is another one at every login.
     package var isTransient: Bool { nameIDFormat == SAMLProviderEntry.formats["transient"] }
 
@@ -92,7 +92,8 @@ package struct SAMLProviderEntry: Sendable {
                 -days 3650 -subj /CN=gateway -keyout gateway-saml.key -out gateway-saml.pem` makes both.
                 """),
             signingAlgorithm: object.value(
-                "signingAlgorithm", .choice(algorithms), default: "RS256", "Algorithm of the gateway's signatures."))
+                "signingAlgorithm", .choice(among: algorithms), default: .rs256,
+                "Algorithm of the gateway's signatures."))
         check(object, hasMetadata: hasMetadata)
         return entry
     }

@@ -19,7 +19,7 @@ package struct TokenServiceSection: Sendable {
     /// Scopes that may be granted; empty where scopes mean nothing.
     package var scopes: [String]
     /// Name of a signature algorithm.
-    package var algorithm: String
+    package var algorithm: SignatureAlgorithm
     /// PEM file with the signing key, made when it is missing. Not used by HS algorithms.
     package var keyFile: String
     /// The secret of an HS algorithm.
@@ -41,7 +41,7 @@ package struct TokenServiceSection: Sendable {
         let issuer = object.optional("issuer", .name, "`iss` of its tokens; `baseUrl` by default.")
         let audience = object.optional("audience", .name, "`aud` of its tokens; `baseUrl` by default.")
         let algorithm = object.value(
-            "algorithm", .choice(SigningAlgorithm.all), default: "ES256", "Signature algorithm of its tokens.")
+            "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
         let tokenPath = object.value(
             "tokenPath", .literalPath, default: "/oauth2/token", "Path of the token endpoint.")
@@ -111,27 +111,30 @@ package struct TokenServiceSection: Sendable {
     }
 
     /// The secret of an HS algorithm, and the key file of any other one.
-    private static func signingKey(_ object: inout ObjectReader, _ algorithm: String) -> (Secret?, file: String) {
+    private static func signingKey(_ object: inout ObjectReader, _ algorithm: SignatureAlgorithm) -> (
+        Secret?, file: String
+    ) {
         let key = object.take("key", .secret, "Secret of an HS algorithm, at least as long as its hash.")
         let standardFile = "state/signing.pem"
         let file = object.take(
             "keyFile", .path, default: standardFile,
             "PEM file with the signing key of any other algorithm. It is made where it is missing.")
         let path = file?.read() ?? object.field.findings.path(of: standardFile)
-        guard SigningAlgorithm.symmetric.contains(algorithm) else {
-            key?.field.error("\"key\" belongs to HS algorithms", expected: "\"keyFile\" for \(algorithm)")
+        let name = algorithm.rawValue
+        guard algorithm.isSymmetric else {
+            key?.field.error("\"key\" belongs to HS algorithms", expected: "\"keyFile\" for \(name)")
             return (nil, path)
         }
-        file?.field.error("\"keyFile\" belongs to asymmetric algorithms", expected: "\"key\" for \(algorithm)")
-        let minimum = SigningAlgorithm.minimumSecretLength(algorithm)
+        file?.field.error("\"keyFile\" belongs to asymmetric algorithms", expected: "\"key\" for \(name)")
+        let minimum = algorithm.minimumSecretLength
         guard let key else {
-            object.field.error("\(algorithm) needs \"key\"", expected: "a secret of at least \(minimum) bytes")
+            object.field.error("\(name) needs \"key\"", expected: "a secret of at least \(minimum) bytes")
             return (nil, path)
         }
         let secret = key.read()
         if let secret, secret.value.utf8.count < minimum {
             key.field.error(
-                "the key is too short for \(algorithm)", expected: "a secret of at least \(minimum) bytes",
+                "the key is too short for \(name)", expected: "a secret of at least \(minimum) bytes",
                 found: "\(secret.value.utf8.count) bytes")
         }
         return (secret, path)

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// An outside issuer whose tokens are accepted.
 package struct TrustedIssuerEntry: Sendable {
@@ -42,7 +43,7 @@ package struct TrustedIssuerEntry: Sendable {
     /// Nil where what is said of them is wrong.
     package var keys: Keys?
     /// Accepted algorithms; nil for every one that fits the key.
-    package var algorithms: [String]?
+    package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     package var maximumLifetime: Duration?
     /// Claim with the user name; nil for `sub`.
@@ -224,22 +225,23 @@ package struct TrustedIssuerEntry: Sendable {
         return audiences ?? []
     }
 
-    static let algorithms = Shape.texts(
-        .list(.choice(SigningAlgorithm.asymmetric), minimum: 1, isUnique: false)
+    static let algorithms = Shape<Set<SignatureAlgorithm>>(
+        .list(.choice(SignatureAlgorithm.publicOnes.map(\.rawValue)), minimum: 1, isUnique: false)
     ) { field in
         guard let elements = field.elements("an array of algorithms") else { return nil }
         if elements.isEmpty {
             field.error("the list is empty", expected: "at least one algorithm, or no \"algorithms\"")
         }
-        return elements.compactMap { element in
-            if let name = element.node.string, SigningAlgorithm.symmetric.contains(name) || name == "none" {
+        let known = elements.compactMap { element -> SignatureAlgorithm? in
+            if let name = element.node.string, SignatureAlgorithm(named: name)?.isSymmetric ?? (name == "none") {
                 // RFC 8725 section 3.1, 3.2: a public key must never serve as an HMAC secret.
                 element.error(
                     "\"\(name)\" proves nothing about an outside issuer", expected: "an asymmetric algorithm")
                 return nil
             }
-            return element.choice(SigningAlgorithm.asymmetric)
+            return element.choice(among: SignatureAlgorithm.publicOnes)
         }
+        return Set(known)
     }
 
     static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in

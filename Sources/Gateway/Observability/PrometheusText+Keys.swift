@@ -1,4 +1,5 @@
 import Identity
+import Model
 
 /// The families of calls to other servers, and of the issuers whose keys are fetched or whose servers are asked.
 extension PrometheusText {

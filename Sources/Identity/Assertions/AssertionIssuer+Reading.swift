@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 extension AssertionIssuer {
     /// Reads one entry of `issuers`; nil where it cannot work, and the reader has said why (JWT-10 to JWT-28).

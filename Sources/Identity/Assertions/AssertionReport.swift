@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// What each check says of a token, also behind one that fails: for the operator who wonders why it is refused (JWT-41).
 package struct AssertionReport: Sendable {

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A login of a browser by which applications get tokens without another one (SSO-08), as its cookie tells of it. It is
 /// bound to one user and to the identity provider that has recognised him.

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Model
 
 /// The checks of an ID token beyond those of every JWT (OpenID Connect Core section 3.1.3.7): issuer, audience, dates and
 /// signature have been checked.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 import Tokens
 
 /// The built-in issuer: a signed JWT that tells the upstream who calls (ISS-02, ISS-06). Module `embedded`.

@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
+import Model
 
 /// A connection of a command that has nothing else to do: every call waits, up to a time-out.
 package struct BlockingConnection: ~Copyable, Sendable {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Model
 
 /// A bound and listening socket that has no loop yet, so that binding errors are known before workers start.
 package struct BoundListener: ~Copyable, Sendable {

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Model
 
 /// What a ring has done: what it was asked for (`data`), the count or -errno, and flags.
 struct RingResult {

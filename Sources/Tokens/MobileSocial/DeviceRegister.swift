@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// The devices that have registered, for those who administer them (OMS-15, OMS-16).
 package struct DeviceRegister: Sendable {

@@ -1,3 +1,5 @@
+import Model
+
 /// Tables in dictionaries. Texts are keys by their bytes: two names that merely look alike are two names.
 final class MemoryTokenTable: TokenTable {
     /// The bytes of a text, or a digest.

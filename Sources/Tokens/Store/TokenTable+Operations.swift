@@ -1,3 +1,5 @@
+import Model
+
 /// What each operation means, for every store that keeps its tables in this process.
 extension TokenTable {
     func perform(_ operation: StoreOperation, now: Int64) throws(StoreFailure) -> StoreAnswer {

@@ -86,7 +86,7 @@ extension Assembly {
             case .whenNeeded: .whenNeeded
             }
         settings.subjectAttribute = entry.subjectAttribute
-        if let names = entry.algorithms { settings.algorithms = Set(names.compactMap(SignatureAlgorithm.init(named:))) }
+        if let algorithms = entry.algorithms { settings.algorithms = algorithms }
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.logsOutThere = entry.logsOutThere
         settings.transport = transport
@@ -151,8 +151,8 @@ extension Assembly {
         case .secretPost:
             return client.secret.map { OAuth2Client(id: client.id, authentication: .secretPost($0.value)) }
         case .privateKeyJWT:
-            guard let path = client.keyFile, let algorithm = SignatureAlgorithm(rawValue: client.keyAlgorithm),
-                let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/clientKeyFile")
+            guard let path = client.keyFile,
+                let key = signingKey(at: path, client.keyAlgorithm, pointer: "\(entry.pointer)/clientKeyFile")
             else { return nil }
             providerKeys.append(key)
             let signer = client.keyID.map { JWTSigner(key: key, keyID: $0) } ?? JWTSigner(key: key)

@@ -13,10 +13,7 @@ import Tokens
 extension Assembly {
     mutating func tokenServiceKey() -> SigningKey? {
         let service = configuration.tokenService
-        guard let algorithm = SignatureAlgorithm(rawValue: service.algorithm) else {
-            error("/tokenService/algorithm", "unknown algorithm \"\(service.algorithm)\"")
-            return nil
-        }
+        let algorithm = service.algorithm
         if let secret = service.key {
             do throws(KeyError) {
                 return try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm)
@@ -130,9 +127,7 @@ extension Assembly {
                 requireAudience: entry.requireAudience, keys: keys,
                 purpose: purpose(entry), clockSkewSeconds: entry.clockSkew.components.seconds,
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
-            if let names = entry.algorithms {
-                trust.algorithms = Set(names.compactMap(SignatureAlgorithm.init(named:)))
-            }
+            if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             let claims = IssuerSettings.Claims.outside(
                 Assembly.rules(entry), level: entry.level, backendID: entry.backend.flatMap(backendID))
             settings.append(IssuerSettings(trust: trust, claims: claims))

@@ -129,7 +129,7 @@ extension Assembly {
         case .count(let range): return field.integer(in: range).map { .number($0) }
         case .seconds: return field.seconds().map { .number($0) }
         case .choice(let words): return field.choice(words).map { .text($0) }
-        case .publicAlgorithm: return field.publicAlgorithm().map { .text($0) }
+        case .publicAlgorithm: return field.publicAlgorithm().map { .text($0.rawValue) }
         case .texts: return field.names().map { .texts($0) }
         case .counts(let range):
             return field.elements("an array of numbers").map { .numbers($0.compactMap { $0.integer(in: range) }) }

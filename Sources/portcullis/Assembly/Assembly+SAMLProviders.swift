@@ -129,8 +129,8 @@ extension Assembly {
         _ path: String, _ certificatePath: String, _ saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
     ) -> (SigningKey, [UInt8])? {
         let pointer = "\(entry.pointer)/signingCertificateFile"
-        guard let algorithm = SignatureAlgorithm(rawValue: saml.signingAlgorithm),
-            let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
+        let algorithm = saml.signingAlgorithm
+        guard let key = signingKey(at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
             let pem = contents(of: certificatePath, at: pointer)
         else { return nil }
         do throws(CertificateProblem) {

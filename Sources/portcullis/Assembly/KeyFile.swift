@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Foundation
 import JOSE
+import Model
 import Reactor
 
 /// Why a key could not be had.

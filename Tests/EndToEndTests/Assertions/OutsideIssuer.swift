@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import JOSE
+import Model
 import Testing
 
 /// `https://idp.example.com`: signs tokens with the key of a certificate, or with one that it publishes.

@@ -1,3 +1,5 @@
+import Model
+
 /// An operation of a store as the script that does it, with what the script is told.
 struct RedisCall: Sendable {
     let script: RedisScript

@@ -1,3 +1,5 @@
+import Model
+
 #if SQLite
     /// Tables in a database, as `SQLiteSchema` has them. Each call is a statement of the transaction that is under way.
     final class SQLiteTokenTable: TokenTable {
