@@ -37,17 +37,6 @@ struct PolicyBuildTests {
         #expect(errors { $0.routes[3].path = "/%FF" } == ["/routes/3/path"])
         #expect(errors { $0.routes[3].webgate = "Nowhere" } == ["/routes/3/webgate"])
         #expect(errors { $0.routes[3].level = 99 } == ["/routes/3/level"])
-        #expect(errors { $0.routes[3].path = "/inventory/items" } == ["/routes/3/path"])
-        #expect(
-            errors {
-                $0.routes[3].path = "/inventory/items"
-                $0.routes[3].methods = ["PUT"]
-            }.isEmpty)
-        #expect(
-            errors {
-                $0.routes[3].path = "/inventory/items"
-                $0.routes[3].hosts = ["h.example.com"]
-            }.isEmpty)
     }
 
     @Test("role names are those of the catalogue, with case (ROLE-04)")

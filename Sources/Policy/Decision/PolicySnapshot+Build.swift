@@ -52,18 +52,9 @@ extension PolicySnapshot {
                 for place in draft.places { places[place, default: []].append(i) }
             }
             return drafts.map { draft in
-                // Those that some request could be for as well, but for its method, each once, in the order of the file.
-                let meeting =
-                    draft.places.count == 1
-                    ? places[draft.places[0]] ?? [] : Set(draft.places.flatMap { places[$0] ?? [] }).sorted()
-                let siblings = meeting.map { drafts[$0] }
-                for other in siblings where other.index < draft.index && !other.methods.isDisjoint(with: draft.methods)
-                {
-                    error(
-                        "/routes/\(draft.index)/path",
-                        "\"\(draft.settings.path.text)\" has a host and a method in common with /routes/\(other.index)")
-                }
-                return draft.route(allowedMethods: siblings.reduce(draft.methods) { $0.union($1.methods) })
+                // Routes for the same requests but for their methods, which the configuration has kept apart.
+                let siblings = draft.places.flatMap { places[$0] ?? [] }.sorted()
+                return draft.route(allowedMethods: siblings.reduce(draft.methods) { $0.union(drafts[$1].methods) })
             }
         }
 
