@@ -46,12 +46,9 @@ final class Worker: LoopPart {
     let memory: MemoryGuard
     let housekeeping: Housekeeping
     let report: WorkerReport
+    let shutdown: GracefulShutdown
     let outboundClient: OutboundClient
     let redis: RedisClient?
-
-    /// How often was looked whether all is done since the time to drain was over.
-    var looksAfterDrain = 0
-    var isFinished = false
 
     init(number: Int, shared: SharedState, snapshot: GatewaySnapshot) throws(KernelError) {
         let poller = try Poller(
@@ -82,6 +79,7 @@ final class Worker: LoopPart {
         housekeeping = Housekeeping(context, frontend, review)
         outboundClient = OutboundClient(context)
         redis = shared.settings.redis.map { RedisClient($0, context) }
+        shutdown = GracefulShutdown(context, exchanges, frontend, tunnels, redis)
         super.init(context)
     }
 
@@ -113,7 +111,7 @@ final class Worker: LoopPart {
     func run(_ listeners: [BoundListenerBox], begun: () -> Void) throws(KernelError) {
         try begin(listeners)
         begun()
-        while !isFinished { turn() }
+        while !shutdown.isFinished { turn() }
         counters.accessLog?.flush()
         leave()
     }
@@ -141,7 +139,7 @@ final class Worker: LoopPart {
 
     /// Waits for something to happen, and deals with all that has.
     func turn() {
-        poller.wait(sleeping: endpoints.line.isEmpty)
+        poller.wait(sleeping: endpoints.line.isEmpty && !frontend.hasReady && !groups.hasRoom)
         while let completion = poller.next() {
             handle(completion)
             serveReady()
@@ -151,7 +149,7 @@ final class Worker: LoopPart {
         serveReady()
         transport.frames.drain { flush($0) }
         memory.run()
-        if isDraining { finishIfIdle() }
+        if isDraining { shutdown.finishIfIdle() }
     }
 
     // MARK: Dispatch
@@ -232,9 +230,8 @@ final class Worker: LoopPart {
         case .resolved(let target, let addresses): maintenance.resolved(target, addresses)
         case .call(let pending): outboundClient.perform(pending)
         case .callResolved(let identity, let answer): outboundClient.resolved(identity, answer)
-        case .redis(let message):
-            redis?.handle(message)
-        case .drain(let keepingIdle): drain(keepingIdle: keepingIdle)
+        case .redis(let message): redis?.handle(message)
+        case .drain(let keepingIdle): shutdown.drain(keepingIdle: keepingIdle)
         }
     }
 
@@ -253,7 +250,7 @@ final class Worker: LoopPart {
         case Role.readmission: review.readmitSome()
         case Role.redis: redis?.timerFired()
         case Role.revocations: housekeeping.followRevocations()
-        case Role.drainDeadline: endDrain()
+        case Role.drainDeadline: shutdown.endDrain()
         default: break
         }
     }
@@ -347,54 +344,6 @@ final class Worker: LoopPart {
     }
 
     // MARK: End
-
-    /// Stops accepting, ends idle connections, and waits for the rest up to the limit (GW-11).
-    ///
-    /// - Parameter keepingIdle: a connection ends with the answer to its next request, or by its idle time: one that is
-    ///   closed while idle may just be getting a request (RFC 9112 section 9.5).
-    func drain(keepingIdle: Bool) {
-        if !isDraining { beginDraining() }
-        if !keepingIdle { frontend.endIdle() }
-    }
-
-    private func beginDraining() {
-        context.isDraining = true
-        poller.stopListening { _ in true }
-        frontend.beginFarewells()
-        let token = TimerToken(role: Role.drainDeadline, owner: 0)
-        poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
-    }
-
-    /// At the end of a turn while the worker drains: whether all has come that it has waited for.
-    func finishIfIdle() {
-        if frontend.clients.used == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
-    }
-
-    private static let mostLooksAfterDrain = 20
-
-    /// Milliseconds.
-    private static let lookAfterDrainInterval: Int64 = 50
-
-    /// The time to drain is over: what lasts is told so, and everything ends. Where a frame is under way to a client, or it
-    /// has not taken its close frame yet, it has a second more; who waits for an answer has not.
-    func endDrain() {
-        looksAfterDrain += 1
-        let isLast = looksAfterDrain > Worker.mostLooksAfterDrain
-        for place in (0..<exchanges.longLived.count).reversed() {
-            let exchange = exchanges.longLived[place]
-            if !isLast, exchange.stage == .tunnelling, exchange.tunnel?.frames?.takesFrame == false { continue }
-            tunnels.cut(exchange, .drained)
-        }
-        let isAwaited =
-            exchanges.longLived.count > 0
-            || frontend.clients.all.contains { $0.exchange == nil && $0.socket?.pendingBytes ?? 0 > 0 }
-        guard isAwaited, !isLast else {
-            isFinished = true
-            return
-        }
-        let token = TimerToken(role: Role.drainDeadline, owner: 0)
-        poller.schedule(token, at: poller.now + Worker.lookAfterDrainInterval)
-    }
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
     func leave() {

@@ -23,7 +23,13 @@ final class Backlog {
         add(socket)
     }
 
-    func add(_ socket: Socket) { entries.append((socket, socket.generation)) }
+    func add(_ socket: Socket) {
+        // Out and in again: a change in place would put a check on every reading, with each wait.
+        var changed = entries
+        entries = []
+        changed.append((socket, socket.generation))
+        entries = changed
+    }
 
     /// Those that wait by now may have their turn.
     func open() { end = entries.count }
@@ -49,11 +55,14 @@ final class Backlog {
         begunAt = 0
         end = 0
         guard cursor > 0 else { return }
-        if cursor == entries.count {
-            entries.removeAll(keepingCapacity: true)
+        var changed = entries
+        entries = []
+        if cursor == changed.count {
+            changed.removeAll(keepingCapacity: true)
         } else {
-            entries.removeFirst(cursor)
+            changed.removeFirst(cursor)
         }
+        entries = changed
         cursor = 0
     }
 

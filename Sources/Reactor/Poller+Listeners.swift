@@ -5,7 +5,8 @@ extension Poller {
     /// Takes over a bound listener; connections come as `.accepted` with this id.
     package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
         let listener = Listener(bound, id: id)
-        listeners.append(listener)
+        // Not in place, which would put a check on every reading, with each wait.
+        listeners = listeners + [listener]
         try engine.watch(listener, at: listeners.count - 1)
     }
 

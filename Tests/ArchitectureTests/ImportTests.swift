@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Which room may see which: the import table of the plan, and the rules about Foundation, Dispatch and C modules.
+/// Which target may import which, and the rules about Foundation, Dispatch and C modules.
 @Suite struct ImportTests {
-    /// The rooms that may be imported by each room. Policy and Issuers also see Identity, whose principals they judge.
-    static let rooms: [String: Set<String>] = [
+    /// The targets that may be imported by each target.
+    static let targets: [String: Set<String>] = [
         "Bytes": [],
         "Model": ["Bytes"],
         "Reactor": ["Bytes", "Model"],
@@ -25,34 +25,44 @@ import Testing
         ],
     ]
 
-    /// The one room that imports each C module.
+    /// The one target that imports each C module.
     static let importers = [
         "CLinux": "Reactor", "COpenSSL": "Crypto", "CNghttp2": "HTTP", "CSQLite": "Tokens", "CXMLSec": "Identity",
     ]
 
-    /// Rooms above the data plane, where Foundation, Dispatch and Glibc are at home.
+    /// Targets above the data plane, where Foundation, Dispatch and Glibc are at home.
     static let comfortable: Set<String> = ["Configuration", "PortcullisClient", "portcullis"]
 
-    /// Files of the lower rooms that may import Dispatch: the queue that runs blocking work off the loops in its order.
+    /// Files of the lower targets that may import Dispatch: the queue that runs blocking work off the loops in its order.
     static let dispatchFiles: Set<String> = ["Sources/Reactor/SerialQueue.swift"]
 
-    /// Rooms below the comfortable ones that may call the C library: those that talk to the system.
-    static let systemRooms: Set<String> = ["Reactor", "Crypto"]
+    /// Targets below the comfortable ones that may call the C library: those that talk to the system.
+    static let systemTargets: Set<String> = ["Reactor", "Crypto"]
 
-    @Test func everyRoomIsInTheTable() {
-        #expect(SourceTree.modules == Self.rooms.keys.sorted())
+    @Test func everyTargetIsInTheTable() {
+        #expect(SourceTree.modules == Self.targets.keys.sorted())
+    }
+
+    @Test("the README's table of targets is this one")
+    func theReadmeShowsTheTable() throws {
+        let rows = try SourceTree.text("README.md").matches(of: /(?m)^\| `(\w+)` \| [^|]+ \| ([^|]*)\|$/)
+        var shown: [String: Set<String>] = [:]
+        for row in rows where Self.targets[String(row.1)] != nil {
+            shown[String(row.1)] = Set(row.2.split(separator: " ").map { String($0.trimmingPrefix("`").dropLast()) })
+        }
+        #expect(shown == Self.targets)
     }
 
     @Test(arguments: SourceTree.sources)
     func importsFollowTheTable(_ file: SourceFile) throws {
-        let allowed = try #require(Self.rooms[file.module])
-        let strangers = file.imports.filter { Self.rooms[$0] != nil && !allowed.contains($0) }
+        let allowed = try #require(Self.targets[file.module])
+        let strangers = file.imports.filter { Self.targets[$0] != nil && !allowed.contains($0) }
         #expect(strangers.isEmpty, "\(file.path) imports \(strangers.sorted())")
     }
 
     @Test(arguments: SourceTree.sources)
     func systemModulesAreWhereTheyBelong(_ file: SourceFile) {
-        for name in file.imports.sorted() where Self.rooms[name] == nil {
+        for name in file.imports.sorted() where Self.targets[name] == nil {
             switch name {
             case "Synchronization":
                 break
@@ -65,7 +75,7 @@ import Testing
                 )
             case "Glibc":
                 #expect(
-                    Self.comfortable.contains(file.module) || Self.systemRooms.contains(file.module),
+                    Self.comfortable.contains(file.module) || Self.systemTargets.contains(file.module),
                     "\(file.path) imports \(name)"
                 )
             default:

@@ -49,12 +49,12 @@ import Testing
     }
 
     @Test func dependenciesFollowTheTable() throws {
-        let rooms = try Self.manifest().matches(of: /\sroom\(\s*"(\w+)"(?:,\s*\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/)
-        #expect(rooms.count == ImportTests.rooms.count - 1)
-        for room in rooms {
-            let name = String(room.1)
-            let allowed = try #require(ImportTests.rooms[name], "\(name) is not in the table")
-            let granted = (room.2 ?? "").matches(of: /"(C[A-Z]\w+|[A-Z]\w+)"/).map { String($0.1) }
+        let targets = try Self.manifest().matches(of: /\sroom\(\s*"(\w+)"(?:,\s*\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/)
+        #expect(targets.count == ImportTests.targets.count - 1)
+        for target in targets {
+            let name = String(target.1)
+            let allowed = try #require(ImportTests.targets[name], "\(name) is not in the table")
+            let granted = (target.2 ?? "").matches(of: /"(C[A-Z]\w+|[A-Z]\w+)"/).map { String($0.1) }
             for dependency in granted where !["SQLite", "SAML"].contains(dependency) {
                 #expect(
                     allowed.contains(dependency) || ImportTests.importers[dependency] == name,

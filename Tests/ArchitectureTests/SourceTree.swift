@@ -18,7 +18,7 @@ enum SourceTree {
     /// Every Swift file under Tests.
     static let tests = files(under: "Tests")
 
-    /// The rooms: the directories of Sources that hold Swift files.
+    /// The targets: the directories of Sources that hold Swift files.
     static let modules = Set(sources.map(\.module)).sorted()
 
     /// The text of a file of the package, named by its path from the root.

@@ -18,7 +18,7 @@ import Testing
         let client = bench.client()
         bench.turn(until: { bench.worker.frontend.clients.used == 1 })
         drain(bench)
-        #expect(bench.worker.isFinished)
+        #expect(bench.worker.shutdown.isFinished)
         bench.turn()
         #expect(client.waitForEnd() && client.ended)
     }
@@ -30,16 +30,16 @@ import Testing
         bench.turn(until: { bench.worker.frontend.clients.used == 2 })
         bench.shared.drain(keepingIdle: true)
         bench.turn(until: { bench.worker.isDraining })
-        #expect(bench.worker.frontend.clients.used == 2 && !bench.worker.isFinished)
+        #expect(bench.worker.frontend.clients.used == 2 && !bench.worker.shutdown.isFinished)
         let server = try bench.requested(client, .get())
         server.send(.ok("last"))
         bench.turn(until: { client.isOver })
         #expect(client.text.contains("Connection: close\r\n") && client.ended)
         client.close()
         bench.turn(until: { bench.worker.frontend.clients.used == 1 })
-        #expect(!bench.worker.isFinished)
+        #expect(!bench.worker.shutdown.isFinished)
         drainAgain(bench)
-        #expect(bench.worker.isFinished)
+        #expect(bench.worker.shutdown.isFinished)
         bench.turn(until: { idle.isOver })
         #expect(idle.ended)
     }
@@ -54,14 +54,14 @@ import Testing
         let client = bench.client()
         let server = try bench.requested(client, .get())
         drain(bench)
-        #expect(!bench.worker.isFinished)
+        #expect(!bench.worker.shutdown.isFinished)
         server.send(.ok("last"))
         bench.turn(until: { client.isOver })
         #expect(client.text.hasSuffix("last"))
         #expect(client.text.contains("Connection: close\r\n"))
         #expect(client.ended)
         client.close()
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         bench.expectNothingLeft()
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(client.text.hasSuffix("A\r\n0\r\n\r\n"))
         #expect(client.ended)
         client.close()
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         bench.expectNothingLeft()
     }
 
@@ -95,11 +95,11 @@ import Testing
         client.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
         bench.turn(until: { client.text.hasSuffix("}") })
         drain(bench)
-        #expect(!bench.worker.isFinished)
+        #expect(!bench.worker.shutdown.isFinished)
         client.send("cd")
         bench.turn(until: { client.isOver })
         client.close()
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         bench.expectNothingLeft()
     }
 
@@ -108,7 +108,7 @@ import Testing
         let client = bench.client()
         let server = try bench.requested(client, .get())
         drain(bench)
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         withExtendedLifetime(server) {}
     }
 

@@ -20,7 +20,7 @@ import Testing
         bench.turn {
             client.move()
             if client.peer.isOver { client.peer.close() }
-            return bench.worker.isFinished
+            return bench.worker.shutdown.isFinished
         }
     }
 
@@ -287,7 +287,7 @@ import Testing
             client.move()
             return client.sawGoAway
         }
-        #expect(!bench.worker.isFinished)
+        #expect(!bench.worker.shutdown.isFinished)
         server.send(.ok("late"))
         #expect(bench.answer(client, id).text == "late")
         end(bench, with: client)

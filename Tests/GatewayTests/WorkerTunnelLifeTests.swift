@@ -155,8 +155,8 @@ import Testing
         bench.turn(until: { bench.worker.isDraining })
         client.send("on")
         bench.turn(until: { server.text == "on" })
-        #expect(!bench.worker.isFinished)
-        bench.turn(until: { bench.worker.isFinished })
+        #expect(!bench.worker.shutdown.isFinished)
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         bench.turn(until: { client.isOver })
         #expect(client.received.prefix(4) == [0x88, 16, 0x03, 0xE9])
     }
@@ -171,14 +171,14 @@ import Testing
             return client.received.count == 4
         })
         bench.shared.drain()
-        bench.turn(until: { bench.worker.looksAfterDrain == 1 })
-        #expect(!bench.worker.isFinished)
+        bench.turn(until: { bench.worker.shutdown.looksAfterDrain == 1 })
+        #expect(!bench.worker.shutdown.isFinished)
         if comes { server.send([0x6C, 0x6C, 0x6F]) }
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         bench.turn(until: { client.isOver })
         let frame: [UInt8] = [0x81, 5, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x88, 16, 0x03, 0xE9]
         #expect(client.received.prefix(11) == (comes ? frame[...] : frame.prefix(4)))
-        #expect((bench.worker.looksAfterDrain == 21) == !comes)
+        #expect((bench.worker.shutdown.looksAfterDrain == 21) == !comes)
     }
 
     // MARK: Other keys

@@ -39,10 +39,8 @@ final class ClientConnection: SlabElement {
     private var hasReadCertificate = false
     /// The address that the connection is counted for.
     var talliedAddress: IPAddress?
-    /// Bytes that the client had taken when its time to take more began.
-    var delivered = 0
-    /// When that was.
-    var deliveredAt: Int64 = 0
+    /// What the client has taken of what was sent to it.
+    var delivery = Delivery()
     var phase = Phase.readingHead
     /// The first bytes may be those of HTTP/2 (RFC 9113 section 3.4).
     var mayBeHTTP2 = false

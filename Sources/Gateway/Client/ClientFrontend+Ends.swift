@@ -103,7 +103,7 @@ extension ClientFrontend {
         leaveMultiplexing(client, reason: reset ? .clientReset : .clientClosed)
         poller.close(socket, reset: reset)
         if let address = client.talliedAddress { shared.connections.leave(address) }
-        if client.role != .proxy { controlClients.removeAll { $0 === client } }
+        if client.role != .proxy { controlClients.remove(client) }
         client.reset()
         clients.give(client)
     }

@@ -92,7 +92,7 @@ extension ClientFrontend {
         let exchange = exchanges.take()
         exchange.client = client
         exchange.head = head
-        exchange.startedAt = Clock.monotonicMicroseconds
+        exchange.times.startedAt = Clock.monotonicMicroseconds
         exchange.requestBody = BodyRelay(head.framing, to: head.framing == .chunked ? .chunked : .raw)
         client.exchange = exchange
         client.phase = .inExchange
@@ -107,7 +107,7 @@ extension ClientFrontend {
         let exchange = exchanges.take()
         exchange.client = client
         exchange.address = client.address
-        exchange.startedAt = Clock.monotonicMicroseconds
+        exchange.times.startedAt = Clock.monotonicMicroseconds
         client.exchange = exchange
         client.phase = .inExchange
         client.deadline = .max

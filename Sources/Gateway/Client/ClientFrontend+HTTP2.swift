@@ -140,7 +140,7 @@ extension ClientFrontend {
         exchange.client = client
         exchange.stream = stream
         exchange.address = client.address
-        exchange.startedAt = Clock.monotonicMicroseconds
+        exchange.times.startedAt = Clock.monotonicMicroseconds
         stream.owner = exchange.index + 1
         client.add(exchange)
         if !client.isAwaited { client.deadline = .max }

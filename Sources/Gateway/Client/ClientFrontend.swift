@@ -12,8 +12,7 @@ final class ClientFrontend: LoopPart {
     static let lingerTime: Int64 = 2000
 
     let clients = Slab<ClientConnection>()
-    /// Those that came by the admin listener or one for monitoring, the oldest first.
-    var controlClients: [ClientConnection] = []
+    let controlClients = ControlClients()
     /// Those whose next request is to be read.
     private var ready: [ClientConnection] = []
     let admission: ClientAdmission
@@ -41,7 +40,7 @@ final class ClientFrontend: LoopPart {
         client.listener = listener
         client.role = role
         client.idleSince = poller.now
-        if role != .proxy { controlClients.append(client) }
+        if role != .proxy { controlClients.add(client) }
         client.address = socket.peer?.ipAddress
         if admission.awaitsProxyHeader(client) {
             client.phase = .readingProxyHeader
@@ -56,7 +55,10 @@ final class ClientFrontend: LoopPart {
     ///
     /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
     private func admit(_ socket: Socket, listener: Int, _ role: ListenerSettings.Role) -> Bool {
-        if role != .proxy { return hasControlRoom(listener) || refuse(socket, .connections) }
+        if role != .proxy {
+            while let client = controlClients.inTheWay(of: listener) { close(client) }
+            return controlClients.hasRoom(listener) || refuse(socket, .connections)
+        }
         if let limit = admission.refusal(open: clients.used - controlClients.count) { return refuse(socket, limit) }
         return true
     }
@@ -106,35 +108,6 @@ final class ClientFrontend: LoopPart {
         }
     }
 
-    // MARK: Control listeners
-
-    /// Connections of one such listener.
-    static let maximumControlClients = 64
-
-    /// Connections beyond, where all of these have a request under way: they are for health and readiness alone.
-    static let controlReserve = 16
-
-    /// Whether one more connection may come by the listener. Where there are too many, those that have waited for
-    /// a request for the longest are closed for it: held open, they would keep probes out.
-    func hasControlRoom(_ listener: Int) -> Bool {
-        while count(listener) >= ClientFrontend.maximumControlClients, let client = longestIdle(listener) {
-            close(client)
-        }
-        return count(listener) < ClientFrontend.maximumControlClients + ClientFrontend.controlReserve
-    }
-
-    /// Whether the listener's connections are in use but for the reserve.
-    func isCrowded(_ listener: Int) -> Bool { count(listener) > ClientFrontend.maximumControlClients }
-
-    private func count(_ listener: Int) -> Int { controlClients.count { $0.listener == listener } }
-
-    /// A connection without a request under way; one that has taken its answers before one that has not.
-    private func longestIdle(_ listener: Int) -> ClientConnection? {
-        let idle = controlClients.filter { $0.listener == listener && $0.exchange == nil && $0.exchanges.isEmpty }
-        let settled = idle.filter { $0.socket?.pendingBytes == 0 }
-        return (settled.isEmpty ? idle : settled).min { $0.idleSince < $1.idleSince }
-    }
-
     // MARK: Events
 
     /// The next thing that the client asks for, as far as it has come; nil where nothing more can be read now. The owner
@@ -174,6 +147,8 @@ final class ClientFrontend: LoopPart {
         case .readingProxyHeader, .readingHead, .skippingBody, .inExchange: break
         }
     }
+
+    var hasReady: Bool { !ready.isEmpty }
 
     /// A client whose next request is to be read, outside of the reading of its last one; nil for none.
     func nextReady() -> ClientConnection? {

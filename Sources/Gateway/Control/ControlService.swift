@@ -53,7 +53,7 @@ final class ControlService: LoopPart {
             responder.respond(exchange, refusal)
             return false
         }
-        if !resource.isHealth, frontend.isCrowded(client.listener) {
+        if !resource.isHealth, frontend.controlClients.isCrowded(client.listener) {
             responder.reply(
                 exchange, .overloaded, "all connections of the listener are in use",
                 retryAfter: 1)
@@ -175,24 +175,21 @@ final class ControlService: LoopPart {
                 missing += 1
             }
         }
-        exchange.reports = counted
-        exchange.reportsMissing = missing
+        exchange.collection = MetricsCollection(report: counted, missing: missing)
         if missing == 0 { respondWithMetrics(exchange) }
     }
 
     func collected(_ report: WorkerMetrics, for exchange: Exchange) {
         // Taken out, as in `Exchange.collect`.
-        var reports = exchange.reports
-        exchange.reports = nil
-        reports?.add(report)
-        exchange.reports = reports
-        exchange.reportsMissing -= 1
-        if exchange.reportsMissing == 0 { respondWithMetrics(exchange) }
+        guard var collection = exchange.collection.take() else { return }
+        collection.report.add(report)
+        collection.missing -= 1
+        exchange.collection = collection
+        if collection.missing == 0 { respondWithMetrics(exchange) }
     }
 
     private func respondWithMetrics(_ exchange: Exchange) {
-        guard let report = exchange.reports else { return }
-        exchange.reports = nil
+        guard let report = exchange.collection.take()?.report else { return }
         var facts = shared.facts(now: poller.wallSeconds)
         facts.issuerKeys = snapshot.issuerKeys.map { ($0.name, $0.keys.report) }
         facts.issuers = snapshot.issuers.map(\.report)

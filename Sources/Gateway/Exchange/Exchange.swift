@@ -84,19 +84,16 @@ final class Exchange: SlabElement {
     let forwarding = Chunk(capacity: 256)
     /// Blocking work that is done for the exchange.
     var errand: Errand?
-    /// The client's time for the request body, and how much of it had passed when that was last looked at.
+    /// The client's time for the request body.
     var bodyPace = Pace()
-    var pacedBytes = 0
-    /// Of a stream: bytes of the response that its client had taken when its time to take more began, and when that was.
-    var delivered = 0
-    var deliveredAt: Int64 = 0
+    /// Of a stream: what its client has taken of the response.
+    var delivery = Delivery()
     /// When an exchange that waits for a decision must have it.
     var decisionDeadline: Int64 = .max
     /// `PolicySnapshot.keyEpoch` as it was before the credential was looked at.
     var keyEpoch: UInt64 = 0
-    /// Counters gathered so far for `/metrics`, and how many workers have not reported.
-    var reports: WorkerMetrics?
-    var reportsMissing = 0
+    /// Counters that are gathered for `/metrics`.
+    var collection: MetricsCollection?
 
     /// The upstream of the route, and its server of the current attempt.
     var group: UpstreamGroup?
@@ -118,10 +115,7 @@ final class Exchange: SlabElement {
     /// Whether the head of the response was written to the client.
     var responseBegun = false
 
-    /// Microseconds of the monotonic clock.
-    var startedAt: Int64 = 0
-    var forwardedAt: Int64 = 0
-    var answeredAt: Int64 = 0
+    var times = ExchangeTimes()
     var status = 0
     /// Stable code of the decision or failure; `allowed` where the request was forwarded.
     var reason = Reason.allowed
@@ -205,10 +199,9 @@ final class Exchange: SlabElement {
         errand?.cancel()
         errand = nil
         bodyPace = Pace()
-        pacedBytes = 0
         decisionDeadline = .max
-        if reports != nil { reports = nil }
-        answeredAt = 0
+        if collection != nil { collection = nil }
+        times.answeredAt = 0
         group = nil
         server = nil
         upstream = nil
@@ -222,4 +215,29 @@ final class Exchange: SlabElement {
         reason = .allowed
         responseBytes = 0
     }
+}
+
+/// Microseconds of the monotonic clock.
+struct ExchangeTimes {
+    /// The head of the request was there.
+    var startedAt: Int64 = 0
+    /// The request was written for the upstream.
+    var forwardedAt: Int64 = 0
+    /// The head of the upstream's response was there; 0 where none has come.
+    var answeredAt: Int64 = 0
+}
+
+/// What a client has taken of what was sent to it, when its time to take more began.
+struct Delivery {
+    var bytes = 0
+    /// In milliseconds of the loop's clock.
+    var since: Int64 = 0
+}
+
+/// Counters of workers for `/metrics`.
+struct MetricsCollection {
+    /// The sum of those that have come.
+    var report: WorkerMetrics
+    /// How many workers have not reported.
+    var missing: Int
 }

@@ -7,14 +7,14 @@ extension ExchangeTable {
     func paceRequestBody(_ exchange: Exchange) {
         let limits = exchange.snapshot.limits
         var pace = exchange.bodyPace
-        if exchange.pacedBytes == 0, pace.deadline == .max {
+        if pace.bytes == 0, pace.deadline == .max {
             pace.start(now: poller.now, allowance: limits.bodyTimeout)
         }
         pace.resume(now: poller.now, allowance: limits.bodyTimeout)
         let passed = max(exchange.requestBody.passed, exchange.collected.count)
         pace.moved(
-            passed - exchange.pacedBytes, now: poller.now, rate: limits.minimumBodyRate, allowance: limits.bodyTimeout)
-        exchange.pacedBytes = passed
+            passed - pace.bytes, now: poller.now, rate: limits.minimumBodyRate, allowance: limits.bodyTimeout)
+        pace.bytes = passed
         exchange.bodyPace = pace
         setClientDeadline(exchange, at: min(pace.deadline, exchange.decisionDeadline))
     }
@@ -35,15 +35,14 @@ extension ExchangeTable {
             if let client = exchange.client { awaitClient(client, limits) }
             return
         }
-        exchange.delivered = taken(exchange)
-        exchange.deliveredAt = poller.now
+        exchange.delivery = Delivery(bytes: taken(exchange), since: poller.now)
         setClientDeadline(exchange, in: limits.writeTimeout)
     }
 
     /// The same as for a connection, for a stream.
     func hasTakenEnough(_ exchange: Exchange) -> Bool {
         hasTaken(
-            taken(exchange) - exchange.delivered, since: exchange.deliveredAt,
+            taken(exchange) - exchange.delivery.bytes, since: exchange.delivery.since,
             rate: exchange.snapshot.limits.minimumBodyRate)
     }
 
@@ -55,8 +54,7 @@ extension ExchangeTable {
     /// The client's time to take what waits for it runs from now.
     func awaitClient(_ client: ClientConnection, _ limits: GatewayLimits) {
         guard let socket = client.socket else { return }
-        client.delivered = poller.delivered(socket)
-        client.deliveredAt = poller.now
+        client.delivery = Delivery(bytes: poller.delivered(socket), since: poller.now)
         poller.setDeadline(client, in: limits.writeTimeout)
     }
 
@@ -65,7 +63,8 @@ extension ExchangeTable {
     func hasTakenEnough(_ client: ClientConnection, _ limits: GatewayLimits) -> Bool {
         guard let socket = client.socket else { return false }
         return hasTaken(
-            poller.delivered(socket) - client.delivered, since: client.deliveredAt, rate: limits.minimumBodyRate)
+            poller.delivered(socket) - client.delivery.bytes, since: client.delivery.since, rate: limits.minimumBodyRate
+        )
     }
 
     private func hasTaken(_ count: Int, since begin: Int64, rate: Int) -> Bool {

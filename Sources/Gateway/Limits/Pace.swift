@@ -8,6 +8,8 @@ struct Pace {
     private(set) var deadline: Int64 = .max
     /// What is left of it while it stands still.
     private var left: Int64 = 0
+    /// What had moved when that was last looked at, in bytes.
+    var bytes = 0
 
     /// Begins with the whole allowance, which is the grace that a peer has to get going.
     mutating func start(now: Int64, allowance: Int64) {

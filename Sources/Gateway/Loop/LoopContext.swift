@@ -49,6 +49,8 @@ class LoopPart {
     final let shared: SharedState
     final let counters: WorkerCounters
     final let transport: Transport
+    final let requestHeaders: HeaderTable
+    final let responseHeaders: HeaderTable
 
     init(_ context: LoopContext) {
         self.context = context
@@ -56,12 +58,12 @@ class LoopPart {
         shared = context.shared
         counters = context.counters
         transport = context.transport
+        requestHeaders = context.requestHeaders
+        responseHeaders = context.responseHeaders
     }
 
     /// The configuration in force.
     final var snapshot: GatewaySnapshot { context.snapshot }
-    final var requestHeaders: HeaderTable { context.requestHeaders }
-    final var responseHeaders: HeaderTable { context.responseHeaders }
     final var isDraining: Bool { context.isDraining }
 
     /// Counts a refusal by a limit.

@@ -31,8 +31,9 @@ final class WorkerCounters {
     func count(_ exchange: Exchange, _ snapshot: GatewaySnapshot, _ poller: Poller) {
         let now = Clock.monotonicMicroseconds
         // The life of a tunnel is no measure of how quick a route is.
-        let answered = exchange.stage == .tunnelling ? exchange.answeredAt : now
-        counter(of: exchange, snapshot).count(status: exchange.status, microseconds: answered - exchange.startedAt)
+        let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
+        counter(of: exchange, snapshot).count(
+            status: exchange.status, microseconds: answered - exchange.times.startedAt)
         accessLog?.log(exchange, finishedAt: now, poller)
     }
 

@@ -84,9 +84,9 @@ final class AccessLog {
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.responseBytes)
-        block.member("duration_us", finishedAt - exchange.startedAt)
-        if exchange.answeredAt > 0, exchange.group != nil {
-            block.member("upstream_us", exchange.answeredAt - exchange.forwardedAt)
+        block.member("duration_us", finishedAt - exchange.times.startedAt)
+        if exchange.times.answeredAt > 0, exchange.group != nil {
+            block.member("upstream_us", exchange.times.answeredAt - exchange.times.forwardedAt)
         }
         block.endObject()
         block.endLine()

@@ -124,7 +124,7 @@ final class ResponseRelay: LoopPart {
         exchange.status = head.status
         exchange.responseBegun = true
         upstreamClient.noteAnswer(exchange, status: head.status)
-        exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
         if isEventStream(responseHeaders, buffer.readable) { exchanges.watch(exchange) }
         // An answer before the request is complete: the rest of the request is not for this upstream any more.

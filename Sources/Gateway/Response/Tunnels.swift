@@ -38,7 +38,7 @@ final class Tunnels: LoopPart {
         exchange.stage = .tunnelling
         exchange.status = exchange.stream == nil ? 101 : 200
         exchange.responseBegun = true
-        exchange.answeredAt = Clock.monotonicMicroseconds
+        exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.requestBody = BodyRelay(.untilClose, to: .raw)
         upstream.body = BodyRelay(.untilClose, to: .raw)
         upstream.phase = .tunnelling

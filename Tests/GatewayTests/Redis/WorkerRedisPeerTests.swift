@@ -113,9 +113,9 @@ import Tokens
         expect(server, bench, gets: Self.get("a"))
         bench.shared.drain()
         bench.settle()
-        #expect(!bench.worker.isFinished)
+        #expect(!bench.worker.shutdown.isFinished)
         server.send(":1\r\n")
-        bench.turn(until: { bench.worker.isFinished })
+        bench.turn(until: { bench.worker.shutdown.isFinished })
         #expect(answers.list == [.success(.integer(1))])
     }
 
@@ -127,7 +127,7 @@ import Tokens
         let server = try greeted(bench, listener)
         expect(server, bench, gets: Self.get("a"))
         bench.send(["GET", "b"], to: answers)
-        bench.worker.isFinished = true
+        bench.worker.shutdown.isFinished = true
         try bench.worker.run([]) {}
         #expect(answers.list == [.failure(.unavailable), .failure(.unavailable)])
         bench.turn()

@@ -27,8 +27,8 @@ final class UpstreamGroups: LoopPart {
         return group
     }
 
-    /// The group of the route's upstream. A worker that was reconfigured in between may know it under another context.number, or
-    /// not at all: then the request still goes where it was decided to go, over connections that nobody keeps.
+    /// The group of the route's upstream. A worker that was reconfigured in between may know it under another number, or
+    /// not at all: then the request still goes where it was decided to go, over connections that are not kept.
     func of(_ exchange: Exchange, _ route: Route) -> UpstreamGroup {
         if exchange.snapshot === snapshot { return all[route.upstream] }
         let settings = exchange.snapshot.upstreams[route.upstream]

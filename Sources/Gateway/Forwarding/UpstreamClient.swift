@@ -43,7 +43,7 @@ final class UpstreamClient: LoopPart {
         if route.injection != nil || !exchange.snapshot.managedNames.isStandard {
             exchange.requestBody.forwardsTrailers = false
         }
-        exchange.forwardedAt = Clock.monotonicMicroseconds
+        exchange.times.forwardedAt = Clock.monotonicMicroseconds
         exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
         exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.requestChunk = chunk
