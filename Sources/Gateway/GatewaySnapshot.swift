@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Issuers
+import Model
 import Policy
 import Tokens
 
@@ -15,6 +16,8 @@ package final class GatewaySnapshot: Sendable {
     /// The Webgates that the upstream is behind, by the number of the route; nil where it is behind none (CACHE-08).
     package let upstreamWebgates: [UpstreamWebgates?]
     package let tokens: TokenService
+    /// Of the endpoints, by their position in the route table.
+    let endpointHandlers: [EndpointHandler]
     package let backends: BackendStore
     package let upstreams: [UpstreamSettings]
     package let limits: GatewayLimits
@@ -76,6 +79,9 @@ package final class GatewaySnapshot: Sendable {
         self.injections = injections
         self.upstreamWebgates = upstreamWebgates
         self.tokens = tokens
+        endpointHandlers = policy.routes.endpoints.map { route in
+            tokens.handler(of: route.descriptor) ?? { _, _ in .done(.problem(.noRoute, "no such resource")) }
+        }
         self.backends = backends
         self.upstreams = upstreams
         self.limits = limits

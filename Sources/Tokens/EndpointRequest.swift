@@ -14,7 +14,7 @@ package struct EndpointRequest: Sendable {
     package var contentType: String?
     /// The values of all `Authorization` fields, in order.
     package var authorization: [String]
-    /// At most `TokenService.Endpoint.maximumBodyBytes`; a longer one is answered with 413 before it is read.
+    /// At most `EndpointDescriptor.largestBody`; a longer one is answered with 413 before it is read.
     package var body: [UInt8]
     /// Whether it came over TLS.
     package var secure: Bool

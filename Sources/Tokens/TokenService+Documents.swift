@@ -75,9 +75,9 @@ extension TokenService {
         backend.settingsJSON(
             baseURL: settings.baseURL,
             paths: .init(
-                token: settings.tokenPath, exchange: settings.exchangePath,
-                sso: settings.signOn == nil ? nil : TokenService.singleSignOnPath,
-                saml: SAMLVerifier.isAvailable ? TokenService.singleSignOnPath : nil),
+                token: settings.tokenPath, exchange: OAuthEndpoints.exchangePath,
+                sso: settings.signOn == nil ? nil : SingleSignOnEndpoints.exchangePath,
+                saml: SAMLVerifier.isAvailable ? SingleSignOnEndpoints.exchangePath : nil),
             includingSecrets: includingSecrets)
     }
 }

@@ -15,7 +15,7 @@ extension TokenService {
         writer.member("issuer", settings.issuer)
         writer.member("token_endpoint", settings.baseURL + settings.tokenPath)
         if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
-            writer.member("jwks_uri", settings.baseURL + settings.keySetPath)
+            writer.member("jwks_uri", settings.baseURL + OAuthEndpoints.keySetPath)
         }
         writer.member("response_types_supported", [])
         writer.member("grant_types_supported", grantTypes(grants))

@@ -1,5 +1,6 @@
 import Identity
 import JOSE
+import Model
 
 /// What the token service is built from. Immutable; a reload builds another service.
 package struct TokenServiceSettings: Sendable {
@@ -10,15 +11,11 @@ package struct TokenServiceSettings: Sendable {
     /// The gateway's base URL, without a trailing slash.
     package var baseURL: String
     /// Path of the token endpoint that the metadata names.
-    package var tokenPath = "/oauth2/token"
-    /// Path of the endpoint where outside tokens are exchanged.
-    package var exchangePath = "/mobile/platform/auth/token"
+    package var tokenPath = OAuthEndpoints.tokenPath
     /// Path of the revocation endpoint (RFC 7009).
-    package var revocationPath = "/oauth2/revoke"
+    package var revocationPath = OAuthEndpoints.revocationPath
     /// Path of the introspection endpoint (RFC 7662).
-    package var introspectionPath = "/oauth2/introspect"
-    /// Path of the key set.
-    package var keySetPath = "/.well-known/jwks.json"
+    package var introspectionPath = OAuthEndpoints.introspectionPath
     package var signer: JWTSigner
     /// The keys of everything that this gateway signs: the service's own and those of issuers. Secrets among them are
     /// not shown.

@@ -10,7 +10,7 @@ import TestSupport
 enum Decision: Equatable, CustomStringConvertible {
     case allowed(String)
     case preflight
-    case endpoint(Endpoint)
+    case endpoint(EndpointDescriptor)
     case denied(Reason)
 
     var description: String {
@@ -32,7 +32,7 @@ func decide(
     case nil: return .denied(.ambiguousPath)
     case .notFound?: return .denied(.noRoute)
     case .methodNotAllowed?: return .denied(.methodNotAllowed)
-    case .endpoint(let endpoint)?: return .endpoint(endpoint)
+    case .endpoint(let endpoint)?: return .endpoint(endpoint.descriptor)
     case .route(let found)?: route = found
     }
     let verdict = request.screen(snapshot, route)

@@ -11,13 +11,15 @@ private func answer(_ table: RouteTable, _ path: String, host: String = "", meth
     let (path, host, text) = (Array(path.utf8), Array(host.utf8), Array(method.utf8))
     switch table.match(host: host.span, path: path.span, method: Method(text.span), methodText: text.span) {
     case .route(let route): return route.name
-    case .endpoint(let endpoint): return "endpoint \(endpoint)"
+    case .endpoint(let endpoint): return "endpoint \(endpoint.descriptor)"
     case .methodNotAllowed(let route): return "405 \(route.name)"
     case .notFound: return "404"
     }
 }
 
-private func table(_ routes: [RouteSettings], endpoints: [(path: String, endpoint: Endpoint)] = []) -> RouteTable {
+private func table(_ routes: [RouteSettings], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [])
+    -> RouteTable
+{
     var settings = TestPolicy.settings()
     settings.routes = routes
     settings.endpoints = endpoints

@@ -19,7 +19,7 @@ import Tokens
 
     private func grant(
         _ service: TokenService, _ authorization: String, from address: String, at seconds: Int64 = 0,
-        _ endpoint: TokenService.Endpoint = .token
+        _ endpoint: EndpointDescriptor = .token
     ) -> String {
         let body = endpoint == .token ? "grant_type=client_credentials" : "token=x"
         let response = service.answer(request(body, authorization, from: address), endpoint, at: Service.now + seconds)
@@ -42,7 +42,7 @@ import Tokens
         #expect(grant(service, basic("inv-client", "inv-secret"), from: Self.away, at: 31).hasPrefix("200"))
         // One count for all the places where the secret is shown.
         for number in 0..<10 { _ = grant(service, basic("oth-client", "bad\(number)"), from: Self.away, .revocation) }
-        for endpoint in [TokenService.Endpoint.token, .revocation, .introspection] {
+        for endpoint in [EndpointDescriptor.token, .revocation, .introspection] {
             #expect(
                 grant(service, basic("oth-client", "oth-secret"), from: Self.away, endpoint) == "429 client_throttled")
         }

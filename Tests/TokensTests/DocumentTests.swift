@@ -87,8 +87,8 @@ import Tokens
         #expect(server.answer(get(), .metadata).json?["introspection_endpoint"] != nil)
     }
 
-    @Test(arguments: [TokenService.Endpoint.jwks, .metadata, .whoAmI])
-    func documentsAreRead(_ endpoint: TokenService.Endpoint) {
+    @Test(arguments: [EndpointDescriptor.jwks, .metadata, .whoAmI])
+    func documentsAreRead(_ endpoint: EndpointDescriptor) {
         let service = Service.service()
         let joe = principal("joe")
         #expect(service.answer(get(joe, .head), endpoint).status == 200)

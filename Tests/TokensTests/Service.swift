@@ -85,9 +85,14 @@ func tokenRequest(_ body: String, _ authorization: String? = basic("inv-client",
 }
 
 extension TokenService {
+    /// Answers by the handler that the data plane would resolve.
+    func handle(_ request: EndpointRequest, endpoint: EndpointDescriptor, now: Int64) -> Effect<EndpointResponse> {
+        handler(of: endpoint)?(request, now) ?? .done(EndpointResponse.problem(.noRoute, "no handler"))
+    }
+
     /// The answer, blocking work done at once.
     func answer(
-        _ request: EndpointRequest, _ endpoint: Endpoint = .token, at now: Int64 = Service.now
+        _ request: EndpointRequest, _ endpoint: EndpointDescriptor = .token, at now: Int64 = Service.now
     ) -> EndpointResponse {
         handle(request, endpoint: endpoint, now: now).settled()
     }

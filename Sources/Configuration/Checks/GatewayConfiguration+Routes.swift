@@ -4,7 +4,7 @@ import Model
 extension GatewayConfiguration {
     func checkRoutes(_ findings: Findings) {
         let index = RouteIndex(routes)
-        let endpoints = endpoints.compactMap { try? PathPattern($0) }
+        let endpoints = EndpointFamily.reservedPatterns(endpointSettings)
         for (i, route) in routes.enumerated() where route.path != .nothing {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
@@ -62,22 +62,21 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Paths that the gateway answers itself. They have precedence, so a route inside them would never be reached.
-    private var endpoints: [String] {
-        var endpoints = [
-            "/mobile/platform/users/~", "/mobile/platform/auth/token", "/mobile/platform/sso/*", "/oic_rest/**",
-            "/yambas/**",
-        ]
-        if !serviceDomains.isEmpty { endpoints.append("/oam/server/logout") }
-        if tokenService.isEnabled {
-            endpoints += [tokenService.tokenPath, tokenService.revocationPath, tokenService.introspectionPath]
-            endpoints += tokenService.tokenPathAliases
-            endpoints += [
-                "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
-                "/.well-known/openid-configuration", "/oauth2/**",
-            ]
+    /// What decides which endpoints the gateway has.
+    package var endpointSettings: EndpointSettings {
+        var features: EndpointFeatures = []
+        if tokenService.isEnabled { features.insert(.tokenService) }
+        if !applications.isEmpty { features.insert(.applications) }
+        if userProfile.isEnabled { features.insert(.userProfiles) }
+        if !serviceDomains.isEmpty { features.insert(.serviceDomains) }
+        if !allIdentityProviders.isEmpty { features.insert(.identityProviders) }
+        if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {
+            features.insert(.relyingParties)
         }
-        return endpoints
+        return EndpointSettings(
+            features: features, tokenPaths: [tokenService.tokenPath] + tokenService.tokenPathAliases,
+            revocationPath: tokenService.revocationPath, introspectionPath: tokenService.introspectionPath,
+            formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))
     }
 
     private func checkEndpoints(

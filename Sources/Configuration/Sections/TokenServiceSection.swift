@@ -44,16 +44,19 @@ package struct TokenServiceSection: Sendable {
             "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
         let tokenPath = object.value(
-            "tokenPath", .literalPath, default: "/oauth2/token", "Path of the token endpoint.")
+            "tokenPath", .literalPath, default: OAuthEndpoints.tokenPath, "Path of the token endpoint.")
         let section = TokenServiceSection(
             isEnabled: isEnabled, issuer: issuer ?? "\(baseURL)", audience: audience ?? "\(baseURL)",
             tokenPath: tokenPath,
             tokenPathAliases: object.value(
-                "tokenPathAliases", aliases(of: tokenPath), default: ["/token"], "Further paths of the token endpoint."),
+                "tokenPathAliases", aliases(of: tokenPath), default: OAuthEndpoints.tokenAliases,
+                "Further paths of the token endpoint."),
             revocationPath: object.value(
-                "revocationPath", .literalPath, default: "/oauth2/revoke", "Path of the revocation endpoint."),
+                "revocationPath", .literalPath, default: OAuthEndpoints.revocationPath,
+                "Path of the revocation endpoint."),
             introspectionPath: object.value(
-                "introspectionPath", .literalPath, default: "/oauth2/introspect", "Path of the introspection endpoint."),
+                "introspectionPath", .literalPath, default: OAuthEndpoints.introspectionPath,
+                "Path of the introspection endpoint."),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Clients that may introspect tokens, in addition to backends."),

@@ -1,4 +1,5 @@
 import HTTP
+import Model
 import Tokens
 
 /// What the admin listener has.
@@ -51,7 +52,7 @@ enum AdminResource: Equatable {
         switch self {
         case .administration: AdminRequest.maximumBodyBytes
         case .userList: AdminRequest.maximumListBytes
-        default: TokenService.maximumBodyBytes
+        default: EndpointDescriptor.usualBody
         }
     }
 

@@ -45,7 +45,7 @@ final class Exchange: SlabElement {
     var snapshot: GatewaySnapshot
     var head: RequestHead
     var route: Route?
-    var endpoint: Endpoint?
+    var endpoint: EndpointRoute?
     var principal: Principal?
     /// What the client's certificate says, where the route looks at it.
     var certificate: ClientCertificate?

@@ -40,7 +40,7 @@ final class WorkerCounters {
     private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {
         // A route of an earlier configuration has no number in this one.
         if let route = exchange.route, exchange.snapshot === snapshot { return routes[route.index] }
-        guard let name = exchange.endpoint?.name ?? exchange.adminResource?.name else {
+        guard let name = exchange.endpoint?.descriptor.name ?? exchange.adminResource?.name else {
             return routes[routes.count - 1]
         }
         if let counter = endpoints[name] { return counter }

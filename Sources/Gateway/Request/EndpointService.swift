@@ -29,8 +29,8 @@ final class EndpointService: LoopPart {
     }
 
     /// The request for an endpoint is whole.
-    func enterLine(_ exchange: Exchange, _ endpoint: Endpoint) {
-        guard endpoint.isCostly else {
+    func enterLine(_ exchange: Exchange, _ endpoint: EndpointDescriptor) {
+        guard endpoint.cost == .signature else {
             exchanges.clearClientDeadline(exchange)
             call(exchange)
             return
@@ -57,10 +57,8 @@ final class EndpointService: LoopPart {
         let length = exchange.head.length
         exchange.head.length += exchange.bodySeen
         guard responder.isStreamSafe(exchange, buffer.readable, length: length) else { return }
-        let request = endpointRequest(exchange, buffer.readable)
-        answer(
-            exchange.snapshot.tokens.handle(request, endpoint: endpoint.ofTokenService, now: poller.wallSeconds),
-            exchange)
+        let handler = exchange.snapshot.endpointHandlers[endpoint.index]
+        answer(handler(endpointRequest(exchange, buffer.readable), poller.wallSeconds), exchange)
     }
 
     /// Answers with what an endpoint has come to, as soon as it is known.
@@ -113,59 +111,7 @@ extension Exchange {
     /// Longest body that an endpoint takes, or that is kept for a route.
     var maximumCollected: Int {
         if let adminResource { return adminResource.maximumBodyBytes }
-        if let endpoint { return endpoint.ofTokenService.maximumBodyBytes }
-        return route?.challengeRule?.maximumKeptBody ?? TokenService.maximumBodyBytes
-    }
-}
-
-extension Endpoint {
-    /// Whether it answers with a page, or to a form: not to those who show a token.
-    func isForBrowsers(_ headers: HeaderTable) -> Bool {
-        switch self {
-        case .browserLogin, .singleSignOnPages: true
-        case .mobileLogout, .singleSignOn: headers.occurrences(.authorization) == 0
-        default: false
-        }
-    }
-
-    /// The same endpoint as the token service calls it.
-    fileprivate var ofTokenService: TokenService.Endpoint {
-        switch self {
-        case .token: .token
-        case .exchange: .exchange
-        case .revocation: .revocation
-        case .introspection: .introspection
-        case .jwks: .jwks
-        case .metadata: .metadata
-        case .whoAmI: .whoAmI
-        case .applicationToken: .applicationToken
-        case .applicationRevocation: .applicationRevocation
-        case .applicationRevocationOfAll: .applicationRevocationOfAll
-        case .applicationUsers: .applicationUsers
-        case .mobileSocial: .mobileSocial
-        case .mobileLogout: .mobileLogout
-        case .browserLogin: .browserLogin
-        case .providerCallback: .providerCallback
-        case .providerLogout: .providerLogout
-        case .providerMetadata: .providerMetadata
-        case .applicationLogin: .applicationLogin
-        case .userProfile: .userProfile
-        case .singleSignOn: .singleSignOn
-        case .singleSignOnRedirect: .singleSignOnRedirect
-        case .singleSignOnPages: .singleSignOnPages
-        }
-    }
-}
-
-extension Endpoint {
-    /// Whether an answer may take a signature or the check of one. Documents are made already.
-    fileprivate var isCostly: Bool {
-        switch self {
-        case .token, .exchange, .revocation, .introspection, .applicationToken, .applicationRevocation,
-            .applicationRevocationOfAll, .applicationUsers, .mobileSocial, .mobileLogout, .browserLogin,
-            .providerCallback, .providerLogout, .applicationLogin, .userProfile, .singleSignOn, .singleSignOnPages:
-            true
-        case .jwks, .metadata, .whoAmI, .providerMetadata, .singleSignOnRedirect: false
-        }
+        if let endpoint { return endpoint.descriptor.largestBody }
+        return route?.challengeRule?.maximumKeptBody ?? EndpointDescriptor.usualBody
     }
 }

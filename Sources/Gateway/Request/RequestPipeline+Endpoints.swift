@@ -9,24 +9,24 @@ import Reactor
 /// Requests for the gateway's own endpoints.
 extension RequestPipeline {
     /// A request for an endpoint, cross-site rules passed.
-    func enter(_ endpoint: Endpoint, _ exchange: Exchange, _ bytes: Span<UInt8>) {
+    func enter(_ endpoint: EndpointDescriptor, _ exchange: Exchange, _ bytes: Span<UInt8>) {
         // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
         if exchange.stream?.extendedProtocol != nil {
             upstreamClient.refuseUpgrade(exchange)
             return
         }
         guard passesEndpointLimits(exchange) else { return }
-        if endpoint.takesCredentials, !isFitForCredentials(exchange) {
+        if endpoint.traits.contains(.takesCredentials), !isFitForCredentials(exchange) {
             responder.deny(exchange, .tlsRequired, bytes)
             return
         }
-        if endpoint.isForBrowsers(requestHeaders),
+        if endpoint.servesPages(to: requestHeaders),
             !exchange.snapshot.policy.mayUseForms(exchange.head, requestHeaders, bytes)
         {
             responder.deny(exchange, .crossSiteRequest, bytes)
             return
         }
-        guard endpoint.wantsPrincipal else {
+        guard endpoint.traits.contains(.needsPrincipal) else {
             if collector.begin(exchange) { bodyCollected(exchange) }
             return
         }
@@ -49,5 +49,13 @@ extension RequestPipeline {
     private func isFitForCredentials(_ exchange: Exchange) -> Bool {
         guard !exchange.isSecure, let client = exchange.client else { return true }
         return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
+    }
+}
+
+extension EndpointDescriptor {
+    /// Whether it answers with a page, or to a form: not to clients that show a token.
+    fileprivate func servesPages(to headers: HeaderTable) -> Bool {
+        traits.contains(.servesPages)
+            || traits.contains(.servesPagesWithoutToken) && headers.occurrences(.authorization) == 0
     }
 }

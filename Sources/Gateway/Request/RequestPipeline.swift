@@ -89,7 +89,7 @@ final class RequestPipeline: LoopPart {
         case .notFound where PolicySnapshot.isIcon(path, head.method): responder.answerIcon(exchange)
         case .notFound: responder.deny(exchange, .noRoute, bytes)
         case .methodNotAllowed: responder.deny(exchange, .methodNotAllowed, bytes)
-        case .endpoint(let endpoint): enter(endpoint, exchange, bytes)
+        case .endpoint(let endpoint): enter(endpoint.descriptor, exchange, bytes)
         case .route(let route):
             if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: requestHeaders) {
                 responder.deny(exchange, .ambiguousPath, bytes)
@@ -130,7 +130,9 @@ final class RequestPipeline: LoopPart {
     private func screenOrigin(
         _ exchange: Exchange, _ policy: PolicySnapshot, _ match: RouteMatch, _ bytes: Span<UInt8>
     ) -> Bool {
-        if exchange.head.method == .post, exchange.endpoint?.takesForeignForms == true { return true }
+        if exchange.head.method == .post, exchange.endpoint?.descriptor.traits.contains(.takesForeignForms) == true {
+            return true
+        }
         let verdict = policy.screenOrigin(
             exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
         exchange.variesByOrigin = true
@@ -288,7 +290,7 @@ final class RequestPipeline: LoopPart {
             exchanges.clearClientDeadline(exchange)
             control.call(exchange, resource)
         } else if let endpoint = exchange.endpoint {
-            endpoints.enterLine(exchange, endpoint)
+            endpoints.enterLine(exchange, endpoint.descriptor)
         } else {
             exchanges.clearClientDeadline(exchange)
             bodyKept(exchange)

@@ -95,7 +95,8 @@ final class Responder: LoopPart {
         if let route = exchange.route {
             policy.appendPreflightFields(to: chunk, route: route, bytes: bytes, headers: requestHeaders)
         } else if let endpoint = exchange.endpoint {
-            policy.appendPreflightFields(to: chunk, endpoint: endpoint, bytes: bytes, headers: requestHeaders)
+            policy.appendPreflightFields(
+                to: chunk, endpoint: endpoint.descriptor, bytes: bytes, headers: requestHeaders)
         }
         chunk.ensureFree(2048)
         exchange.origin.reset()

@@ -53,8 +53,13 @@ package struct AssertionIssuer: Sendable {
     /// What `aud` may be where nothing is configured: the base URL and the paths down to the token endpoint, each also
     /// with a slash at its end.
     package static func standardAudiences(baseURL: String) -> [String] {
-        ["", "/mobile", "/mobile/platform", "/mobile/platform/auth", "/mobile/platform/auth/token"]
-            .flatMap { [baseURL + $0, baseURL + $0 + "/"] }
+        var audience = baseURL
+        var audiences = [audience, audience + "/"]
+        for segment in OAuthEndpoints.exchangePath.split(separator: "/") {
+            audience += "/" + segment
+            audiences += [audience, audience + "/"]
+        }
+        return audiences
     }
 
     /// Whether clients of this backend may exchange its tokens.

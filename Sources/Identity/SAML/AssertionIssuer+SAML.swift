@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension AssertionIssuer {
     /// Reads one entry of `samlIssuers`; nil where it cannot work, and the reader has said why (SAML-09 to SAML-13).
@@ -29,15 +30,12 @@ extension AssertionIssuer {
 
     /// The one audience that an assertion for the gateway always may have (SAML-05); it is what an operator enters at the
     /// identity provider (SAML-18).
-    package static func exchangeURL(_ baseURL: String) -> String { baseURL + "/mobile/platform/sso/exchange-token" }
-
-    /// The redirect URLs that identity providers are told, which no upstream ever gets (SAML-17).
-    package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
+    package static func exchangeURL(_ baseURL: String) -> String { baseURL + SingleSignOnEndpoints.exchangePath }
 
     /// Where the identity provider may have meant a browser to bring the assertion: here, or to the address that nobody
     /// serves (SAML-17).
     private static func recipients(_ baseURL: String) -> [String] {
-        [exchangeURL(baseURL)] + redirectPaths.map { baseURL + $0 }
+        [exchangeURL(baseURL)] + SingleSignOnEndpoints.redirectPaths.map { baseURL + $0 }
     }
 
     /// What it has signed, judged by the certificates of the store that are its own and valid.

@@ -18,7 +18,7 @@ package struct PolicySettings: Sendable {
     package var webgates: [WebgateSettings] = []
     package var routes: [RouteSettings] = []
     /// Paths of the endpoints that are switched on.
-    package var endpoints: [(path: String, endpoint: Endpoint)] = []
+    package var endpoints: [(path: String, endpoint: EndpointDescriptor)] = []
     package var issuers: [IssuerSettings] = []
     /// Issuers whose tokens their servers are asked about (RFC 7662).
     package var introspectedIssuers: [IntrospectedIssuerSettings] = []

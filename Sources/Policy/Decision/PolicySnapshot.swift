@@ -113,9 +113,9 @@ package final class PolicySnapshot: Sendable {
 
     /// The same for an endpoint.
     package func appendPreflightFields(
-        to chunk: Chunk, endpoint: Endpoint, bytes: Span<UInt8>, headers: HeaderTable
+        to chunk: Chunk, endpoint: EndpointDescriptor, bytes: Span<UInt8>, headers: HeaderTable
     ) {
         cors.appendPreflightFields(
-            to: chunk, methods: endpoint.allowedMethodsText, takesAnyMethod: false, bytes: bytes, headers: headers)
+            to: chunk, methods: endpoint.methods, takesAnyMethod: false, bytes: bytes, headers: headers)
     }
 }

@@ -10,7 +10,8 @@ import Model
 /// the most specific pattern does not have is refused and never falls through to a more general rule (ROLE-05).
 package struct RouteTable: Sendable {
     package let routes: [Route]
-    private let endpoints: [(path: [UInt8], endpoint: Endpoint)]
+    /// What the gateway answers itself, in the order of precedence.
+    package let endpoints: [EndpointRoute]
     private let exactHosts: SortedNames
     private let wildcardHosts: SortedNames
     /// Root for requests that no host group decides; -1 where all routes name hosts.
@@ -23,7 +24,7 @@ package struct RouteTable: Sendable {
     ///   - routes: no two of them with the same pattern and a host and method in common; the first would win.
     ///   - endpoints: canonical paths of what the gateway answers itself, which go before all routes. One that ends in a
     ///     slash stands for everything below.
-    package init(routes: [Route], endpoints: [(path: String, endpoint: Endpoint)] = []) {
+    package init(routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = []) {
         var trie = PathTrie()
         var anywhere: [(PathPattern, Int)] = []
         var named: [HostPattern: [(PathPattern, Int)]] = [:]
@@ -34,7 +35,7 @@ package struct RouteTable: Sendable {
         anyHost = anywhere.isEmpty ? -1 : trie.grow(anywhere)
         let roots = named.map { (host: $0, root: trie.grow($1)) }
         self.routes = routes
-        self.endpoints = endpoints.map { (Array($0.path.utf8), $0.endpoint) }
+        self.endpoints = endpoints.enumerated().map { EndpointRoute($0, $1.path, $1.endpoint) }
         self.trie = trie
         leaves = trie.leaves.map { $0.map { routes[$0] } }
         exactHosts = SortedNames(
@@ -52,9 +53,7 @@ package struct RouteTable: Sendable {
     package func match(
         host: Span<UInt8>, path: Span<UInt8>, method: Method, methodText: Span<UInt8>
     ) -> RouteMatch {
-        for i in endpoints.indices where RouteTable.leads(endpoints[i].path, to: path) {
-            return .endpoint(endpoints[i].endpoint)
-        }
+        for i in endpoints.indices where endpoints[i].has(path) { return .endpoint(endpoints[i]) }
         guard !path.isEmpty, path[0] == ASCII.slash else { return .notFound }
         var leaf: Int32 = -1
         if !exactHosts.isEmpty || !wildcardHosts.isEmpty {
@@ -82,11 +81,6 @@ package struct RouteTable: Sendable {
         while end < authority.count, authority[end] != ASCII.colon { end += 1 }
         if end > 1, authority[end - 1] == ASCII.dot { end -= 1 }
         return 0..<end
-    }
-
-    private static func leads(_ endpoint: [UInt8], to path: Span<UInt8>) -> Bool {
-        if endpoint.last != ASCII.slash { return equal(endpoint, path) }
-        return path.count > endpoint.count && equal(endpoint, path.extracting(first: endpoint.count))
     }
 
     private func wildcardRoot(of name: Span<UInt8>) -> Int32? {

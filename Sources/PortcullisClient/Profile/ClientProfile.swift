@@ -1,3 +1,5 @@
+import Model
+
 /// What a client has to know of its gateway and of itself (OMH-08, OMS-02): `client.json`.
 public struct ClientProfile: Equatable, Sendable {
     /// Without a slash at its end.
@@ -10,11 +12,11 @@ public struct ClientProfile: Equatable, Sendable {
     public var clientID: String?
     public var clientSecret: String?
     /// Path or URL of the OAuth token endpoint.
-    public var oauthTokenEndpoint = "/oauth2/token"
+    public var oauthTokenEndpoint = OAuthEndpoints.tokenPath
     /// Path or URL where packed SAML assertions are exchanged.
-    public var ssoTokenEndpoint = "/mobile/platform/sso/exchange-token"
+    public var ssoTokenEndpoint = SingleSignOnEndpoints.exchangePath
     /// Path or URL where JWTs are exchanged.
-    public var jwtTokenEndpoint = "/mobile/platform/auth/token"
+    public var jwtTokenEndpoint = OAuthEndpoints.exchangePath
     /// Sent with every request (RST-02).
     public var userAgent = "OAMMS-Agent"
     public var serviceDomain: String?

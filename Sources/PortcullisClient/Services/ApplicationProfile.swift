@@ -21,7 +21,7 @@ public struct ApplicationProfile: Equatable, Sendable {
     let claims: [String]
 
     /// What clients take where the server names no service.
-    private static let usual = "/oic_rest/rest/mobileoamauthentication"
+    private static let usual = MobileSocialEndpoints.path + "mobileoamauthentication"
 
     /// - Parameters:
     ///   - text: the body of the answer.

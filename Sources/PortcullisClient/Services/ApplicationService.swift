@@ -1,3 +1,5 @@
+import Model
+
 /// The token endpoints of ApiOmat applications (AOM-01, AOM-25).
 struct ApplicationService: Sendable {
     let profile: ClientProfile
@@ -23,7 +25,9 @@ struct ApplicationService: Sendable {
     /// Ends a session token (AOM-21), or all that its user has in the application (AOM-22).
     func revoke(_ token: String, everything: Bool) throws(ClientError) -> ClientRequest {
         ClientRequest(
-            "POST", profile.url("/yambas/oauth/users/\(everything ? "revokeall" : "revoke")"),
+            "POST",
+            profile.url(
+                everything ? ApplicationEndpoints.revocationOfAllPath : ApplicationEndpoints.revocationPath),
             fields: [.init("Authorization", "Bearer \(token)"), try keyField()])
     }
 
@@ -50,7 +54,7 @@ struct ApplicationService: Sendable {
 
     private func form(_ parameters: [(String, String)]) -> ClientRequest {
         ClientRequest(
-            "POST", profile.url("/yambas/oauth/token"),
+            "POST", profile.url(ApplicationEndpoints.tokenPath),
             fields: [.init("Content-Type", "application/x-www-form-urlencoded")],
             body: Array(FormText.query(parameters).utf8))
     }

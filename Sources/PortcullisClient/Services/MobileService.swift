@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The calls of the mobile service domain (oam-wire 3): what is sent, and what the answers mean.
 struct MobileService: Sendable {
@@ -30,7 +31,7 @@ struct MobileService: Sendable {
             ("osType", "Linux"), ("osVer", ""), ("clientSDKVersion", sdkVersion),
             ("serviceDomain", scope.serviceDomain ?? ""),
         ]
-        let path = "/oic_rest/rest/AppProfiles/\(FormText.escaped(scope.appName ?? ""))"
+        let path = "\(MobileSocialEndpoints.path)AppProfiles/\(FormText.escaped(scope.appName ?? ""))"
         var request = ClientRequest("GET", profile.url("\(path)?\(FormText.query(parameters))"))
         if let etag { request.fields.append(.init("If-None-Match", etag)) }
         return request

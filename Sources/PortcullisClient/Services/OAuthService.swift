@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The OAuth endpoints and Basic authentication of a mobile backend (OMH-01 to OMH-03).
 struct OAuthService: Sendable {
@@ -13,7 +14,7 @@ struct OAuthService: Sendable {
 
     /// Ends an access token (RFC 7009).
     func revoke(_ token: String) throws(ClientError) -> ClientRequest {
-        form("/oauth2/revoke", [("token", token)], try clientCredential())
+        form(OAuthEndpoints.revocationPath, [("token", token)], try clientCredential())
     }
 
     /// A token of somebody else for one of the gateway: a JWT at one endpoint, all else, a packed SAML assertion, at the
@@ -34,7 +35,7 @@ struct OAuthService: Sendable {
     }
 
     /// Who the credentials of Basic are.
-    func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url("/mobile/platform/users/~")) }
+    func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url(UserEndpoints.whoAmIPath)) }
 
     /// `Authorization` of RFC 7617. A user name with a colon would be cut at it by the server.
     static func basic(user: String, password: String) throws(ClientError) -> ClientRequest.Field {

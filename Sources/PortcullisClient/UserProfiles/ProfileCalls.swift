@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// Calls of the user profile service, which `UserService` and `RoleService` share.
 struct ProfileCalls: Sendable {
@@ -13,7 +14,7 @@ struct ProfileCalls: Sendable {
     func call(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], _ body: ClientJSON? = nil
     ) async throws(ClientError) -> ClientJSON {
-        var target = "/oic_rest/rest/userprofile/" + path.map(PathSegment.encode).joined(separator: "/")
+        var target = UserEndpoints.profilesPath + path.map(PathSegment.encode).joined(separator: "/")
         if !query.isEmpty { target += "?" + FormText.query(query) }
         var request = ClientRequest(method, client.profile.url(target), body: body?.text ?? [])
         if body != nil { request.fields.append(.init("Content-Type", "application/json")) }

@@ -7,7 +7,7 @@ import Model
 extension ApplicationTokens {
     /// The pair of the presented token, or everything that its holder has in the application. A token without `write`
     /// ends itself, and not the others. Nobody is locked out: logging in gives new tokens (AOM-24).
-    func revoke(_ request: EndpointRequest, everything: Bool, now: Int64) -> Effect<EndpointResponse> {
+    package func revoke(_ request: EndpointRequest, everything: Bool, now: Int64) -> Effect<EndpointResponse> {
         // CON-12: ApiOmat's clients use both.
         guard request.method == .get || request.method == .post else {
             return .done(.methodNotAllowed("GET, POST"))

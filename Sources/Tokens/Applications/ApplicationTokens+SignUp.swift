@@ -37,7 +37,7 @@ extension ApplicationTokens {
         var response = EndpointResponse.personal(json(of: user, application), reason: .userCreated)
         response.status = 201
         let path =
-            "\(UserObjectPath.prefix)\(application.name)/models/\(application.userClass.module)/"
+            "\(ApplicationEndpoints.userObjectsPath)\(application.name)/models/\(application.userClass.module)/"
             + "\(application.userClass.name)/\(PathSegment.encode(user.username))"
         response.headers.append((name: "Location", value: path))
         response.audit = AuditEntry(

@@ -23,7 +23,8 @@ extension ApplicationTokens {
         }
     }
 
-    func userObject(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+    /// Answers for the objects of users: reading, changing and signing up.
+    package func userObject(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let path = UserObjectPath(request.path),
             let application = settings.applications.application(named: path.application),
             path.module.utf8.elementsEqual(application.userClass.module.utf8),

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The endpoints of ApiOmat applications as requests and responses: token maps, their refresh and revocation, user
 /// objects. What its tokens are lies in the store; they are random and say nothing by themselves.
@@ -43,21 +44,6 @@ package final class ApplicationTokens: Sendable {
         }
     }
 
-    /// What is asked of them.
-    package enum Endpoint: Sendable, CaseIterable {
-        /// `/yambas/oauth/token` (AOM-01).
-        case token
-        /// `/yambas/oauth/users/revoke` (AOM-21).
-        case revocation
-        /// `/yambas/oauth/users/revokeall` (AOM-22).
-        case revocationOfAll
-        /// What is below `/yambas/rest/apps/` (AOM-18).
-        case userObjects
-    }
-
-    /// What the paths of user objects begin with.
-    package static let userObjectsPath = UserObjectPath.prefix
-
     let settings: Settings
     let clients: ApplicationAuthentication
     let logins: PasswordLogin
@@ -69,19 +55,28 @@ package final class ApplicationTokens: Sendable {
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }
 
-    /// Answers a request. Called on an event loop.
-    /// - Parameter now: seconds since 1970.
-    package func handle(_ request: EndpointRequest, endpoint: Endpoint, now: Int64) -> Effect<EndpointResponse> {
-        switch endpoint {
-        case .token:
-            do throws(TokenFailure) {
-                return try grant(request, now: now)
-            } catch {
-                return .done(error.response)
-            }
-        case .revocation, .revocationOfAll:
-            return revoke(request, everything: endpoint == .revocationOfAll, now: now)
-        case .userObjects: return userObject(request, now: now)
+    /// What its endpoints are answered by.
+    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
+        .applicationToken: method { $0.token($1, now: $2) },
+        .applicationRevocation: method { $0.revoke($1, everything: false, now: $2) },
+        .applicationRevocationOfAll: method { $0.revoke($1, everything: true, now: $2) },
+        .applicationUsers: method { $0.userObject($1, now: $2) },
+    ]
+
+    private static func method(
+        _ call: @escaping @Sendable (ApplicationTokens, EndpointRequest, Int64) -> Effect<EndpointResponse>
+    ) -> TokenService.Method {
+        { service, request, now in
+            service.settings.applications.map { call($0, request, now) } ?? .refuse(.noSuchObject)
+        }
+    }
+
+    /// Answers at the token endpoint.
+    package func token(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        do throws(TokenFailure) {
+            return try grant(request, now: now)
+        } catch {
+            return .done(error.response)
         }
     }
 

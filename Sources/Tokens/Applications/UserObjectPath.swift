@@ -1,10 +1,9 @@
 import HTTP
+import Model
 
 /// `/yambas/rest/apps/{app}/models/{module}/{class}[/{id}]`: the user class of an application, or one of its users
 /// (AOM-18).
 struct UserObjectPath: Sendable, Equatable {
-    static let prefix = "/yambas/rest/apps/"
-
     let application: String
     let module: String
     let className: String
@@ -13,7 +12,8 @@ struct UserObjectPath: Sendable, Equatable {
 
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard let parts = PathSegment.decode(path, behind: UserObjectPath.prefix), (4...5).contains(parts.count),
+        guard let parts = PathSegment.decode(path, behind: ApplicationEndpoints.userObjectsPath),
+            (4...5).contains(parts.count),
             parts[1].utf8.elementsEqual("models".utf8)
         else { return nil }
         application = parts[0]

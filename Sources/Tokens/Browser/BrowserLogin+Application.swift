@@ -6,9 +6,13 @@ import Model
 /// Logins of applications at identity providers (RP-01, RP-02): an application has the user's browser opened here, and gets
 /// it back by a URL of its own, with a code that it fetches its session for. No token is ever in a URL.
 extension BrowserLogin {
-    /// Where applications send browsers.
-    package static let applicationPath = "/oic_rest/relyingparty"
     private static let longestState = 512
+
+    /// What its endpoints are answered by.
+    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
+        .browserLogin: { $0.settings.browserLogin?.handle($1, now: $2) ?? .deny(.unknownService) },
+        .applicationLogin: { $0.settings.browserLogin?.beginApplication($1, now: $2) ?? .deny(.unknownService) },
+    ]
 
     /// `GET` with `serviceDomain`, `appName`, and if wanted `redirect_uri`, `state`, `code_challenge` (RFC 7636); of
     /// several providers `provider` is the one that the user wants.

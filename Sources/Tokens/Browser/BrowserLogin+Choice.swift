@@ -41,7 +41,7 @@ extension BrowserLogin {
             let form = FormEncoding.form(fields + [("provider", party.provider)])
             return (
                 text: LoginChoice(party.provider, title: party.title).text,
-                target: "\(BrowserLogin.applicationPath)?\(String(decoding: form, as: UTF8.self))"
+                target: "\(BrowserLoginEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
             )
         }
         return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: .loginChoice)

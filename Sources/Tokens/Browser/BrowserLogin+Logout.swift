@@ -39,6 +39,6 @@ extension BrowserLogin {
         guard let providers, let provider = session.provision.flatMap({ providers.provider(named: $0.provider) }) else {
             return .done(nil)
         }
-        return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocial.logoutPath)", now: now)
+        return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocialEndpoints.logoutPath)", now: now)
     }
 }

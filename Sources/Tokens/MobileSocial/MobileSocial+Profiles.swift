@@ -38,7 +38,7 @@ extension MobileSocial {
         writer.member("name", application.name)
         writer.member("serviceDomain", domain.name)
         if let service = domain.services.first {
-            let path = "\(MobileSocial.path)\(PathSegment.encode(service))"
+            let path = "\(MobileSocialEndpoints.path)\(PathSegment.encode(service))"
             writer.member("registrationService", "\(path)/register")
             writer.member("userAuthService", "\(path)/authenticate")
             writer.member("accessService", "\(path)/access")
@@ -63,7 +63,7 @@ extension MobileSocial {
 
     /// Absolute URLs. The name of the domain stands in the path, so that they say all there is to say.
     private func writeEndpoints(of domain: ServiceDomain, to writer: inout JSONWriter) {
-        let base = "\(settings.baseURL)\(MobileSocial.path)"
+        let base = "\(settings.baseURL)\(MobileSocialEndpoints.path)"
         let own = "\(base)\(PathSegment.encode(domain.name))"
         writer.name("endpoints")
         writer.beginObject()

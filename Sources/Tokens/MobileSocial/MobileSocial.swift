@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Identity
 import JOSE
+import Model
 
 /// The token services of Oracle Mobile & Social as requests and responses (OMS-01 to OMS-17): devices are registered,
 /// users log in, and what a Webgate's challenge asks for is given.
@@ -63,11 +64,6 @@ package final class MobileSocial: Sendable {
         }
     }
 
-    /// What all paths but that of the logout begin with.
-    package static let path = MobileSocialPath.prefix
-    /// The logout that a client is known to call (oam-wire 2).
-    package static let logoutPath = "/oam/server/logout"
-
     let settings: Settings
     let logins: PasswordLogin
     let minter: AccessTokenMinter
@@ -95,7 +91,29 @@ package final class MobileSocial: Sendable {
 
     typealias Answer = Effect<EndpointResponse>
 
-    /// Answers a request below `path`. Called on an event loop.
+    /// What its endpoints are answered by.
+    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
+        .mobileSocial: method { $0.handle($1, ownTokens: $2, now: $3) },
+        .mobileLogout: { service, request, now in
+            if let login = service.settings.browserLogin, login.isLogout(request) {
+                return login.logOut(request, now: now)
+            }
+            return method { $0.logOut($1, ownTokens: $2, now: $3) }(service, request, now)
+        },
+    ]
+
+    private static func method(
+        _ call: @escaping @Sendable (MobileSocial, EndpointRequest, OwnAccessTokens, Int64) -> Answer
+    ) -> TokenService.Method {
+        { service, request, now in
+            guard let mobileSocial = service.settings.mobileSocial else {
+                return .done(MobileSocialFailure.unknownService.response)
+            }
+            return call(mobileSocial, request, service.ownTokens, now)
+        }
+    }
+
+    /// Answers a request for a token service or an application profile. Called on an event loop.
     /// - Parameter now: seconds since 1970.
     func handle(_ request: EndpointRequest, ownTokens: OwnAccessTokens, now: Int64) -> Answer {
         answer { () throws(MobileSocialFailure) in

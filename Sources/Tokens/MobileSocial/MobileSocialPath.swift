@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// What is asked for below `/oic_rest/rest/`.
 enum MobileSocialPath: Sendable, Equatable {
@@ -14,11 +15,9 @@ enum MobileSocialPath: Sendable, Equatable {
     /// The profile of an application (OMS-03).
     case profile(application: String)
 
-    static let prefix = "/oic_rest/rest/"
-
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard let parts = PathSegment.decode(path, behind: MobileSocialPath.prefix), parts.count >= 2 else {
+        guard let parts = PathSegment.decode(path, behind: MobileSocialEndpoints.path), parts.count >= 2 else {
             return nil
         }
         // With capitals, and nothing else (oam-wire 4).

@@ -64,7 +64,7 @@ extension SignOnRelay {
             response = Page.post(fields, to: target).response(status: 200, reason: .ssoTokenPosted, fields: cookie)
         } else {
             response = Page.token(
-                fields[0].1, seconds: seconds, client: visit.backend.name, logout: SignOnRelay.logoutPath
+                fields[0].1, seconds: seconds, client: visit.backend.name, logout: SingleSignOnEndpoints.logoutPath
             )
             .response(status: 200, reason: .ssoTokenShown, fields: cookie)
         }

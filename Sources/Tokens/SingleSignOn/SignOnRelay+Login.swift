@@ -5,7 +5,6 @@ import Model
 
 /// The login at the gateway's own form (SSO-07).
 extension SignOnRelay {
-    static let loginPath = "/mobile/platform/sso/login"
     private static let loginPurpose = "single sign-on"
     /// Longest name and password that are looked at, in bytes.
     private static let longestText = 1024
@@ -59,7 +58,7 @@ extension SignOnRelay {
         var fields = [("request", visit.request.sealed(seals.signOnRequests, now: visit.now))]
         if let choice { fields.append(("provider", choice.name)) }
         if visit.isForced { fields.append(("prompt", "login")) }
-        return "\(SignOnRelay.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+        return "\(SingleSignOnEndpoints.loginPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 
     /// The page to choose on; what was asked for goes along, sealed, with whichever is taken.
@@ -209,8 +208,6 @@ extension SignOnRelay {
     }
 
     // MARK: Logout
-
-    static let logoutPath = "/mobile/platform/sso/logout"
 
     /// Asks, then ends the session with the tokens that came of it.
     func logOut(_ browser: BrowserRequest) -> Answer {

@@ -98,6 +98,6 @@ extension SignOnRelay {
         guard let provider = service.settings.providerLogin?.provider(named: session.provider) else {
             return .done(nil)
         }
-        return provider.logoutURL(back: service.settings.baseURL + SignOnRelay.logoutPath, now: now)
+        return provider.logoutURL(back: service.settings.baseURL + SingleSignOnEndpoints.logoutPath, now: now)
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Model
 
 /// What a browser asks for a token with (SSO-01, SSO-02), as it goes through a login.
 struct SignOnRequest: Sendable, Equatable {
@@ -62,6 +63,6 @@ struct SignOnRequest: Sendable, Equatable {
         var fields = [("clientID", clientID)]
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let state { fields.append(("state", state)) }
-        return "\(TokenService.singleSignOnPath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+        return "\(SingleSignOnEndpoints.exchangePath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 }

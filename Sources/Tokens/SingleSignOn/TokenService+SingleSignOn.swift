@@ -7,10 +7,6 @@ import Model
 /// `/mobile/platform/sso/exchange-token`: with a bearer token what it stands for is exchanged (SAML-01, SAML-15), and
 /// browsers that name a client log in (SSO-01).
 extension TokenService {
-    package static let singleSignOnPath = "/mobile/platform/sso/exchange-token"
-    package static let signOnLoginPath = SignOnRelay.loginPath
-    package static let signOnLogoutPath = SignOnRelay.logoutPath
-
     func signOn(_ request: EndpointRequest, now: Int64) throws(TokenFailure) -> Effect<EndpointResponse> {
         guard request.method == .get else { return .done(TokenService.onlyReading("GET")) }
         // ISS-08.
@@ -71,7 +67,7 @@ extension TokenService {
         guard let relay = signOnRelay, let browser = BrowserRequest(request, now: now) else {
             return .done(SingleSignOnFailure.foreignRequest.response)
         }
-        return request.path.isExactly(TokenService.signOnLogoutPath)
+        return request.path.isExactly(SingleSignOnEndpoints.logoutPath)
             ? relay.logOut(browser) : relay.showOrLogIn(browser)
     }
 
@@ -103,7 +99,7 @@ extension TokenService {
         }
         let bytes = request.method == .post ? request.body : request.query
         let isForm = request.method != .post || BrowserRequest.isForm(request)
-        guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderLogin.longestForm),
+        guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderEndpoints.longestForm),
             !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
         else {
             return Page.message(PageText.error, PageText.nothingCaptured, isError: true)

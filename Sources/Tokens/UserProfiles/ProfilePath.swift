@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 
 /// What is asked for below `/oic_rest/rest/userprofile/`.
 enum ProfilePath: Sendable, Equatable {
@@ -13,11 +14,9 @@ enum ProfilePath: Sendable, Equatable {
     case members(of: String)
     case member(String, of: String)
 
-    static let prefix = "/oic_rest/rest/userprofile/"
-
     /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
     init?(_ path: String) {
-        guard let parts = PathSegment.decode(path, behind: ProfilePath.prefix) else { return nil }
+        guard let parts = PathSegment.decode(path, behind: UserEndpoints.profilesPath) else { return nil }
         func isAt(_ place: Int, _ word: String) -> Bool { parts[place].isExactly(word) }
         switch parts.count {
         case 1 where isAt(0, "people"): self = .people
@@ -33,8 +32,8 @@ enum ProfilePath: Sendable, Equatable {
         }
     }
 
-    static func person(_ id: String) -> String { "\(prefix)people/\(PathSegment.encode(id))" }
-    static func group(_ name: String) -> String { "\(prefix)groups/\(PathSegment.encode(name))" }
+    static func person(_ id: String) -> String { "\(UserEndpoints.profilesPath)people/\(PathSegment.encode(id))" }
+    static func group(_ name: String) -> String { "\(UserEndpoints.profilesPath)groups/\(PathSegment.encode(name))" }
 
     /// What can be done with it beside GET and HEAD.
     var writingMethods: [Method] {

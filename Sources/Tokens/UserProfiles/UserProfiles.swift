@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 
 /// The user profile services of Mobile & Social as requests and responses (UPS-01 to UPS-07): people are the users of
 /// the caller's realm, groups are the role catalogue.
@@ -25,8 +26,6 @@ package final class UserProfiles: Sendable {
         }
     }
 
-    /// What all paths begin with.
-    package static let path = ProfilePath.prefix
     /// The roles of those who may read and write.
     package static let readRole = "userProfile.read"
     package static let writeRole = "userProfile.write"
@@ -35,6 +34,16 @@ package final class UserProfiles: Sendable {
 
     let settings: Settings
     let directory: UserDirectory
+
+    /// What its endpoints are answered by.
+    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
+        .userProfile: { service, request, _ in
+            guard let profiles = service.settings.userProfiles else {
+                return .done(ProfileFailure.noSuchResource.response)
+            }
+            return profiles.handle(request, realm: request.principal.flatMap(service.realm))
+        }
+    ]
 
     package init(settings: Settings) {
         self.settings = settings

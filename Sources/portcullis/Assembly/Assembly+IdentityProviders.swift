@@ -9,7 +9,7 @@ import Tokens
 
 /// Identity providers behind logins by browser (SSO-07, RP-01).
 extension Assembly {
-    var hasRelyingParties: Bool { configuration.serviceDomains.contains { $0.authentication.relyingParty != nil } }
+    var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
 
     /// What sends browsers there; nil where there is no provider.
     mutating func providerLogin(

@@ -156,45 +156,6 @@ extension Assembly {
         }
     }
 
-    func endpoints() -> [(path: String, endpoint: Endpoint)] {
-        var endpoints: [(path: String, endpoint: Endpoint)] = [("/mobile/platform/users/~", .whoAmI)]
-        if !configuration.applications.isEmpty {
-            endpoints.append(("/yambas/oauth/token", .applicationToken))
-            endpoints.append(("/yambas/oauth/users/revoke", .applicationRevocation))
-            endpoints.append(("/yambas/oauth/users/revokeall", .applicationRevocationOfAll))
-            endpoints.append((ApplicationTokens.userObjectsPath, .applicationUsers))
-        }
-        // In front of what begins with the same.
-        if configuration.userProfile.isEnabled { endpoints.append((UserProfiles.path, .userProfile)) }
-        if !configuration.serviceDomains.isEmpty {
-            endpoints.append((MobileSocial.path, .mobileSocial))
-            endpoints.append((MobileSocial.logoutPath, .mobileLogout))
-        }
-        if !configuration.allIdentityProviders.isEmpty {
-            endpoints.append((ProviderLogin.callbackPath, .providerCallback))
-            endpoints.append((ProviderLogin.logoutPath, .providerLogout))
-            endpoints.append((ProviderLogin.metadataPath, .providerMetadata))
-        }
-        if hasRelyingParties { endpoints.append((BrowserLogin.applicationPath, .applicationLogin)) }
-        for form in loginForms() { endpoints.append((form.path, .browserLogin)) }
-        guard configuration.tokenService.isEnabled else { return endpoints }
-        for path in [configuration.tokenService.tokenPath] + configuration.tokenService.tokenPathAliases {
-            endpoints.append((path, .token))
-        }
-        endpoints.append((configuration.tokenService.revocationPath, .revocation))
-        endpoints.append((configuration.tokenService.introspectionPath, .introspection))
-        endpoints.append(("/mobile/platform/auth/token", .exchange))
-        endpoints.append((TokenService.singleSignOnPath, .singleSignOn))
-        for path in AssertionIssuer.redirectPaths { endpoints.append((path, .singleSignOnRedirect)) }
-        for path in [TokenService.signOnLoginPath, TokenService.signOnLogoutPath] {
-            endpoints.append((path, .singleSignOnPages))
-        }
-        endpoints.append(("/.well-known/jwks.json", .jwks))
-        endpoints.append(("/.well-known/oauth-authorization-server", .metadata))
-        endpoints.append(("/.well-known/openid-configuration", .metadata))
-        return endpoints
-    }
-
     func corsSettings() -> CORSSettings {
         var settings = CORSSettings()
         settings.allowCredentials = configuration.cors.allowCredentials

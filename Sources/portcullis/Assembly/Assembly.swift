@@ -7,6 +7,7 @@ import HTTP
 import Identity
 import Issuers
 import JOSE
+import Model
 import Policy
 import Reactor
 import Tokens
@@ -77,7 +78,7 @@ struct Assembly {
             settings.routes += made
             origins += made.map { _ in index }
         }
-        settings.endpoints = endpoints()
+        settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
         settings.issuers = [ownIssuer(serviceKey)] + trustedIssuers()
         settings.introspectedIssuers = introspectedIssuers(lasting.outbound)
         if !issuerKeys.isEmpty { settings.keyEpoch = lasting.keys.epoch }

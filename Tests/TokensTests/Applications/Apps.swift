@@ -72,7 +72,7 @@ final class Apps: Sendable {
         let request = EndpointRequest(
             method: .post, path: "/yambas/oauth/token", contentType: "application/x-www-form-urlencoded",
             authorization: authorization, body: Array(form.utf8))
-        return tokens.handle(request, endpoint: .token, now: Apps.start + seconds).settled()
+        return tokens.token(request, now: Apps.start + seconds).settled()
     }
 
     func revoke(
@@ -82,9 +82,7 @@ final class Apps: Sendable {
         let request = EndpointRequest(
             method: method, path: "/yambas/oauth/users/revoke", authorization: token.map { ["Bearer \($0)"] } ?? [],
             fields: key.map { [(name: "x-apiomat-apikey", value: $0)] } ?? [])
-        return tokens.handle(
-            request, endpoint: everything ? .revocationOfAll : .revocation, now: Apps.start + seconds
-        ).settled()
+        return tokens.revoke(request, everything: everything, now: Apps.start + seconds).settled()
     }
 
     func object(
@@ -97,7 +95,7 @@ final class Apps: Sendable {
             method: method, path: path + (id.map { "/\($0)" } ?? ""), contentType: contentType,
             authorization: authorization.map { [$0] } ?? [], body: Array(body.utf8), requestID: "r-1",
             fields: key.map { [(name: "x-apiomat-apikey", value: $0)] } ?? [])
-        return tokens.handle(request, endpoint: .userObjects, now: Apps.start + seconds).settled()
+        return tokens.userObject(request, now: Apps.start + seconds).settled()
     }
 
     static let administrator = basic("admin@example.com", "adminpw")

@@ -38,7 +38,7 @@ final class Browser {
 
     @discardableResult
     func get(
-        _ path: String = form, query: String = query(), endpoint: TokenService.Endpoint = .browserLogin,
+        _ path: String = form, query: String = query(), endpoint: EndpointDescriptor = .browserLogin,
         fields: [(name: String, value: String)] = [], at seconds: Int64 = 0
     ) -> EndpointResponse {
         send(.get, path, query, nil, endpoint, fields, seconds)
@@ -47,7 +47,7 @@ final class Browser {
     /// Sends the form of the last page.
     @discardableResult
     func submit(
-        _ typed: [(String, String)], endpoint: TokenService.Endpoint = .browserLogin, at seconds: Int64 = 0
+        _ typed: [(String, String)], endpoint: EndpointDescriptor = .browserLogin, at seconds: Int64 = 0
     ) -> EndpointResponse {
         submitting(hidden, typed, endpoint: endpoint, at: seconds)
     }
@@ -55,7 +55,7 @@ final class Browser {
     /// Sends the form of the last page with other hidden fields.
     @discardableResult
     func submitting(
-        _ hidden: [(String, String)], _ typed: [(String, String)], endpoint: TokenService.Endpoint = .browserLogin,
+        _ hidden: [(String, String)], _ typed: [(String, String)], endpoint: EndpointDescriptor = .browserLogin,
         at seconds: Int64 = 0
     ) -> EndpointResponse {
         let parts = action.split(separator: "?", maxSplits: 1).map(String.init)
@@ -66,7 +66,7 @@ final class Browser {
 
     /// Sends a form that a page of another site has: without cookies, which are `Lax`.
     func postFromElsewhere(
-        _ path: String, query: String = "", _ fields: [(String, String)], endpoint: TokenService.Endpoint,
+        _ path: String, query: String = "", _ fields: [(String, String)], endpoint: EndpointDescriptor,
         at seconds: Int64 = 0
     ) -> EndpointResponse {
         let held = cookies
@@ -89,7 +89,7 @@ final class Browser {
     }
 
     private func send(
-        _ method: HTTP.Method, _ path: String, _ query: String, _ body: String?, _ endpoint: TokenService.Endpoint,
+        _ method: HTTP.Method, _ path: String, _ query: String, _ body: String?, _ endpoint: EndpointDescriptor,
         _ more: [(name: String, value: String)], _ seconds: Int64
     ) -> EndpointResponse {
         var fields = more

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         return changes.settled()
     }
 
-    private func post(_ path: String, _ endpoint: TokenService.Endpoint, _ service: TokenService) -> EndpointResponse {
+    private func post(_ path: String, _ endpoint: EndpointDescriptor, _ service: TokenService) -> EndpointResponse {
         let request = EndpointRequest(
             method: .post, path: path, contentType: "application/x-www-form-urlencoded", body: Array("a=b".utf8),
             secure: true)
@@ -27,7 +28,7 @@ import Testing
         let signOn = SignOn()
         for answer in [
             post("/oam/server/logout", .mobileLogout, mobile.service),
-            post(TokenService.signOnLogoutPath, .singleSignOnPages, signOn.browser.service),
+            post(SingleSignOnEndpoints.logoutPath, .singleSignOnPages, signOn.browser.service),
         ] {
             #expect(answer.status == 200 && !answer.headers.contains { $0.name == "Set-Cookie" })
         }

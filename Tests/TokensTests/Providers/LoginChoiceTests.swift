@@ -20,7 +20,7 @@ import Testing
     }
 
     private static func follow(
-        _ browser: Browser, _ target: String, _ endpoint: TokenService.Endpoint, at seconds: Int64 = 0
+        _ browser: Browser, _ target: String, _ endpoint: EndpointDescriptor, at seconds: Int64 = 0
     ) -> EndpointResponse {
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         return browser.get(parts[0], query: parts.count > 1 ? parts[1] : "", endpoint: endpoint, at: seconds)

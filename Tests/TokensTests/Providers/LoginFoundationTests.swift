@@ -163,7 +163,7 @@ import Testing
         }
         logIn(at: 0)
         #expect(records().count == 2 && records(.signOn).count == 1)
-        signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
         #expect(signOn.browser.submit([], endpoint: .singleSignOnPages).status == 200)
         #expect(records().isEmpty && records(.signOn).isEmpty)
         for i in 0..<(SignOnRelay.mostSessions + 3) { logIn(at: Int64(i)) }

@@ -85,7 +85,7 @@ import Testing
         let browser = Browser(mobile)
         let state = browser.state(browser.get())
         func ask(
-            _ method: HTTP.Method, _ path: String, _ query: String, _ endpoint: TokenService.Endpoint
+            _ method: HTTP.Method, _ path: String, _ query: String, _ endpoint: EndpointDescriptor
         ) -> EndpointResponse {
             let cookie = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
             let request = EndpointRequest(

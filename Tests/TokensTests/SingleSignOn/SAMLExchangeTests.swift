@@ -46,7 +46,7 @@ import Model
             _ token: String, backend: [String] = ["mbe-inv-1"], query: String = ""
         ) -> EndpointRequest {
             EndpointRequest(
-                method: .get, path: TokenService.singleSignOnPath, query: Array(query.utf8),
+                method: .get, path: SingleSignOnEndpoints.exchangePath, query: Array(query.utf8),
                 authorization: ["Bearer \(token)"],
                 fields: backend.map { (name: "oracle-mobile-backend-id", value: $0) })
         }

@@ -58,7 +58,7 @@ final class SignOn {
         _ query: String = query(), fields: [(name: String, value: String)] = [], at seconds: Int64 = 0
     ) -> EndpointResponse {
         browser.get(
-            TokenService.singleSignOnPath, query: query, endpoint: .singleSignOn, fields: fields, at: seconds)
+            SingleSignOnEndpoints.exchangePath, query: query, endpoint: .singleSignOn, fields: fields, at: seconds)
     }
 
     /// Goes where a response leads to.
@@ -68,7 +68,7 @@ final class SignOn {
         let path = parts.first ?? ""
         return browser.get(
             path, query: parts.count > 1 ? parts[1] : "",
-            endpoint: path == TokenService.singleSignOnPath ? .singleSignOn : .singleSignOnPages, at: seconds)
+            endpoint: path == SingleSignOnEndpoints.exchangePath ? .singleSignOn : .singleSignOnPages, at: seconds)
     }
 
     /// Asks, logs in and follows to what comes then.

@@ -217,7 +217,7 @@ import Testing
         )
 
         _ = try logIn(signOn, at: 2).pageClaims(at: Service.now + 2)
-        signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
         let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3)
         #expect(done.field("Refresh") == "0; url=https://idp.example/logout?client_id=gateway")
         #expect(signOn.cookie == nil)

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 import Tokens
@@ -77,11 +78,12 @@ import Tokens
         let first = try signOn.logIn().pageClaims()
         let second = try signOn.ask(SignOn.query("ord-client"), at: 1).pageClaims()
         let kept = try #require(signOn.cookie)
-        let question = signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
+        let question = signOn.browser.get(
+            SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
         #expect(question.status == 200 && signOn.isGood(first) && signOn.cookie != nil)
         let forged = signOn.browser.submitting([], [], endpoint: .singleSignOnPages, at: 2)
         #expect(forged.status == 403 && signOn.isGood(first))
-        signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 2)
         let done = signOn.browser.submit([], endpoint: .singleSignOnPages, at: 2)
         #expect(done.status == 200 && done.reasonText == "logged_out")
         #expect(done.audit?.action == "sso.logout" && done.audit?.subject == "joe")
@@ -160,7 +162,7 @@ import Tokens
     @Test("a ticket of another form is none: logout, login at a service domain")
     func otherTickets() {
         signOn.logIn()
-        signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages)
         let hidden = signOn.browser.hidden
         signOn.follow(signOn.ask(SignOn.query() + "&prompt=login"))
         let response = signOn.browser.submitting(
@@ -171,7 +173,7 @@ import Tokens
     @Test(
         "the login is begun here, not long ago, and with nothing added", arguments: ["", "request=", "request=x", "%"])
     func requests(_ query: String) {
-        let response = signOn.browser.get(TokenService.signOnLoginPath, query: query, endpoint: .singleSignOnPages)
+        let response = signOn.browser.get(SingleSignOnEndpoints.loginPath, query: query, endpoint: .singleSignOnPages)
         #expect(response.status == 403 && response.reasonText == "sso_request_foreign")
         let asked = signOn.ask()
         #expect(signOn.follow(asked, at: 3599).status == 200)
@@ -220,7 +222,7 @@ import Tokens
         store.fails = false
         #expect(signOn.ask(at: 2).status == 200)
         store.fails = true
-        signOn.browser.get(TokenService.signOnLogoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
+        signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnPages, at: 3)
         #expect(signOn.browser.submit([], endpoint: .singleSignOnPages, at: 3).status == 503)
         #expect(signOn.cookie != nil)
         signOn.follow(signOn.ask(SignOn.query() + "&prompt=login", at: 4), at: 4)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 import Tokens
@@ -13,7 +14,7 @@ import Tokens
     ) -> EndpointResponse {
         service.handle(
             EndpointRequest(
-                method: method, path: TokenService.singleSignOnPath, query: Array(query.utf8),
+                method: method, path: SingleSignOnEndpoints.exchangePath, query: Array(query.utf8),
                 authorization: authorization),
             endpoint: .singleSignOn, now: Service.now
         ).settled()
@@ -55,7 +56,7 @@ import Tokens
 
     @Test("SAML-17: the place for trials is reserved", arguments: [HTTP.Method.get, .post])
     func redirect(_ method: HTTP.Method) {
-        let request = EndpointRequest(method: method, path: AssertionIssuer.redirectPaths[0])
+        let request = EndpointRequest(method: method, path: SingleSignOnEndpoints.redirectPaths[0])
         let response = service.handle(request, endpoint: .singleSignOnRedirect, now: Service.now).settled()
         #expect(response.status == 404)
     }

@@ -13,9 +13,6 @@ import Model
 /// (`SameSite=None`) would need TLS in every trial, and would go with whatever any site has the browser send. A page that
 /// posts the form once more, to its own site, would need a script or a click, and have what anybody posts here in it.
 extension ProviderLogin {
-    /// Longest form, in bytes.
-    package static let longestForm = 262_144
-
     /// `POST` with `SAMLResponse` and `RelayState`.
     func take(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let provider = provider(at: request.path) else {
@@ -27,7 +24,7 @@ extension ProviderLogin {
             return .done(page(failure))
         }
         guard TokenForm.isForm(request.contentType),
-            let form = try? FormFields.parse(request.body.span, limit: ProviderLogin.longestForm),
+            let form = try? FormFields.parse(request.body.span, limit: ProviderEndpoints.longestForm),
             form.repeatedName == nil, let response = form.first("SAMLResponse")
         else { return refuse(.malformedCallback) }
         // What nobody here has asked for comes without it, and goes nowhere.
@@ -74,7 +71,7 @@ extension ProviderLogin {
             .sealed(seals.postedAnswers, now: now)
         let reason: Reason =
             if case .failed(let failure) = outcome { failure.reason } else { .providerAnswerTaken }
-        let path = "\(ProviderLogin.callbackPath)\(PathSegment.encode(provider.name))"
+        let path = "\(ProviderEndpoints.callbackPath)\(PathSegment.encode(provider.name))"
         return EndpointResponse(
             status: 303,
             headers: [
@@ -119,7 +116,7 @@ extension ProviderLogin {
 
     /// The document that the provider takes the gateway's addresses and keys from.
     func metadata(_ request: EndpointRequest) -> EndpointResponse {
-        guard let names = PathSegment.decode(request.path, behind: ProviderLogin.metadataPath), names.count == 1,
+        guard let names = PathSegment.decode(request.path, behind: ProviderEndpoints.metadataPath), names.count == 1,
             let document = provider(named: names[0])?.metadata
         else { return BrowserLoginFailure.unknownService.response }
         return EndpointResponse(

@@ -8,13 +8,17 @@ import Synchronization
 /// Browsers on their way to identity providers and back (SSO-07, RP-01). What a login is for is the business of whoever
 /// begins it, and gets the answer.
 package final class ProviderLogin: Sendable {
-    /// Where providers send browsers back to: each to a path of its own, so that the answer of one is none of another
-    /// (RFC 9700 section 4.4.2.2).
-    package static let callbackPath = "/mobile/platform/sso/callback/"
-    /// Where providers say which logins have ended.
-    package static let logoutPath = "/mobile/platform/sso/backchannel-logout/"
-    /// Where providers read what they must know of the gateway.
-    package static let metadataPath = "/mobile/platform/sso/metadata/"
+    /// What its endpoints are answered by.
+    static let endpoints: [EndpointDescriptor: TokenService.Method] = [
+        .providerCallback: { $0.receiveFromProvider($1, now: $2) },
+        .providerLogout: { $0.settings.providerLogin?.logOut($1, now: $2) ?? .deny(.unknownService) },
+        .providerMetadata: { service, request, _ in
+            .done(
+                service.read(request) {
+                    service.settings.providerLogin?.metadata(request) ?? BrowserLoginFailure.unknownService.response
+                })
+        },
+    ]
 
     /// What came of a browser that has come back.
     enum Return: Sendable {
@@ -85,7 +89,7 @@ package final class ProviderLogin: Sendable {
 
     /// The one that a path ends with.
     func provider(at path: String) -> (any BrowserIdentityProvider)? {
-        guard let names = PathSegment.decode(path, behind: ProviderLogin.callbackPath), names.count == 1 else {
+        guard let names = PathSegment.decode(path, behind: ProviderEndpoints.callbackPath), names.count == 1 else {
             return nil
         }
         return provider(named: names[0])
@@ -94,12 +98,12 @@ package final class ProviderLogin: Sendable {
     /// Where a provider sends browsers back to.
     /// - Parameter baseURL: as of `init`.
     package static func redirectURI(of provider: String, baseURL: String) -> String {
-        "\(baseURL)\(callbackPath)\(PathSegment.encode(provider))"
+        "\(baseURL)\(ProviderEndpoints.callbackPath)\(PathSegment.encode(provider))"
     }
 
     /// Where a provider reads what it must know of the gateway.
     package static func metadataURL(of provider: String, baseURL: String) -> String {
-        "\(baseURL)\(metadataPath)\(PathSegment.encode(provider))"
+        "\(baseURL)\(ProviderEndpoints.metadataPath)\(PathSegment.encode(provider))"
     }
 
     // MARK: To the provider

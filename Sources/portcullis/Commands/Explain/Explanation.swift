@@ -47,7 +47,8 @@ struct Explanation {
         let verdict = policy.screenOrigin(route, bytes: request.span, head: head, headers: fields)
         if case .endpoint(let endpoint) = match {
             return Explanation.append(
-                "?", "answer", "by an endpoint of the gateway's own (\(endpoint)), whose rules are not looked at",
+                "?", "answer",
+                "by an endpoint of the gateway's own (\(endpoint.descriptor)), whose rules are not looked at",
                 to: &lines)
         }
         guard let route else {

@@ -1,0 +1,28 @@
+/// Token maps and users of ApiOmat applications.
+package enum ApplicationEndpoints {
+    package static let tokenPath = "/yambas/oauth/token"
+    package static let revocationPath = "/yambas/oauth/users/revoke"
+    package static let revocationOfAllPath = "/yambas/oauth/users/revokeall"
+    /// Above the objects of users.
+    package static let userObjectsPath = "/yambas/rest/apps/"
+
+    static let family = EndpointFamily(
+        [.applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers],
+        reserved: [EndpointFamily.Reservation("/yambas/**")])
+}
+
+extension EndpointDescriptor {
+    /// The token map of an application.
+    package static let applicationToken = EndpointDescriptor(
+        "application_token", at: ApplicationEndpoints.tokenPath, "POST", needs: .applications)
+    /// Ends the pair of a bearer token.
+    package static let applicationRevocation = EndpointDescriptor(
+        "application_revocation", at: ApplicationEndpoints.revocationPath, "GET, POST", needs: .applications)
+    /// Ends all tokens that a user has in an application.
+    package static let applicationRevocationOfAll = EndpointDescriptor(
+        "application_revocation_of_all", at: ApplicationEndpoints.revocationOfAllPath, "GET, POST",
+        needs: .applications)
+    /// The users of applications.
+    package static let applicationUsers = EndpointDescriptor(
+        "application_users", at: ApplicationEndpoints.userObjectsPath, "GET, HEAD, POST, PUT", needs: .applications)
+}

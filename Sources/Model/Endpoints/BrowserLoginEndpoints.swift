@@ -1,0 +1,15 @@
+/// Logins by browser.
+package enum BrowserLoginEndpoints {
+    package static let applicationPath = "/oic_rest/relyingparty"
+
+    static let family = EndpointFamily([.applicationLogin, .browserLogin])
+}
+
+extension EndpointDescriptor {
+    /// Applications send browsers here that log in at an identity provider.
+    package static let applicationLogin = EndpointDescriptor(
+        "application_login", at: BrowserLoginEndpoints.applicationPath, "GET, HEAD", needs: .relyingParties)
+    /// The login forms of authentication schemes.
+    package static let browserLogin = EndpointDescriptor(
+        "browser_login", at: \.formPaths, "GET, HEAD, POST", [.takesCredentials, .servesPages])
+}

@@ -1,0 +1,38 @@
+/// The OAuth server: tokens, their exchange and their end, and the documents that describe it.
+package enum OAuthEndpoints {
+    /// Paths that the configuration may replace.
+    package static let tokenPath = "/oauth2/token"
+    package static let tokenAliases = ["/token"]
+    package static let revocationPath = "/oauth2/revoke"
+    package static let introspectionPath = "/oauth2/introspect"
+
+    package static let exchangePath = "/mobile/platform/auth/token"
+    package static let keySetPath = "/.well-known/jwks.json"
+    static let metadataPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
+
+    static let family = EndpointFamily(
+        [.token, .revocation, .introspection, .exchange, .jwks, .metadata],
+        reserved: [
+            EndpointFamily.Reservation(exchangePath), EndpointFamily.Reservation("/oauth2/**", needs: .tokenService),
+        ])
+}
+
+extension EndpointDescriptor {
+    /// RFC 6749 section 3.2.
+    package static let token = EndpointDescriptor("token", at: \.tokenPaths, "POST", needs: .tokenService)
+    /// Clients end tokens of theirs (RFC 7009).
+    package static let revocation = EndpointDescriptor(
+        "revocation", at: { [$0.revocationPath] }, "POST", needs: .tokenService)
+    /// Resource servers ask whether tokens are valid (RFC 7662).
+    package static let introspection = EndpointDescriptor(
+        "introspection", at: { [$0.introspectionPath] }, "POST", needs: .tokenService)
+    /// Exchanges tokens of outside issuers.
+    package static let exchange = EndpointDescriptor(
+        "exchange", at: OAuthEndpoints.exchangePath, "POST", needs: .tokenService)
+    /// The public keys (RFC 7517).
+    package static let jwks = EndpointDescriptor(
+        "jwks", at: OAuthEndpoints.keySetPath, "GET, HEAD", needs: .tokenService, [], cost: .document)
+    /// RFC 8414, also under the name that OpenID Connect clients use.
+    package static let metadata = EndpointDescriptor(
+        "metadata", at: { _ in OAuthEndpoints.metadataPaths }, "GET, HEAD", needs: .tokenService, [], cost: .document)
+}

@@ -1,0 +1,28 @@
+/// Single sign-on: browsers get tokens, and SAML assertions are exchanged.
+package enum SingleSignOnEndpoints {
+    package static let exchangePath = "/mobile/platform/sso/exchange-token"
+    package static let loginPath = "/mobile/platform/sso/login"
+    package static let logoutPath = "/mobile/platform/sso/logout"
+    /// The redirect URLs that identity providers are configured with. No upstream ever gets them.
+    package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
+
+    static let family = EndpointFamily(
+        [.singleSignOn, .singleSignOnRedirect, .singleSignOnPages],
+        reserved: [EndpointFamily.Reservation("/mobile/platform/sso/*")])
+}
+
+extension EndpointDescriptor {
+    /// Exchanges a bearer token, and gives browsers their tokens.
+    package static let singleSignOn = EndpointDescriptor(
+        "single_sign_on", at: SingleSignOnEndpoints.exchangePath, "GET", needs: .tokenService,
+        [.takesCredentials, .servesPagesWithoutToken])
+    /// Shows answers of identity providers in a trial.
+    package static let singleSignOnRedirect = EndpointDescriptor(
+        "single_sign_on_redirect", at: { _ in SingleSignOnEndpoints.redirectPaths }, "GET, POST",
+        needs: .tokenService, [.takesCredentials, .takesForeignForms], cost: .document,
+        largestBody: ProviderEndpoints.longestForm)
+    /// The login form and the logout.
+    package static let singleSignOnPages = EndpointDescriptor(
+        "single_sign_on_pages", at: { _ in [SingleSignOnEndpoints.loginPath, SingleSignOnEndpoints.logoutPath] },
+        "GET, HEAD, POST", needs: .tokenService, [.takesCredentials, .servesPages])
+}

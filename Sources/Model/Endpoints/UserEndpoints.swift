@@ -1,0 +1,18 @@
+/// Users: the caller, and the user profile service of Mobile & Social.
+package enum UserEndpoints {
+    package static let whoAmIPath = "/mobile/platform/users/~"
+    /// Above people and groups.
+    package static let profilesPath = "/oic_rest/rest/userprofile/"
+
+    static let family = EndpointFamily([.whoAmI, .userProfile])
+}
+
+extension EndpointDescriptor {
+    /// The caller of any credential.
+    package static let whoAmI = EndpointDescriptor(
+        "who_am_i", at: UserEndpoints.whoAmIPath, "GET, HEAD", .needsPrincipal, cost: .document)
+    /// User profiles and groups.
+    package static let userProfile = EndpointDescriptor(
+        "user_profile", at: UserEndpoints.profilesPath, "GET, HEAD, POST, PUT, PATCH, DELETE", needs: .userProfiles,
+        [.takesCredentials, .needsPrincipal])
+}

@@ -1,0 +1,73 @@
+import Model
+import Testing
+
+/// The lists of endpoints, and what they make of the paths of routes.
+@Suite struct EndpointFamilyTests {
+    static let everything = EndpointFeatures(rawValue: .max)
+
+    private static func settings(_ features: EndpointFeatures, forms: [String] = []) -> EndpointSettings {
+        EndpointSettings(
+            features: features, tokenPaths: [OAuthEndpoints.tokenPath] + OAuthEndpoints.tokenAliases,
+            revocationPath: OAuthEndpoints.revocationPath, introspectionPath: OAuthEndpoints.introspectionPath,
+            formPaths: forms)
+    }
+
+    private static func reserved(_ features: EndpointFeatures, forms: [String] = []) -> [String] {
+        EndpointFamily.reservedPatterns(settings(features, forms: forms)).map(\.text)
+    }
+
+    private static func paths(_ features: EndpointFeatures) -> [String] {
+        EndpointFamily.routes(Self.settings(features)).map(\.path)
+    }
+
+    @Test func withoutFeatures() {
+        #expect(Self.paths([]) == ["/mobile/platform/users/~"])
+        #expect(
+            Self.reserved([]) == [
+                "/mobile/platform/users/~", "/yambas/**", "/oic_rest/**", "/mobile/platform/auth/token",
+                "/mobile/platform/sso/*",
+            ])
+    }
+
+    @Test func featuresSwitchEndpointsOn() {
+        #expect(Self.paths(.serviceDomains).contains("/oam/server/logout"))
+        #expect(Self.reserved(.serviceDomains).contains("/oam/server/logout"))
+        #expect(Self.paths(.tokenService).contains("/oauth2/token") && Self.paths(.tokenService).contains("/token"))
+        #expect(Self.reserved(.tokenService).contains("/oauth2/**"))
+        #expect(Self.reserved([], forms: ["/mobilesso"]).contains("/mobilesso"))
+    }
+
+    @Test(arguments: ["callback", "metadata", "backchannel-logout"])
+    func placesOfProvidersAreReserved(_ name: String) throws {
+        let text = "/mobile/platform/sso/\(name)/idp"
+        let path = try PathPattern(text)
+        func isReserved(_ features: EndpointFeatures) -> Bool {
+            EndpointFamily.reservedPatterns(Self.settings(features)).contains { $0.covers(path) }
+        }
+        #expect(isReserved(.identityProviders))
+        #expect(!isReserved([]))
+    }
+
+    /// A path that is answered is one that no route may have.
+    @Test func whatIsAnsweredIsReserved() throws {
+        let settings = Self.settings(Self.everything)
+        let reserved = EndpointFamily.reservedPatterns(settings)
+        for (path, endpoint) in EndpointFamily.routes(settings) {
+            let inside = try PathPattern(path.hasSuffix("/") ? path + "x" : path)
+            #expect(reserved.contains { $0.covers(inside) }, "\(endpoint)")
+        }
+    }
+
+    @Test func userProfilesGoBeforeWhatTheyAreInside() throws {
+        let paths = Self.paths(Self.everything)
+        let inner = try #require(paths.firstIndex(of: "/oic_rest/rest/userprofile/"))
+        let outer = try #require(paths.firstIndex(of: "/oic_rest/rest/"))
+        #expect(inner < outer)
+        #expect(Set(paths).count == paths.count)
+    }
+
+    @Test func namesInCamelCase() {
+        #expect("\(EndpointDescriptor.applicationRevocationOfAll)" == "applicationRevocationOfAll")
+        #expect("\(EndpointDescriptor.whoAmI)" == "whoAmI" && "\(EndpointDescriptor.jwks)" == "jwks")
+    }
+}
