@@ -14,11 +14,11 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A library target under `Sources/` with the house's settings.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// The test target of one room, under `Tests/`.
+/// The tests of one target, under `Tests/`.
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
@@ -53,29 +53,29 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CXMLSec", publicHeadersPath: "."),
 
-        room("Bytes"),
-        room("Model", ["Bytes"]),
-        room("Reactor", ["Bytes", "Model", "CLinux"]),
-        room("Crypto", ["Bytes", "Model", "COpenSSL"]),
-        room("HTTP", ["Bytes", "Model", "CNghttp2"]),
-        room("JOSE", ["Bytes", "Model", "Crypto"]),
-        room(
+        library("Bytes"),
+        library("Model", ["Bytes"]),
+        library("Reactor", ["Bytes", "Model", "CLinux"]),
+        library("Crypto", ["Bytes", "Model", "COpenSSL"]),
+        library("HTTP", ["Bytes", "Model", "CNghttp2"]),
+        library("JOSE", ["Bytes", "Model", "Crypto"]),
+        library(
             "Identity",
             ["Bytes", "Model", "Crypto", "JOSE", .target(name: "CXMLSec", condition: .when(traits: ["SAML"]))]),
-        room("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"]),
-        room(
+        library("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity"]),
+        library(
             "Tokens",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity",
                 .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        room("Issuers", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
-        room("Configuration", ["Bytes", "Model"]),
-        room(
+        library("Issuers", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Identity", "Tokens"]),
+        library("Configuration", ["Bytes", "Model"]),
+        library(
             "Gateway",
             ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Policy", "Identity", "Tokens", "Issuers"]),
-        room("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
+        library("PortcullisClient", ["Bytes", "Model", "Reactor", "Crypto", "HTTP"]),
         .executableTarget(
             name: "portcullis",
             dependencies: [

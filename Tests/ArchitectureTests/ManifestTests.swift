@@ -40,7 +40,7 @@ import Testing
         #expect(!text.contains("-Ounchecked"))
     }
 
-    /// Targets get their settings from `room`, `tests`, `support` and `tool`; the executable is the one exception and names them itself.
+    /// Targets get their settings from `library`, `tests`, `support` and `tool`; the executable is the one exception and names them itself.
     @Test func everySwiftTargetHasTheSettings() throws {
         let text = try Self.manifest()
         let targets = /\.(?:target|testTarget|executableTarget)\((?!name: "\w+", (?:condition|publicHeadersPath))/
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func dependenciesFollowTheTable() throws {
-        let targets = try Self.manifest().matches(of: /\sroom\(\s*"(\w+)"(?:,\s*\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/)
+        let targets = try Self.manifest().matches(of: /\slibrary\(\s*"(\w+)"(?:,\s*\[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/)
         #expect(targets.count == ImportTests.targets.count - 1)
         for target in targets {
             let name = String(target.1)

@@ -10,7 +10,7 @@ final class GracefulShutdown: LoopPart {
     /// How often was looked whether all is done since the time to drain was over.
     private(set) var looksAfterDrain = 0
     /// The loop ends.
-    private(set) var isFinished = false
+    var isFinished = false
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ tunnels: Tunnels,
