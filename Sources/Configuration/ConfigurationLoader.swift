@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Model
 
 /// Reads a configuration directory (DEC-02): `gateway.json`, and `NAME.json` for sections that stand alone.
 package enum ConfigurationLoader {
@@ -221,7 +222,7 @@ struct DirectoryReading {
     }
 
     private mutating func report(
-        _ severity: Diagnostic.Severity, _ file: String, _ line: Int, _ pointer: String, _ message: String,
+        _ severity: Severity, _ file: String, _ line: Int, _ pointer: String, _ message: String,
         expected: String? = nil, suggestion: String? = nil
     ) {
         let diagnostic = Diagnostic(

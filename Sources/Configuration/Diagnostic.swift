@@ -1,14 +1,7 @@
+import Model
+
 /// One finding about a configuration: where it is, what is wrong, and what would be right (GW-04).
 package struct Diagnostic: Error, Equatable, Sendable {
-    package enum Severity: String, Sendable {
-        /// The configuration cannot be used.
-        case error
-        /// The configuration works, but perhaps not as meant.
-        case warning
-        /// The configuration works as it says, which is perhaps less than somebody expects.
-        case note
-    }
-
     package var severity: Severity
     /// Name of the file, relative to the configuration directory.
     package var file: String

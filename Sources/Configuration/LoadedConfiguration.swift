@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// What came of reading a configuration directory.
 package struct LoadedConfiguration: Sendable {
@@ -59,7 +60,7 @@ package struct LoadedConfiguration: Sendable {
 
     /// A finding of somebody else about a place of this configuration, such as a key file that does not parse.
     package func diagnostic(
-        pointer: String, message: String, severity: Diagnostic.Severity, expected: String? = nil
+        pointer: String, message: String, severity: Severity, expected: String? = nil
     ) -> Diagnostic {
         let (file, line) = sources.location(of: pointer)
         return Diagnostic(

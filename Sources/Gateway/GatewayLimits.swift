@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// The limits of the client side. Times in milliseconds.
 package struct GatewayLimits: Sendable {
@@ -44,7 +45,7 @@ package struct GatewayLimits: Sendable {
 
     /// The limits of request heads on a listener. Administrators have the most that a buffer takes: they have to name, and
     /// remove, what was named without a bound.
-    func head(_ role: ListenerSettings.Role) -> HTTPLimits {
+    func head(_ role: ListenerRole) -> HTTPLimits {
         guard role == .admin else { return head }
         var limits = head
         limits.maximumHeadBytes = 65_536

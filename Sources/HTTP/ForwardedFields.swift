@@ -7,13 +7,6 @@ import Model
 /// One family is read, which the operator names, and the other removed unread: a balancer that writes one of them
 /// mostly passes the other through as the client sent it.
 package struct ForwardedFields: Sendable {
-    package enum Family: Sendable {
-        /// `X-Forwarded-For`, `-Proto`, `-Host`, `-Port`.
-        case xForwarded
-        /// RFC 7239.
-        case forwarded
-    }
-
     /// The nearest address that is not a trusted proxy's; the farthest trusted one where there is no other.
     package var client: IPAddress
     /// Whether the client's own connection is encrypted; nil where nobody says so or in no known way.
@@ -35,7 +28,7 @@ package struct ForwardedFields: Sendable {
     ///   - peer: the other end of the connection, which is trusted.
     ///   - trusted: where the proxies are that are believed.
     package static func read(
-        _ headers: HeaderTable, _ bytes: Span<UInt8>, family: Family, peer: IPAddress, chain: Chunk,
+        _ headers: HeaderTable, _ bytes: Span<UInt8>, family: ForwardedFamily, peer: IPAddress, chain: Chunk,
         trusted: [IPAddressRange]
     ) -> ForwardedFields {
         var fields = ForwardedFields(client: peer)
@@ -149,7 +142,7 @@ private struct LastElements {
     }
 
     /// The address that an element names; nil where it is none.
-    func address(_ place: Int, _ family: ForwardedFields.Family, _ bytes: Span<UInt8>) -> IPAddress? {
+    func address(_ place: Int, _ family: ForwardedFamily, _ bytes: Span<UInt8>) -> IPAddress? {
         switch family {
         case .xForwarded: return ForwardedElement.node(bytes.slice(self[place]))
         case .forwarded:

@@ -1,12 +1,8 @@
 import Bytes
+import Model
 
 /// How verified claims of an outside issuer become a user: who it is, whether an account is needed, which roles.
 package struct ExternalIdentityRules: Sendable {
-    /// What the extracted name is compared with when the user needs an account (`userMappingAttribute`, JWT-24).
-    package enum UserMapping: String, Sendable, CaseIterable {
-        case uid, mail
-    }
-
     /// Claim that holds the user name; nil for `sub`, then `prn` (JWT-14, MAP-02).
     package var usernameAttribute: String?
     /// Claim that holds a client id; a token in which it equals the user name is a client's and refused (JWT-16).

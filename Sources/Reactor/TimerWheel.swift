@@ -1,3 +1,5 @@
+import Model
+
 /// What a timer belongs to, as its owner encodes it.
 package struct TimerToken: Equatable, Sendable {
     /// Its place.

@@ -33,7 +33,6 @@ import Testing
         "Sources/Identity/Providers": 7,
         "Sources/Issuers": 8,
         "Sources/JOSE": 9,
-        "Sources/Policy/Routes": 13,
         "Sources/Reactor": 14,
         "Sources/Tokens/Applications": 6,
         "Sources/Tokens/Browser": 11,

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Model
 
 /// A configuration directory of its own for one test, removed when the test ends.
 final class ConfigurationDirectory {
@@ -56,7 +57,7 @@ final class ConfigurationDirectory {
 }
 
 extension LoadedConfiguration {
-    func lines(_ severity: Diagnostic.Severity) -> [String] {
+    func lines(_ severity: Severity) -> [String] {
         diagnostics.filter { $0.severity == severity }.map(\.description)
     }
 }

@@ -1,3 +1,5 @@
+import Model
+
 /// Mistakes in backends, users, roles and issuers.
 extension InvalidCase {
     private static func backend(_ more: String) -> [String: String] {

@@ -1,3 +1,5 @@
+import Model
+
 /// Mistakes in service domains and authentication schemes (OMS-01, SCH-01, SCH-03).
 extension InvalidCase {
     private static let application = #""applications": { "App": { "backend": "inventory/1.0" } }"#

@@ -1,3 +1,5 @@
+import Model
+
 /// Mistakes in the gateway's own services.
 extension InvalidCase {
     static let serviceCases: [InvalidCase] = [

@@ -1,4 +1,5 @@
 import Configuration
+import Model
 import Testing
 
 /// GW-04: every mistake has its own line with file, line, pointer, expectation and finding, and nothing else is said.

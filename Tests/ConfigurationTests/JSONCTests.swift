@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Model
 import Testing
 
 /// Files with comments and commas before closing brackets, and lists beside the name of their schema.

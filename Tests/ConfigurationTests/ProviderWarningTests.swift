@@ -1,4 +1,5 @@
 import Configuration
+import Model
 import Testing
 
 /// What `check` says of users who are whom their e-mail addresses name (RP-03).

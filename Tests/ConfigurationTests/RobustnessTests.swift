@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Foundation
+import Model
 import Testing
 
 /// Whatever a file says, the loader answers with diagnostics at places that exist, and never crashes.

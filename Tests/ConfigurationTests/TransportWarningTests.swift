@@ -1,10 +1,11 @@
 import Configuration
 import Foundation
+import Model
 import Testing
 
 @Suite struct TransportWarningTests {
     private func findings(
-        _ files: [String: String], production: Bool = false, _ severity: Diagnostic.Severity = .warning
+        _ files: [String: String], production: Bool = false, _ severity: Severity = .warning
     ) throws -> [String] {
         let directory = try ConfigurationDirectory(files.merging(InvalidCase.pemFiles) { $1 })
         let key = directory.url.appending(path: "key.pem").path(percentEncoded: false)

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Model
 import Testing
 
 /// A wide route must not open by another spelling what a narrow one closes, where upstreams take both for the same.

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A client and a server that talk through memory.
 final class TLSPair {

@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 /// What a caller without a good credential gets (CHAL-01 to CHAL-09).

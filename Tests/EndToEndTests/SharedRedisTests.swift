@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Model
 import TestSupport
 import Testing
 

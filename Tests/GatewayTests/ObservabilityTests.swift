@@ -187,7 +187,7 @@ import Testing
         let log = EventLog(writer)
         let copy = log
         let events = ["client_failed", "reloaded", "server_down", "keys_failed", "reload_failed", "audit"]
-        for level in [nil, EventLog.Level.debug, .info, .warning, .error] {
+        for level in [nil, LogLevel.debug, .info, .warning, .error] {
             if let level { copy.use(level) }
             for event in events { log.write(event) }
             log.write("next")

@@ -7,7 +7,7 @@ import Testing
 
 /// Issue B: request-rate limits per route, principal and address. Time is an argument, in milliseconds.
 @Suite struct RateLimiterTests {
-    private func limit(_ requests: Int, per: Int64 = 1000, burst: Int, _ key: RateLimit.Key = .address) -> RateLimit {
+    private func limit(_ requests: Int, per: Int64 = 1000, burst: Int, _ key: RateLimitKey = .address) -> RateLimit {
         RateLimit(name: "test", requests: requests, perMilliseconds: per, burst: burst, key: key)
     }
 

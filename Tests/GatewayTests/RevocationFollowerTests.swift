@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Reactor
 import Synchronization
 import TestSupport
@@ -33,7 +34,7 @@ final class SilentStore: TokenStore {
     private let now: Int64 = 1000
 
     private func follower(
-        _ store: any TokenStore, _ stance: RevocationFollower.Stance = .deny
+        _ store: any TokenStore, _ stance: StoreOutageRule = .deny
     ) throws -> RevocationFollower {
         var settings = RevocationFollower.Settings()
         settings.whenUnavailable = stance
@@ -118,7 +119,7 @@ final class SilentStore: TokenStore {
 
     @Test("bearer requests are refused while nobody knows, and only with that stance")
     func stances() throws {
-        for stance in [RevocationFollower.Stance.deny, .allow] {
+        for stance in [StoreOutageRule.deny, .allow] {
             let store = SilentStore()
             let follower = try follower(store, stance)
             let start = Clock.monotonicMilliseconds

@@ -1,4 +1,5 @@
 import Identity
+import Model
 import Reactor
 import Synchronization
 import TestSupport
@@ -46,7 +47,7 @@ private final class FullStore: TokenStore {
     private let store = FullStore()
 
     private func follower(
-        _ stance: RevocationFollower.Stance = .deny, isShared: Bool = true
+        _ stance: StoreOutageRule = .deny, isShared: Bool = true
     ) throws -> RevocationFollower {
         var settings = RevocationFollower.Settings()
         settings.whenUnavailable = stance

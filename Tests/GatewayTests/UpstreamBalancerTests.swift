@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import TestSupport
 import Testing

@@ -10,7 +10,7 @@ import Testing
 
 /// Limits that a client runs into with its requests: rates, slowness, blocking work, memory.
 @Suite struct WorkerLimitsTests {
-    private func limit(_ key: RateLimit.Key, burst: Int = 1) -> RateLimit {
+    private func limit(_ key: RateLimitKey, burst: Int = 1) -> RateLimit {
         RateLimit(name: "test", requests: 1, perMilliseconds: 5000, burst: burst, key: key)
     }
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func read(
-        _ fields: String, family: ForwardedFields.Family = .xForwarded, peer: String = "10.0.0.1"
+        _ fields: String, family: ForwardedFamily = .xForwarded, peer: String = "10.0.0.1"
     ) throws -> Reading {
         let head = try Head(fields)
         let peer = try #require(IPAddress(peer))

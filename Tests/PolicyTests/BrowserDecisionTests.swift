@@ -16,7 +16,7 @@ import Testing
         return BrowserSeals(keys: ring)
     }()
 
-    private static func scheme(_ level: Int = 2, method: AuthenticationScheme.Method = .form) -> AuthenticationScheme {
+    private static func scheme(_ level: Int = 2, method: ChallengeMethod = .form) -> AuthenticationScheme {
         var scheme = AuthenticationScheme(
             name: "S", level: level, method: method, formTarget: "/login/form?serviceDomain=D")
         scheme.backends = ["mbe-inv-1"]
@@ -365,7 +365,7 @@ import Testing
 
     @Test("CHAL-04: userAgentMismatch decides; where nothing is said, a form is for all but the agents that are named")
     func mismatch() {
-        func isSent(_ mismatch: Webgate.Mismatch?, agents: [String]) -> Bool {
+        func isSent(_ mismatch: UserAgentMismatch?, agents: [String]) -> Bool {
             location(
                 "/mobileapp", [Self.html, ("User-Agent", "Mozilla/5.0")],
                 Self.snapshot {

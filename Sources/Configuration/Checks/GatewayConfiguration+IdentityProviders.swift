@@ -43,13 +43,13 @@ extension GatewayConfiguration {
             return party?.providers.contains(provider.name) == true && party?.usernameFromEmail == true
         }
         let isAddress = users.usernameAttribute == "email" || isOfDomain
-        if isAccount, !isAddress, users.emailRule == .required {
+        if isAccount, !isAddress, users.emailRule == .verified {
             findings.warning(
                 JSONPointer.child(provider.pointer, "usernameAttribute"),
                 "users log in whose \"\(users.usernameAttribute ?? "sub")\" is their verified \"email\" as well",
                 expected: "\"email\"")
         }
-        if isAccount || isAddress, users.emailRule == .notDenied, !users.isEmailRuleStated {
+        if isAccount || isAddress, users.emailRule == .notUnverified, !users.isEmailRuleStated {
             findings.warning(
                 JSONPointer.child(provider.pointer, "verifiedEmail"),
                 "users are whom their addresses name, and the provider need not have verified these",

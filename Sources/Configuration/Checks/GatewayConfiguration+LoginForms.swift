@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Whether the login forms of authentication schemes lead anywhere (SCH-02).
 extension GatewayConfiguration {

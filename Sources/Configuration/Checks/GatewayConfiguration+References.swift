@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Whether every name that one section mentions is defined by another.
 extension GatewayConfiguration {

@@ -1,3 +1,5 @@
+import Model
+
 /// What reading one configuration has to share: where things stand, the surroundings, and the problems so far.
 final class Findings {
     let sources: Sources
@@ -43,7 +45,7 @@ final class Findings {
     }
 
     private func add(
-        _ severity: Diagnostic.Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
+        _ severity: Severity, _ pointer: String, _ message: String, _ expected: String?, _ found: String?,
         _ suggestion: String?
     ) {
         let (file, line) = sources.location(of: pointer)

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A thing that has a name in one section and is mentioned by it in others.
 enum ReferenceKind: String {

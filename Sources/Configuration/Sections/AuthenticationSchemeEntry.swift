@@ -1,15 +1,9 @@
 import Bytes
 import Foundation
+import Model
 
 /// An authentication scheme as Access Manager's form has it (SCH-01).
 package struct AuthenticationSchemeEntry: Sendable {
-    /// How somebody is asked to log in.
-    package enum ChallengeMethod: String, Sendable, CaseIterable {
-        case form = "FORM"
-        case basic = "BASIC"
-        case oamAuth = "OAM-AUTH"
-    }
-
     package var name: String
     /// 0 to 10.
     package var level: Int

@@ -22,7 +22,7 @@ package struct GatewayConfiguration: Sendable {
     /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed.
     package var trustedProxies: [IPAddressRange]
     /// Which of the two families of fields these proxies write; the other one is removed unread.
-    package var forwardedFields: ForwardedFieldsEntry
+    package var forwardedFields: ForwardedFamily
     /// Names of request fields that are removed beside the well-known ones; `Name-*` for all that begin so.
     package var managedHeaders: [String]
     package var limits: LimitsSection
@@ -37,7 +37,7 @@ package struct GatewayConfiguration: Sendable {
     package var store: StoreSection
     package var tokenCleaner: TokenCleanerSection
     package var log: LogSection
-    package var cors: CORSSection
+    package var cors: CORSSettings
     package var passwords: PasswordsSection
     package var routes: [RouteEntry]
     package var webgates: [WebgateEntry]
@@ -67,14 +67,6 @@ package enum EngineEntry: String, Sendable, CaseIterable {
     case auto
     case epoll
     case ioUring = "io_uring"
-}
-
-/// How proxies tell of the client before them.
-package enum ForwardedFieldsEntry: String, Sendable, CaseIterable {
-    /// `X-Forwarded-For`, `-Proto` and `-Host`.
-    case xForwarded = "x-forwarded"
-    /// `Forwarded` of RFC 7239.
-    case forwarded
 }
 
 extension GatewayConfiguration {
@@ -150,7 +142,7 @@ extension GatewayConfiguration {
                 "trustedProxies", .addressBlocks, default: [],
                 "Proxies whose forwarding fields are trusted, as CIDR blocks; never all addresses."),
             forwardedFields: root.value(
-                "forwardedFields", .choice, default: ForwardedFieldsEntry.xForwarded,
+                "forwardedFields", .choice, default: ForwardedFamily.xForwarded,
                 """
                 Which fields these proxies write: `X-Forwarded-For`, `-Proto` and `-Host`, or `Forwarded` (RFC 7239). The \
                 others are removed unread.
@@ -193,7 +185,7 @@ extension GatewayConfiguration {
                 expected: "an object with \"enabled\" and \"at\"", TokenCleanerSection.read),
             log: root.section("log", "Logs.", LogSection.read),
             cors: root.section(
-                "cors", "Cross-origin requests, beside `Security_AllowOrigin`.", CORSSection.read),
+                "cors", "Cross-origin requests, beside `Security_AllowOrigin`.", CORSSettings.read),
             passwords: root.section("passwords", "How passwords are checked.", PasswordsSection.read),
             routes: section("routes").map(RouteEntry.readAll) ?? [],
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],

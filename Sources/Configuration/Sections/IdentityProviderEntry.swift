@@ -14,16 +14,6 @@ package struct IdentityProviderEntry: Sendable {
         case saml
     }
 
-    /// Whether the user info endpoint is asked.
-    package enum UserInfoUse: String, Sendable, CaseIterable {
-        case always, never, whenNeeded
-    }
-
-    /// What `email_verified` must say where an e-mail address is the name of a user.
-    package enum EmailRule: String, Sendable, CaseIterable {
-        case required, notDenied, ignored
-    }
-
     package var name: String
     /// What people know it by, where they choose; nil for the name.
     package var displayName: String?
@@ -213,8 +203,8 @@ package struct ProvidedUsersEntry: Sendable {
     package var virtualUserEnabled: Bool
     /// What names of such users begin with.
     package var prefix: String
-    package var userMappingAttribute: TrustedIssuerEntry.UserMapping
-    package var emailRule: IdentityProviderEntry.EmailRule
+    package var userMappingAttribute: UserMapping
+    package var emailRule: EmailRule
     /// Whether the file says so.
     package var isEmailRuleStated: Bool
     package var roleAttributes: [String]
@@ -226,7 +216,7 @@ package struct ProvidedUsersEntry: Sendable {
         _ object: inout ObjectReader, provider: String, _ kind: IdentityProviderEntry.Kind
     ) -> ProvidedUsersEntry {
         let emailRule = object.optional(
-            "verifiedEmail", Shape<IdentityProviderEntry.EmailRule>.choice,
+            "verifiedEmail", Shape<EmailRule>.choice,
             """
             What `email_verified` must say where an e-mail address is the name: by default `required` for `oidc` and \
             `notDenied` for the others. With `ignored`, any user of the provider may be any user here. It speaks of the \
@@ -251,10 +241,10 @@ package struct ProvidedUsersEntry: Sendable {
                 "Prefix of the names of users without an account; by default the provider's name and a colon.")
                 ?? "\(provider):",
             userMappingAttribute: object.value(
-                "userMappingAttribute", .choice, default: TrustedIssuerEntry.UserMapping.uid,
+                "userMappingAttribute", .choice, default: UserMapping.uid,
                 "Which attribute of a local user the name is compared with: `uid` (the user name) or `mail`."),
             // OAuth 2 alone and SAML have no claim for it.
-            emailRule: emailRule ?? (kind == .oidc ? .required : .notDenied),
+            emailRule: emailRule ?? (kind == .oidc ? .verified : .notUnverified),
             isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value(
                 "roleAttributes", .names, default: [], "Claims or SAML attributes with roles."),

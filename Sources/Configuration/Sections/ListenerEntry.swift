@@ -36,11 +36,14 @@ package struct ListenerEntry: Sendable {
         return listeners
     }
 
+    private static let roles = Shape<String>.choice(["proxy", "metrics"]).map(
+        { $0 == "metrics" ? ListenerRole.metrics : .proxy }, back: { "\($0)" })
+
     private static let shape = Shape.object("a listener: {\"address\", \"port\"}") { object in
         let place = ListenerPlace.read(&object)
         let name = object.optional("name", .name, "Unique name in logs and metrics; address and port by default.")
         let role = object.value(
-            "role", .choice, default: ListenerRole.proxy,
+            "role", roles, default: .proxy,
             """
             `proxy`: routes and the gateway's own endpoints. `metrics`: `/metrics`, `/healthz`, `/livez` and `/readyz` \
             alone, without a token and without administration, for Prometheus and the probes of Kubernetes where the admin \
@@ -67,12 +70,4 @@ package struct ListenerEntry: Sendable {
         }
         return entry
     }
-}
-
-/// What requests to a listener are answered by.
-package enum ListenerRole: String, Sendable, CaseIterable {
-    /// Routes and the gateway's own endpoints.
-    case proxy
-    /// Health, readiness and metrics alone, without a token.
-    case metrics
 }

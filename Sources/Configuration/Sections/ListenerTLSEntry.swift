@@ -3,11 +3,6 @@ import Model
 
 /// TLS of a listener. The files are known to be there and to hold PEM; what they say is for the composition root.
 package struct ListenerTLSEntry: Sendable {
-    /// Whether clients are asked for a certificate.
-    package enum ClientAuthentication: String, Sendable, CaseIterable {
-        case off, optional, required
-    }
-
     /// The first is for clients that name no server, or one that no certificate has.
     package var certificates: [CertificateEntry]
     package var minimumVersion: TLSVersion
@@ -15,7 +10,7 @@ package struct ListenerTLSEntry: Sendable {
     package var ciphers: String?
     /// Cipher suites of TLS 1.3; nil for the built-in ones.
     package var cipherSuites: String?
-    package var clientAuthentication: ClientAuthentication
+    package var clientAuthentication: TLSClientAuthentication
     /// Who issues the certificates of clients.
     package var clientAuthoritiesFile: String?
     /// How long one key seals session tickets; zero where there are none.
@@ -34,7 +29,7 @@ package struct ListenerTLSEntry: Sendable {
             "cipherSuites", .text(.text) { $0.cipherNames("cipher suites of TLS 1.3, joined by \":\"") },
             "Cipher suites of TLS 1.3, joined by colons; built in by default.")
         let clientAuthentication = object.value(
-            "clientAuth", .choice, default: ClientAuthentication.off,
+            "clientAuth", .choice, default: TLSClientAuthentication.off,
             "Whether clients are asked for a [certificate](README.md#client-certificates), and must have one.")
         let authorities = object.take(
             "clientCaFile", .certificateFile,

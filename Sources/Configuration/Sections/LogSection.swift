@@ -1,3 +1,5 @@
+import Model
+
 /// Where the access log goes and what its lines tell, and which events are logged.
 package struct LogSection: Sendable {
     package enum Access: Equatable, Sendable {
@@ -5,10 +7,6 @@ package struct LogSection: Sendable {
         case off
         /// Absolute path of a file that is appended to.
         case file(String)
-    }
-
-    package enum Level: String, Sendable, CaseIterable {
-        case debug, info, warning, error
     }
 
     /// What lines of the access log have beside the rest.
@@ -21,7 +19,7 @@ package struct LogSection: Sendable {
 
     package var access: Access
     package var fields: [Detail]
-    package var level: Level
+    package var level: LogLevel
 
     static func read(_ object: inout ObjectReader) -> LogSection {
         LogSection(
@@ -34,7 +32,7 @@ package struct LogSection: Sendable {
                     field.names("an array of fields") { $0.choice(Detail.self)?.rawValue }?.compactMap(Detail.init)
                 }, default: [], "Further fields of the access log."),
             level: object.value(
-                "level", .choice, default: Level.info, "The least severe events that are logged on standard error."))
+                "level", .choice, default: LogLevel.info, "The least severe events that are logged on standard error."))
     }
 
     private static let destination = Shape(

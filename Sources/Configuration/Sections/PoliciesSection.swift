@@ -9,16 +9,9 @@ package struct PoliciesSection: Sendable {
     package var ssoRedirectWhitelist: RedirectWhitelist?
     /// Nil where the endpoint's own default applies (CON-01).
     package var tokenExchangeTimeoutSeconds: Int?
-    package var tokenExchangeTimeoutPolicy: TimeoutPolicy?
+    package var tokenExchangeTimeoutPolicy: TokenLifetimePolicy?
     /// The value of `Security_AuthTokenConfiguration`, read as JSON.
     package var authTokenConfiguration: JSONNode?
-
-    /// How long exchanged tokens live (POL-03).
-    package enum TimeoutPolicy: String, Sendable, CaseIterable {
-        case fromTimeoutSeconds = "FromTimeoutSecs"
-        case fromExternalToken = "FromExternalToken"
-        case fromExternalTokenLimited = "FromExternalTokenLimitedByTimeoutSecs"
-    }
 
     /// The names of all policies.
     package static let names = [
@@ -36,7 +29,7 @@ package struct PoliciesSection: Sendable {
             },
             tokenExchangeTimeoutSeconds: object.optional("Security_TokenExchangeTimeoutSecs", timeout),
             tokenExchangeTimeoutPolicy: object.optional("Security_TokenExchangeTimeoutPolicy") {
-                $0.choice(TimeoutPolicy.self)
+                $0.choice(TokenLifetimePolicy.self)
             },
             authTokenConfiguration: object.optional("Security_AuthTokenConfiguration", authTokens)
         )

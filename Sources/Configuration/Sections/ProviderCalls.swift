@@ -60,7 +60,7 @@ struct ProviderCalls {
     let client: ProviderClientEntry
     let scopes: [String]
     let parameters: [(name: String, value: String)]
-    let userInfo: IdentityProviderEntry.UserInfoUse
+    let userInfo: UserInfoUse
     let subjectAttribute: String
     let algorithms: Set<SignatureAlgorithm>?
     let logsOutThere: Bool
@@ -75,7 +75,7 @@ struct ProviderCalls {
             object.optional(
                 "parameters", ProviderCalls.parameters, "Further parameters of the authorization request.") ?? []
         userInfo = object.value(
-            "userInfo", .choice, default: IdentityProviderEntry.UserInfoUse.whenNeeded,
+            "userInfo", .choice, default: UserInfoUse.whenNeeded,
             """
             When the user info endpoint of `oidc` is asked: always, never, or where the ID token lacks a claim that is \
             looked for.

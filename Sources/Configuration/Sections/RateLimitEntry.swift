@@ -1,23 +1,15 @@
 import Bytes
+import Model
 
 /// How many requests are let through in a time.
 package struct RateLimitEntry: Sendable {
-    /// Whose requests are counted together.
-    package enum Key: String, Sendable, CaseIterable {
-        /// All of the route, or of all routes that name the limit.
-        case route
-        /// Those of one caller; of one address where there is no caller.
-        case principal
-        case address
-    }
-
     /// Name in `rateLimits`; nil for a limit of one route, which is then written there.
     package var name: String?
     package var requests: Int
     package var per: Duration
     /// Requests that may come at once.
     package var burst: Int
-    package var key: Key
+    package var key: RateLimitKey
 
     /// The named limits of `gateway.json`.
     static let list = shape.byName("an object of rate limits by name", "invalid name of a rate limit") { $0.name = $1 }
@@ -32,7 +24,7 @@ package struct RateLimitEntry: Sendable {
             burst: object.optional("burst", count, "Requests that may come at once; `requests` by default.")
                 ?? requests,
             key: object.value(
-                "key", .choice, default: Key.route,
+                "key", .choice, default: RateLimitKey.route,
                 """
                 Which requests are counted together: all of the route, those of one caller (of one address where there is \
                 no caller), or those of one address.

@@ -1,9 +1,10 @@
+import Model
+
 /// Where the users of a service domain log in who are known elsewhere (OMS-12).
 package struct RemoteAuthenticationEntry: Sendable {
     /// Name of an issuer whose server is asked about passwords.
     package var issuer: String
-    /// `online`, `offline` or `auto`.
-    package var connectivity = "online"
+    package var connectivity = Connectivity.online
     /// How long after the last login at the server a user gets in without it.
     package var verifierLifetime = Duration.seconds(604_800)
     /// How many users get in without it.
@@ -25,7 +26,7 @@ package struct RemoteAuthenticationEntry: Sendable {
                 with `{password}`.
                 """) ?? "",
             connectivity: object.value(
-                "offline", .choice(["online", "offline", "auto"]), default: standard.connectivity,
+                "offline", .choice, default: standard.connectivity,
                 """
                 With `remote`, what is asked: `online` the server alone, `offline` the verifier of the last login at the \
                 server, `auto` the server, and the verifier where it is down.
@@ -53,7 +54,7 @@ package struct RemoteAuthenticationEntry: Sendable {
 extension ServiceDomainEntry {
     /// OMS-11: without the word of an application's profile nobody gets in offline.
     func checkConnectivity(_ pointer: String, _ findings: Findings) {
-        guard let remote = authentication.remote, remote.connectivity != "online",
+        guard let remote = authentication.remote, remote.connectivity != .online,
             !applications.contains(where: { $0.offlineAuthentication == true })
         else { return }
         findings.warning(

@@ -1,3 +1,5 @@
+import Model
+
 /// Where tokens and what was revoked are kept (DEC-10).
 package struct StoreSection: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
@@ -7,11 +9,6 @@ package struct StoreSection: Sendable, Equatable {
         case sqlite
         /// In a Redis or Valkey server, which several machines may share.
         case redis
-    }
-
-    /// What happens to bearer requests while the store does not say what other processes have revoked.
-    package enum Stance: String, Sendable, CaseIterable {
-        case deny, allow
     }
 
     package var kind: Kind
@@ -27,7 +24,7 @@ package struct StoreSection: Sendable, Equatable {
     package var timeout: Duration
     /// How long the store may say nothing until the deny list is out of date.
     package var staleAfter: Duration
-    package var whenUnavailable: Stance
+    package var whenUnavailable: StoreOutageRule
 
     /// DEC-10: the durable one where it is built in.
     #if SQLite
@@ -67,7 +64,7 @@ package struct StoreSection: Sendable, Equatable {
                 "staleAfter", .duration, default: .seconds(3),
                 "How long the store may fail to answer before the deny list counts as out of date."),
             whenUnavailable: object.value(
-                "whenUnavailable", .choice, default: Stance.deny,
+                "whenUnavailable", .choice, default: StoreOutageRule.deny,
                 """
                 What happens to bearer requests then: `deny` answers 503 `store_unavailable`, `allow` goes by the last \
                 known deny list.

@@ -3,11 +3,6 @@ import Model
 
 /// An outside issuer whose tokens are accepted.
 package struct TrustedIssuerEntry: Sendable {
-    /// Which attribute of a local user the token names (JWT-24).
-    package enum UserMapping: String, Sendable, CaseIterable {
-        case uid, mail
-    }
-
     /// `typ` that its tokens must have.
     package enum TokenType: String, Sendable, CaseIterable {
         /// None is required; an explicit type other than `at+jwt` is refused.

@@ -1,9 +1,11 @@
+import Model
+
 /// Servers behind the gateway that are as good as each other.
 package struct UpstreamEntry: Sendable {
     package var name: String
     /// At least one.
     package var servers: [ServerEntry]
-    package var balance: BalanceEntry
+    package var balance: Balance
     /// HTTP/2 to the servers: by ALPN over TLS, with prior knowledge without.
     package var http2: Bool
     /// nil where the servers speak without TLS: all of them do, or none.
@@ -11,11 +13,11 @@ package struct UpstreamEntry: Sendable {
     /// How long the addresses of a name are used before it is looked up again.
     package var resolveInterval: Duration
     /// nil where servers are not asked how they are.
-    package var healthCheck: HealthCheckEntry?
+    package var healthCheck: HealthCheckSettings?
     /// nil where failures of requests do not take a server out.
-    package var ejection: EjectionEntry?
+    package var ejection: EjectionSettings?
     /// nil where requests are sent however many fail.
-    package var circuitBreaker: CircuitBreakerEntry?
+    package var circuitBreaker: CircuitBreaker.Settings?
     package var connectTimeout: Duration
     /// From the end of the request to the head of the response.
     package var responseTimeout: Duration
@@ -27,7 +29,7 @@ package struct UpstreamEntry: Sendable {
     /// Requests of each worker under way; 0 means any number.
     package var maximumInFlight: Int
     package var queue: QueueEntry
-    package var retries: RetriesEntry
+    package var retries: RetrySettings
     /// How long a server that comes back gets less than its share; zero where it gets it at once.
     package var slowStart: Duration
 
@@ -35,7 +37,7 @@ package struct UpstreamEntry: Sendable {
 
     private static let shape = Shape<UpstreamEntry>.object("an upstream: {\"url\"}") { object in
         let servers = ServerEntry.readAll(&object)
-        let balance = BalanceEntry.read(&object)
+        let balance = Balance.read(&object)
         let http2 = object.flag(
             "http2", default: false, "Whether HTTP/2 is spoken: by ALPN with https, with prior knowledge without.")
         let tls = object.take("tls", UpstreamTLSEntry.shape, "TLS to servers with https.")
@@ -45,12 +47,12 @@ package struct UpstreamEntry: Sendable {
                 "resolveInterval", .duration, default: .seconds(30),
                 "How long the addresses of a host name are used before the name is resolved again."),
             healthCheck: object.optional(
-                "healthCheck", HealthCheckEntry.shape, "Regular checks whether the servers work; none by default."),
+                "healthCheck", HealthCheckSettings.shape, "Regular checks whether the servers work; none by default."),
             ejection: object.optional(
-                "ejection", EjectionEntry.shape,
+                "ejection", EjectionSettings.shape,
                 "When a server whose answers fail gets no requests for a while; never by default."),
             circuitBreaker: object.optional(
-                "circuitBreaker", CircuitBreakerEntry.shape,
+                "circuitBreaker", UpstreamEntry.circuitBreaker,
                 "When the upstream as a whole gets no requests for a while; never by default."),
             connectTimeout: object.value(
                 "connectTimeout", .duration, default: .seconds(5), "Time for a connection to open."),
@@ -79,7 +81,7 @@ package struct UpstreamEntry: Sendable {
                 expected: "a queue: {\"length\", \"timeout\"}", QueueEntry.read),
             retries: object.section(
                 "retries", "Repetition of failed requests that are safe to send twice.",
-                expected: "retries: {\"attempts\", \"budgetPercent\", \"minPerSecond\"}", RetriesEntry.read),
+                expected: "retries: {\"attempts\", \"budgetPercent\", \"minPerSecond\"}", RetrySettings.read),
             slowStart: object.value(
                 "slowStart", .durationOrOff, default: .zero,
                 "How long a server that comes back gets less than its share; `0s` means not at all."))

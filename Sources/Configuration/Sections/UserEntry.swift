@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// A local user.
 package struct UserEntry: Sendable {

@@ -1,14 +1,8 @@
 import Bytes
+import Model
 
 /// A group of routes that are challenged alike (CHAL-01).
 package struct WebgateEntry: Sendable {
-    /// What a client gets whose `User-Agent` is not the configured one (CHAL-04).
-    package enum Mismatch: String, Sendable, CaseIterable {
-        case bearer
-        case redirect
-        case oamAuth = "oam-auth"
-    }
-
     package var name: String
     /// Authentication level that its routes ask for, 0 to 10; nil where the scheme says it.
     package var level: Int?
@@ -17,7 +11,7 @@ package struct WebgateEntry: Sendable {
     /// Values of `User-Agent`, exact or as prefixes that end in `*` (DEC-07); empty where every client is challenged.
     package var userAgents: [String]
     /// Nil where nothing is said: `redirect` with a form, else `bearer`.
-    package var userAgentMismatch: Mismatch?
+    package var userAgentMismatch: UserAgentMismatch?
     package var injection: InjectionEntry?
 
     static let nameRule = "1 to 64 letters, digits, dots, underscores and hyphens"

@@ -73,7 +73,7 @@ package final class TLSServerContext: Sendable {
     }
 
     private func setClientAuthentication(
-        _ object: TLSContextObject, _ mode: TLSServerSettings.ClientAuthentication, _ authorities: [CertificateObject]
+        _ object: TLSContextObject, _ mode: TLSClientAuthentication, _ authorities: [CertificateObject]
     ) throws(TLSSettingsError) {
         guard mode != .off else { return }
         try object.trust(authorities)

@@ -2,16 +2,6 @@ import Model
 
 /// How a listener speaks TLS.
 package struct TLSServerSettings: Sendable {
-    /// What becomes of clients' certificates.
-    package enum ClientAuthentication: String, Sendable {
-        /// Not asked for.
-        case off
-        /// Asked for; a client without one is let in, one with a bad one is not.
-        case optional
-        /// A client without a good one is refused.
-        case required
-    }
-
     /// The first one serves clients that ask for no name or for an unknown one; the others are chosen by the names in
     /// them. A name may have certificates with different kinds of keys: the client gets what it can check.
     package var certificates: [TLSCertificate]
@@ -20,7 +10,7 @@ package struct TLSServerSettings: Sendable {
     package var ciphers: String?
     /// OpenSSL's names for TLS 1.3 cipher suites, best first; nil for all.
     package var cipherSuites: String?
-    package var clientAuthentication = ClientAuthentication.off
+    package var clientAuthentication = TLSClientAuthentication.off
     /// The authorities that issue clients' certificates, in PEM form.
     package var clientAuthoritiesPEM: [UInt8] = []
     /// What is spoken inside, best first. A client that names only others is refused; one that names none is not.

@@ -4,7 +4,7 @@ import Reactor
 
 /// Which connections are admitted: limits that hold before a byte is read.
 final class ClientAdmission: LoopPart {
-    func role(ofListener listener: Int) -> ListenerSettings.Role {
+    func role(ofListener listener: Int) -> ListenerRole {
         shared.isAdmin(listener: listener) ? .admin : snapshot.listener(listener)?.role ?? .proxy
     }
 

@@ -28,7 +28,7 @@ final class ClientConnection: SlabElement {
     /// Which listener accepted it.
     var listener = 0
     /// What that listener serves.
-    var role = ListenerSettings.Role.proxy
+    var role = ListenerRole.proxy
     /// When it began to wait for its next request, in milliseconds.
     var idleSince: Int64 = 0
     /// Whose connection it is: the peer's address, or the one that a PROXY header names; nil on a unix socket.

@@ -54,7 +54,7 @@ final class ClientFrontend: LoopPart {
     /// Decides about a connection that was just accepted. Answers false where it is refused and closed.
     ///
     /// While draining, those come that waited at a listener when it was closed, and get one answer (GW-11).
-    private func admit(_ socket: Socket, listener: Int, _ role: ListenerSettings.Role) -> Bool {
+    private func admit(_ socket: Socket, listener: Int, _ role: ListenerRole) -> Bool {
         if role != .proxy {
             while let client = controlClients.inTheWay(of: listener) { close(client) }
             return controlClients.hasRoom(listener) || refuse(socket, .connections)

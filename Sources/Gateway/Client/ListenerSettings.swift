@@ -4,20 +4,10 @@ import Model
 
 /// How the connections of one listener are treated.
 package struct ListenerSettings: Sendable {
-    /// What requests to a listener are answered by.
-    package enum Role: Sendable {
-        /// Routes and the gateway's own endpoints.
-        case proxy
-        /// Health, readiness and metrics alone, without a token.
-        case monitoring
-        /// The same and the administration.
-        case admin
-    }
-
     /// The name in logs.
     package var name: String
     /// What it serves. The admin listener has no settings of this kind.
-    package var role = Role.proxy
+    package var role = ListenerRole.proxy
     /// HTTP/2: without TLS by prior knowledge (RFC 9113 section 3.3), with TLS where the client chooses it.
     package var takesHTTP2 = false
     /// TLS; nil for none.

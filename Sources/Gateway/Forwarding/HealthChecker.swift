@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Model
 import Reactor
 
 /// Active checks: each asks a server on a connection of its own, in the protocol that requests have, and looks at the

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Model
 import Reactor
 
 /// What upstreams need beside requests: active checks, addresses of names, the end of waiting, another configuration.

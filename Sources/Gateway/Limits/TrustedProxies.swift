@@ -5,9 +5,9 @@ import Model
 package struct TrustedProxies: Sendable {
     package var ranges: [IPAddressRange]
     /// The fields that are read; the other family is removed unread, as all of it is that others send.
-    package var family: ForwardedFields.Family
+    package var family: ForwardedFamily
 
-    package init(_ ranges: [IPAddressRange] = [], family: ForwardedFields.Family = .xForwarded) {
+    package init(_ ranges: [IPAddressRange] = [], family: ForwardedFamily = .xForwarded) {
         self.ranges = ranges
         self.family = family
     }

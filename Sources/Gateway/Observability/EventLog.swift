@@ -1,39 +1,10 @@
 import Bytes
+import Model
 import Reactor
 import Synchronization
 
 /// The operational log: a JSON line on standard error for each thing an operator wants to know. Off the hot path.
 package struct EventLog: Sendable {
-    /// How severe an event is, from the least on.
-    package enum Level: UInt8, Sendable, Comparable {
-        case debug, info, warning, error
-
-        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
-
-        var name: String { "\(self)" }
-
-        /// The level of an event, by its name: all of them are told apart in this one place.
-        init(of event: String) {
-            if Level.errors.contains(event) {
-                self = .error
-            } else if Level.details.contains(event) {
-                self = .debug
-            } else {
-                let isTrouble = Level.troubles.contains { event.hasSuffix($0) }
-                self = isTrouble ? .warning : .info
-            }
-        }
-
-        private static let errors: Set<String> = [
-            "listen_failed", "worker_failed", "reload_failed", "revocation_failed", "handover_failed",
-            "store_unavailable",
-        ]
-        private static let details: Set<String> = ["client_failed"]
-        private static let troubles = [
-            "_failed", "_ignored", "_lost", "_refused", "_unavailable", "_down", "_left_alone",
-        ]
-    }
-
     package enum Value: Sendable {
         case text(String)
         case texts([String])
@@ -43,7 +14,7 @@ package struct EventLog: Sendable {
 
     /// The least severe level that is written, shared by all copies of a log.
     private final class Threshold: Sendable {
-        let level = Atomic(Level.info.rawValue)
+        let level = Atomic(LogLevel.info.rank)
     }
 
     private let writer: LogWriter
@@ -54,20 +25,20 @@ package struct EventLog: Sendable {
     package init(_ writer: LogWriter) { self.writer = writer }
 
     /// Writes events of this level and more severe ones from now on.
-    package func use(_ level: Level) { threshold.level.store(level.rawValue, ordering: .relaxed) }
+    package func use(_ level: LogLevel) { threshold.level.store(level.rank, ordering: .relaxed) }
 
     /// Whether events of this level are written.
-    package func takes(_ level: Level) -> Bool { level.rawValue >= threshold.level.load(ordering: .relaxed) }
+    package func takes(_ level: LogLevel) -> Bool { level.rank >= threshold.level.load(ordering: .relaxed) }
 
     /// Writes one line: the time, the event's level and name, and its members. The level follows from the name; the audit
     /// trail is always written.
     package func write(_ event: String, _ members: [(String, Value)] = []) {
-        let level = Level(of: event)
+        let level = LogLevel(of: event)
         guard takes(level) || event == EventLog.unconditional else { return }
         var line = JSONWriter()
         line.beginObject()
         line.member("time", Clock.wallSeconds)
-        line.member("level", level.name)
+        line.member("level", level.rawValue)
         line.member("event", event)
         for (name, value) in members {
             switch value {
@@ -83,4 +54,27 @@ package struct EventLog: Sendable {
     }
 
     package func flush() { writer.flush() }
+}
+
+extension LogLevel {
+    /// The level of an event, by its name: all of them are told apart in this one place.
+    init(of event: String) {
+        if LogLevel.errors.contains(event) {
+            self = .error
+        } else if LogLevel.details.contains(event) {
+            self = .debug
+        } else {
+            let isTrouble = LogLevel.troubles.contains { event.hasSuffix($0) }
+            self = isTrouble ? .warning : .info
+        }
+    }
+
+    private static let errors: Set<String> = [
+        "listen_failed", "worker_failed", "reload_failed", "revocation_failed", "handover_failed",
+        "store_unavailable",
+    ]
+    private static let details: Set<String> = ["client_failed"]
+    private static let troubles = [
+        "_failed", "_ignored", "_lost", "_refused", "_unavailable", "_down", "_left_alone",
+    ]
 }

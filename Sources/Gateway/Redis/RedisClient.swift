@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 import Reactor
 import Tokens
 

@@ -41,8 +41,8 @@ struct Following: Sendable {
     }
 
     /// Whether the store is to be asked now, which then is taken as done. One question at a time.
-    mutating func shouldAsk(now: Int64, every interval: Int64) -> Bool {
-        guard isShared, !isAsking, askedAt == .min || now - askedAt >= interval else { return false }
+    mutating func shouldAsk(now: Int64, every pause: Int64) -> Bool {
+        guard isShared, !isAsking, askedAt == .min || now - askedAt >= pause else { return false }
         isAsking = true
         askedAt = now
         return true

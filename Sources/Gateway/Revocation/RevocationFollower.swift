@@ -1,5 +1,6 @@
 import Identity
 import Issuers
+import Model
 import Synchronization
 import Tokens
 
@@ -7,16 +8,8 @@ import Tokens
 /// that share the store revoke is asked for every 250 ms. Where the store says nothing for too long, the configured
 /// stance decides about bearer requests.
 package final class RevocationFollower: TokenStore {
-    /// What happens to bearer requests while nobody knows what was revoked elsewhere.
-    package enum Stance: Sendable {
-        /// They are refused: 503.
-        case deny
-        /// The last known list goes on.
-        case allow
-    }
-
     package struct Settings: Sendable {
-        package var whenUnavailable = Stance.deny
+        package var whenUnavailable = StoreOutageRule.deny
         /// Milliseconds without an answer after which the list is out of date.
         package var staleAfter: Int64 = 3000
         package init() {}

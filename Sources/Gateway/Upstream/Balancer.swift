@@ -1,3 +1,5 @@
+import Model
+
 /// Chooses the server of a request. Three circles of candidates, the first that is not empty counts:
 ///
 /// 1. servers that are healthy and not ejected,

@@ -1,3 +1,5 @@
+import Model
+
 /// How many further attempts an upstream gets: a share of the requests of the last ten seconds, and a few in any case.
 /// When all servers fail, attempts stay below (1 + share) times the requests, instead of a multiple that keeps the
 /// servers down.

@@ -1,3 +1,5 @@
+import Model
+
 /// What the outcomes of requests say of one server: after so many failures in a row it is left alone for a while, longer
 /// each time it happens again (GW-08).
 ///

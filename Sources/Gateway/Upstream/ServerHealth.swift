@@ -1,3 +1,5 @@
+import Model
+
 /// What active checks say of one server: usable until they say otherwise, then down and up again by answers in a row.
 ///
 /// A value without clock and socket. The worker that makes the checks feeds it; the others are told its changes.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 import Reactor
 
 /// One address of an upstream as one worker sees it: its connections, what is known of its health, its load.

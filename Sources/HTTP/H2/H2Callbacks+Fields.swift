@@ -1,5 +1,6 @@
 import Bytes
 import CNghttp2
+import Model
 
 extension H2Callbacks {
     /// A field list as libnghttp2 takes it, made of pseudo-header fields and a block of HTTP/1 field lines. Built in two

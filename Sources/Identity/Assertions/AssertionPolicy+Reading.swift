@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension AssertionPolicy {
     /// Reads the object of `Security_AuthTokenConfiguration` (JWT-01 to JWT-08). It never fails: what is wrong is among
@@ -57,7 +58,7 @@ extension AssertionPolicy {
     }
 
     private mutating func read(
-        _ node: JSONNode, at pointer: String, gravity: AssertionFinding.Severity,
+        _ node: JSONNode, at pointer: String, gravity: Severity,
         _ make: (inout AssertionReader) -> AssertionIssuer?
     ) -> Entry {
         guard node.members != nil else {

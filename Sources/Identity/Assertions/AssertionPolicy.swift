@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// Which outside tokens are exchanged, and for what: the environment policies of section 2.18 that matter to token
 /// exchange, read from JSON. Immutable; a reload makes another.
@@ -49,12 +50,6 @@ package struct AssertionPolicy: Sendable {
 
 /// Something that an operator should know about a policy. The policy works all the same, but perhaps for fewer issuers.
 package struct AssertionFinding: Sendable, Equatable {
-    package enum Severity: Sendable {
-        /// No token at all can be exchanged, or it is unclear by which rules.
-        case error
-        case warning
-    }
-
     package let severity: Severity
     /// JSON pointer from the root of the configuration object.
     package let pointer: String

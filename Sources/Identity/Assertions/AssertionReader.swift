@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// One object of a policy on its way to typed values. Wrong values are found, not thrown: what follows from them is for
 /// who reads to say.

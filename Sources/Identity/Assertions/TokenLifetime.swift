@@ -1,12 +1,4 @@
-/// How long an exchanged token lives (JWT-17, JWT-18, POL-02, POL-03).
-package enum TokenLifetimePolicy: String, Sendable, CaseIterable {
-    /// As many seconds as configured.
-    case fromTimeoutSeconds = "FromTimeoutSecs"
-    /// As long as the outside token still does.
-    case fromExternalToken = "FromExternalToken"
-    /// Whichever of the two is shorter.
-    case fromExternalTokenLimited = "FromExternalTokenLimitedByTimeoutSecs"
-}
+import Model
 
 /// What an issuer, or the environment, says of lifetimes; nil where it says nothing.
 package struct TokenLifetime: Sendable, Equatable {

@@ -14,13 +14,6 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
             case plain(authorization: WebURL, token: WebURL, userInfo: WebURL)
         }
 
-        /// Whether the user info endpoint is asked beside the ID token.
-        package enum UserInfoUse: Sendable {
-            case always, never
-            /// Where the ID token lacks a claim that is looked for.
-            case whenNeeded
-        }
-
         package var name: String
         package var place: Place
         package var client: OAuth2Client

@@ -1,17 +1,8 @@
 import Bytes
+import Model
 
 /// How what a provider says becomes a user of the gateway (RP-03, MAP-01).
 package struct ProviderRules: Sendable {
-    /// What an e-mail address is worth as the name of a user.
-    package enum EmailRule: Sendable {
-        /// The provider must say that it has seen to it that the address is the user's (`email_verified`).
-        case verified
-        /// It must not say that it has not.
-        case notUnverified
-        /// Whatever the provider says.
-        case any
-    }
-
     /// The claim that has a user's e-mail address (OpenID Connect Core section 5.1).
     package static let emailClaim = "email"
     /// Whether it is the user's.

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension ExternalIdentityRules {
     /// The members of an entry of `samlIssuers` about users and roles: `rules`, each an object with a `type` (SAML-10 to

@@ -71,17 +71,6 @@ package struct BrowserDomain: Sendable {
     package init() {}
 }
 
-package struct CORSSettings: Sendable {
-    package var allowCredentials = false
-    package var maxAgeSeconds = 600
-    /// Request fields that pages may set beside those of CORS-06.
-    package var allowHeaders: [String] = []
-    /// Response fields that pages may read beside `WWW-Authenticate`.
-    package var exposeHeaders: [String] = []
-
-    package init() {}
-}
-
 package struct WebgateSettings: Sendable {
     package var name: String
     package var level: Int
@@ -89,7 +78,7 @@ package struct WebgateSettings: Sendable {
     package var scheme: AuthenticationScheme?
     /// Values of `userDefinedParameters.User-Agent`.
     package var userAgents: [String] = []
-    package var mismatch: Webgate.Mismatch?
+    package var mismatch: UserAgentMismatch?
     package var injection: InjectionRule?
 
     package init(name: String, level: Int) {

@@ -1,16 +1,12 @@
 import Identity
+import Model
 
 /// How users of a Webgate log in, and what that is worth (SCH-01).
 package struct AuthenticationScheme: Sendable, Equatable {
-    /// How somebody is asked to.
-    package enum Method: Sendable {
-        case form, basic, oamAuth
-    }
-
     package var name: String
     /// 0 to 10.
     package var level: Int
-    package var method: Method
+    package var method: ChallengeMethod
     /// Where the form is, as a path with a query.
     package var formTarget: String
     /// Ids of the backends whose users log in by the form: those of its realm, since in another one the name is somebody
@@ -19,7 +15,7 @@ package struct AuthenticationScheme: Sendable, Equatable {
     /// How users log in by the form: sessions that were made in other ways do not satisfy the scheme (CACHE-11).
     package var logins: [LoginClass] = []
 
-    package init(name: String, level: Int, method: Method, formTarget: String) {
+    package init(name: String, level: Int, method: ChallengeMethod, formTarget: String) {
         self.name = name
         self.level = level
         self.method = method

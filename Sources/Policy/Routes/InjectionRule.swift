@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// Which token the upstream is called with and where it is put (CACHE-04, AMB-21).
 package struct InjectionRule: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 
 /// What a route of a form scheme does with browsers: it lets them in by the cookie of their login, and sends those without
 /// one to the form (SCH-02, AGT-06).

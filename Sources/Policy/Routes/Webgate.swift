@@ -1,17 +1,8 @@
 import Bytes
+import Model
 
 /// A named protection space: its routes share a level, a challenge and a token for the upstream (CHAL-01, CACHE-03).
 package final class Webgate: Sendable {
-    /// What a client gets whose `User-Agent` is not one of the Webgate's (CHAL-04).
-    package enum Mismatch: String, Sendable {
-        /// 401 with `Bearer realm="<WebGateName>"`.
-        case bearer
-        /// The login form for browsers (SCH-02), and what `bearer` says for others.
-        case redirect
-        /// The `OAM-Auth` challenge all the same.
-        case oamAuth = "oam-auth"
-    }
-
     /// `[A-Za-z0-9._-]{1,64}`, so that it needs no quoting (CHAL-08).
     package let name: String
     /// 0 to 10.
@@ -19,13 +10,13 @@ package final class Webgate: Sendable {
     /// The agents that get `OAM-Auth`; empty where all do (AMB-22).
     package let userAgents: [UserAgentPattern]
     /// Nil where nothing is said: `redirect` where the scheme has a form, else `bearer`.
-    package let mismatch: Mismatch?
+    package let mismatch: UserAgentMismatch?
     package let injection: InjectionRule?
     /// How its users log in; nil where nothing is said (SCH-01).
     package let scheme: AuthenticationScheme?
 
     package init(
-        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: Mismatch? = nil,
+        name: String, level: Int, userAgents: [UserAgentPattern] = [], mismatch: UserAgentMismatch? = nil,
         injection: InjectionRule? = nil, scheme: AuthenticationScheme? = nil
     ) {
         self.scheme = scheme

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// The body of a POST, PUT or PATCH on people: a flat object of attributes (UPS-03, oam-wire 5).
 ///

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 
 /// People are looked at, and looked for (UPS-01, UPS-02, UPS-04, UPS-07).
 extension UserProfiles {

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Gateway
+import Model
 
 /// The role catalogue (ROLE-04, UPS-05).
 extension Administration {

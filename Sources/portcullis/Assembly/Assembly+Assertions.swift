@@ -102,7 +102,7 @@ extension AssertionPolicy {
     fileprivate init(_ policies: PoliciesSection, baseURL: String, catalogue: RoleCatalogue) {
         let lifetime = TokenLifetime(
             seconds: policies.tokenExchangeTimeoutSeconds.map(Int64.init),
-            policy: policies.tokenExchangeTimeoutPolicy.flatMap { TokenLifetimePolicy(rawValue: $0.rawValue) })
+            policy: policies.tokenExchangeTimeoutPolicy)
         if let node = policies.authTokenConfiguration {
             self.init(node, baseURL: baseURL, lifetime: lifetime, catalogue: catalogue)
         } else {

@@ -79,12 +79,7 @@ extension Assembly {
         settings.wantedClaims = wantedClaims(of: entry)
         settings.scopes = entry.scopes
         settings.parameters = entry.parameters
-        settings.userInfo =
-            switch entry.userInfo {
-            case .always: .always
-            case .never: .never
-            case .whenNeeded: .whenNeeded
-            }
+        settings.userInfo = entry.userInfo
         settings.subjectAttribute = entry.subjectAttribute
         if let algorithms = entry.algorithms { settings.algorithms = algorithms }
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
@@ -168,14 +163,9 @@ extension Assembly {
         var rules = ProviderRules(
             identity: ExternalIdentityRules(
                 usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-                userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles))
+                userMapping: entry.userMappingAttribute, roleMapping: roles))
         rules.prefix = entry.prefix
-        rules.emailRule =
-            switch entry.emailRule {
-            case .required: .verified
-            case .notDenied: .notUnverified
-            case .ignored: .any
-            }
+        rules.emailRule = entry.emailRule
         return rules
     }
 }

@@ -151,7 +151,7 @@ extension Assembly {
             defaultRoles: entry.defaultRoles, issuerRoles: entry.issuerRoles)
         return ExternalIdentityRules(
             usernameAttribute: entry.usernameAttribute, virtualUserEnabled: entry.virtualUserEnabled,
-            userMapping: entry.userMappingAttribute == .mail ? .mail : .uid, roleMapping: roles)
+            userMapping: entry.userMappingAttribute, roleMapping: roles)
     }
 
     mutating func keySet(_ path: String, pointer: String) -> KeySet? {

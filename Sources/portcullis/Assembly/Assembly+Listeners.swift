@@ -10,7 +10,7 @@ extension Assembly {
     mutating func listeners() -> [ListenerSettings] {
         configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(name: entry.name)
-            settings.role = entry.role == .metrics ? .monitoring : .proxy
+            settings.role = entry.role
             settings.takesHTTP2 = entry.http2
             settings.takesClearCredentials =
                 !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
@@ -42,7 +42,7 @@ extension Assembly {
         settings.minimumVersion = tls.minimumVersion
         settings.ciphers = tls.ciphers
         settings.cipherSuites = tls.cipherSuites
-        settings.clientAuthentication = .init(rawValue: tls.clientAuthentication.rawValue) ?? .required
+        settings.clientAuthentication = tls.clientAuthentication
         if let path = tls.clientAuthoritiesFile {
             settings.clientAuthoritiesPEM = contents(of: path, at: "\(pointer)/clientCaFile") ?? []
         }

@@ -90,7 +90,7 @@ extension Assembly {
             return nil
         }
         var remote = RemoteAuthentication(passwords: passwords)
-        remote.connectivity = Connectivity(rawValue: settings.connectivity) ?? .online
+        remote.connectivity = settings.connectivity
         remote.guestRoles = settings.guestRoles
         // Revocations are remembered for a year.
         remote.verifierSeconds = min(max(1, settings.verifierLifetime.components.seconds), 31_536_000)
@@ -142,14 +142,8 @@ extension Assembly {
     }
 
     func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
-        let method: AuthenticationScheme.Method =
-            switch entry.challengeMethod {
-            case .form: .form
-            case .basic: .basic
-            case .oamAuth: .oamAuth
-            }
         var scheme = AuthenticationScheme(
-            name: entry.name, level: entry.level, method: method, formTarget: entry.formTarget)
+            name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
         if let application = configuration.application(ofForm: entry),
             let realm = configuration.backends.first(where: { $0.reference == application.backend })?.realm
         {

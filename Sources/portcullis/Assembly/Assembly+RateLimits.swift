@@ -35,6 +35,6 @@ extension RateLimit {
     fileprivate init(_ entry: RateLimitEntry, name: String) {
         self.init(
             name: name, requests: entry.requests, perMilliseconds: entry.per.milliseconds, burst: entry.burst,
-            key: Key(rawValue: entry.key.rawValue) ?? .route)
+            key: entry.key)
     }
 }

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import Gateway
 import Identity
+import Model
 
 extension Assembly {
     /// A configuration that is good, and what was made of it.

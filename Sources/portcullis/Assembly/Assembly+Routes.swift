@@ -14,7 +14,7 @@ extension Assembly {
         var settings = WebgateSettings(name: entry.name, level: entry.level ?? scheme?.level ?? 0)
         settings.scheme = scheme.map(self.scheme)
         settings.userAgents = entry.userAgents
-        settings.mismatch = entry.userAgentMismatch.flatMap { Webgate.Mismatch(rawValue: $0.rawValue) }
+        settings.mismatch = entry.userAgentMismatch
         settings.injection = entry.injection.flatMap { rule($0, at: "\(pointer)/injection", modules) }
         return settings
     }
@@ -154,14 +154,5 @@ extension Assembly {
             known[key] = webgates
             return webgates
         }
-    }
-
-    func corsSettings() -> CORSSettings {
-        var settings = CORSSettings()
-        settings.allowCredentials = configuration.cors.allowCredentials
-        settings.maxAgeSeconds = Int(configuration.cors.maximumAge.components.seconds)
-        settings.allowHeaders = configuration.cors.allowHeaders
-        settings.exposeHeaders = configuration.cors.exposeHeaders
-        return settings
     }
 }

@@ -16,7 +16,7 @@ extension Assembly {
         guard let key = storeKey(), let (store, line) = openStore(section) else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
-        settings.whenUnavailable = section.whenUnavailable == .deny ? .deny : .allow
+        settings.whenUnavailable = section.whenUnavailable
         lasting.withdrawn.use { String(decoding: Base64.encode(key.digest($0).span, .url), as: UTF8.self) }
         let follower = RevocationFollower(
             store, list: lasting.revocations, withdrawn: lasting.withdrawn,

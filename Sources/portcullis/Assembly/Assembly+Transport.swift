@@ -6,9 +6,7 @@ import Reactor
 
 extension Assembly {
     func trustedProxies() -> TrustedProxies {
-        TrustedProxies(
-            configuration.trustedProxies, family: configuration.forwardedFields == .forwarded ? .forwarded : .xForwarded
-        )
+        TrustedProxies(configuration.trustedProxies, family: configuration.forwardedFields)
     }
 
     func limits() -> GatewayLimits {

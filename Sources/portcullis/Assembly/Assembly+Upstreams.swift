@@ -76,7 +76,7 @@ extension Assembly {
         // Weight 0 lets a server run dry: it gets no request any more.
         var settings = UpstreamSettings(
             name: entry.name, servers: entry.servers.filter { $0.weight > 0 }.compactMap(ServerSettings.init))
-        settings.balance = Balance(entry.balance)
+        settings.balance = entry.balance
         settings.http2 = entry.http2
         settings.connectTimeout = entry.connectTimeout.milliseconds
         settings.responseTimeout = entry.responseTimeout.milliseconds
@@ -86,12 +86,10 @@ extension Assembly {
         settings.maximumInFlight = entry.maximumInFlight
         settings.queueLength = entry.queue.length
         settings.queueTimeout = entry.queue.timeout.milliseconds
-        settings.healthCheck = entry.healthCheck.map(HealthCheckSettings.init)
-        settings.ejection = entry.ejection.map(EjectionSettings.init)
-        settings.breaker = entry.circuitBreaker.map(CircuitBreaker.Settings.init)
-        settings.retries.attempts = entry.retries.attempts
-        settings.retries.budgetPercent = entry.retries.budgetPercent
-        settings.retries.minimumPerSecond = entry.retries.minimumPerSecond
+        settings.healthCheck = entry.healthCheck
+        settings.ejection = entry.ejection
+        settings.breaker = entry.circuitBreaker
+        settings.retries = entry.retries
         settings.slowStart = entry.slowStart.milliseconds
         settings.resolveInterval = entry.resolveInterval.milliseconds
         return settings
@@ -119,49 +117,5 @@ extension ServerSettings.Target {
             }
         guard let target else { return nil }
         self = target
-    }
-}
-
-extension Balance {
-    fileprivate init(_ entry: BalanceEntry) {
-        self =
-            switch entry {
-            case .leastRequests: .leastRequests
-            case .roundRobin: .roundRobin
-            case .consistentHash(.address): .consistentHash(.address)
-            case .consistentHash(.principal): .consistentHash(.principal)
-            case .consistentHash(.path): .consistentHash(.path)
-            case .consistentHash(.header(let name)): .consistentHash(.header(Array(name.lowercased().utf8)))
-            }
-    }
-}
-
-extension HealthCheckSettings {
-    fileprivate init(_ entry: HealthCheckEntry) {
-        self.init(path: entry.path)
-        interval = entry.interval.milliseconds
-        timeout = entry.timeout.milliseconds
-        healthy = entry.healthy
-        unhealthy = entry.unhealthy
-        status = entry.status
-    }
-}
-
-extension EjectionSettings {
-    fileprivate init(_ entry: EjectionEntry) {
-        self.init()
-        failures = entry.failures
-        time = entry.time.milliseconds
-        maximumPercent = entry.maximumPercent
-    }
-}
-
-extension CircuitBreaker.Settings {
-    fileprivate init(_ entry: CircuitBreakerEntry) {
-        self.init(pause: entry.openFor.milliseconds)
-        failures = entry.failures
-        errorPercent = entry.errorPercent
-        minimumRequests = entry.minimumRequests
-        windowMilliseconds = entry.window.milliseconds
     }
 }

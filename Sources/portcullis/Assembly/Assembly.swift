@@ -69,7 +69,7 @@ struct Assembly {
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
         settings.ownOrigins = configuration.origins
         settings.allowOrigin = configuration.policies.allowOrigin
-        settings.cors = corsSettings()
+        settings.cors = configuration.cors
         settings.roles = catalogue
         settings.webgates = configuration.webgates.enumerated().map { webgate($1, at: "/webgates/\($0)", modules) }
         var origins: [Int] = []
@@ -170,7 +170,7 @@ struct Assembly {
     }
 
     mutating func report(
-        _ pointer: String, _ message: String, expected: String?, severity: Diagnostic.Severity
+        _ pointer: String, _ message: String, expected: String?, severity: Severity
     ) {
         diagnostics.append(
             loaded.diagnostic(pointer: pointer, message: message, severity: severity, expected: expected))
@@ -185,7 +185,6 @@ struct Assembly {
         }
         // The loader has said the same of these places in its own words.
         if loaded.diagnostics.contains(where: { $0.pointer == pointer }) { return }
-        let severity: Diagnostic.Severity = problem.severity == .error ? .error : .warning
-        diagnostics.append(loaded.diagnostic(pointer: pointer, message: problem.message, severity: severity))
+        diagnostics.append(loaded.diagnostic(pointer: pointer, message: problem.message, severity: problem.severity))
     }
 }

@@ -13,14 +13,4 @@ extension LogSection {
             }
         }
     }
-
-    /// The least severe events that are logged.
-    var eventLevel: EventLog.Level {
-        switch level {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
-        case .error: .error
-        }
-    }
 }

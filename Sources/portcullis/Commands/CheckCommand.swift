@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Identity
+import Model
 
 /// `portcullis check`: is the configuration good?
 enum CheckCommand: Command {

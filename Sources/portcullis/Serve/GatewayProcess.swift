@@ -81,7 +81,7 @@ final class GatewayProcess: Sendable {
             throw .failed
         }
         lasting.use(LoginThrottle.Settings(configuration.passwords.throttle))
-        log.use(configuration.log.eventLevel)
+        log.use(configuration.log.level)
         sectionFiles.withLock { $0 = loaded.sectionFiles }
         state.withLock {
             $0.generation = 1
@@ -271,7 +271,7 @@ final class GatewayProcess: Sendable {
             }
             state.generation += 1
             state.configuration = fresh
-            log.use(fresh.log.eventLevel)
+            log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
             let isBound = state.bound?.are(fresh.listeners) != false
             for name in (isBound ? [] : ["listeners"]) + GatewayProcess.fixedSections(old, fresh) {

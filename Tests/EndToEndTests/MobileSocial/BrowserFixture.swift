@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Testing
 
 /// The fixture with routes of a form scheme, and a browser's ways.

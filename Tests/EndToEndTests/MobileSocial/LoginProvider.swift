@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Testing
 
 /// An identity provider that others wrote, `Tests/Interop/login_provider.py`, and a gateway whose browsers log in there.

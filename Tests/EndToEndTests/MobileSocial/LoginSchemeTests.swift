@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Testing
 
 /// Sessions are of the way in which their user has logged in: a scheme whose form offers another one asks for a login of its

@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import Testing
 
 /// Users who choose where they log in (SSO-07, RP-01): at one of two providers that others wrote, or by the gateway's own

@@ -214,7 +214,7 @@ import Testing
 
     @Test("an e-mail address is a name only where the provider has verified it (RP-03)")
     func emails() throws {
-        func name(_ claim: JSONNode?, _ rule: ProviderRules.EmailRule) -> Result<String, ExternalIdentityRejection> {
+        func name(_ claim: JSONNode?, _ rule: EmailRule) -> Result<String, ExternalIdentityRejection> {
             var rules = ProviderRules(
                 identity: ExternalIdentityRules(usernameAttribute: "email", virtualUserEnabled: true))
             rules.emailRule = rule

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Model
 import Testing
 
 /// Entries of `samlIssuers` (SAML-09 to SAML-13), and who assertions speak of.

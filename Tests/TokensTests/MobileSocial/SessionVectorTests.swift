@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Identity
+import Model
 import Synchronization
 import Testing
 import Tokens

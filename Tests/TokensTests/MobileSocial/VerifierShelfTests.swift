@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Identity
+import Model
 import TestSupport
 import Testing
 import Tokens

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Identity
+import Model
 import TestSupport
 import Testing
 import Tokens

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Identity
 import JOSE
+import Model
 
 /// Passwords of service domains: those of the gateway's own users, and those that another server knows (OMS-10 to
 /// OMS-13).

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Model
 
 /// Where the users of a service domain log in who are known elsewhere, and what is done while that cannot be reached
 /// (OMS-12).
@@ -16,16 +17,6 @@ package struct RemoteAuthentication: Sendable {
     package var offlineSessionSeconds: Int64 = 3600
 
     package init(passwords: any PasswordVerifier) { self.passwords = passwords }
-}
-
-/// Whom a service domain asks about a password (OMS-12). The raw values stand in the configuration.
-package enum Connectivity: String, Sendable, CaseIterable {
-    /// The server, and nobody else.
-    case online
-    /// The verifier of the last login at the server, and not the server.
-    case offline
-    /// The server, and the verifier where that is down.
-    case auto
 }
 
 /// How a login is decided: a value, from what is known before anybody is asked (OMS-11 to OMS-13).

@@ -1,17 +1,8 @@
-/// How a server is chosen.
-package enum BalanceEntry: Equatable, Sendable {
-    case leastRequests
-    case roundRobin
-    case consistentHash(HashKey)
+import Model
 
-    /// What requests have in common that go to the same server.
-    package enum HashKey: Equatable, Sendable {
-        case address, principal, path
-        case header(String)
-    }
-
+extension Balance {
     /// The members `balance` and `hashKey` of an upstream.
-    static func read(_ object: inout ObjectReader) -> BalanceEntry {
+    static func read(_ object: inout ObjectReader) -> Balance {
         let words = ["least-requests", "round-robin", "consistent-hash"]
         let word = object.value("balance", .choice(words), default: words[0], "How a server is chosen.")
         let key = object.take(
@@ -51,7 +42,7 @@ package enum BalanceEntry: Equatable, Sendable {
                 field.invalid(expected, suggestion: near)
                 return nil
             }
-            return .header(String(text.dropFirst(7)))
+            return .header(Array(text.dropFirst(7).lowercased().utf8))
         }
     }
 }

@@ -1,0 +1,19 @@
+import Model
+
+extension CORSSettings {
+    static func read(_ object: inout ObjectReader) -> CORSSettings {
+        let headers = Shape.headerName.list("an array of header field names", isUnique: false)
+        var settings = CORSSettings()
+        settings.allowCredentials = object.flag(
+            "allowCredentials", default: false,
+            "Whether browsers may send cookies and logins (`Access-Control-Allow-Credentials`).")
+        let maximumAge = object.value(
+            "maxAge", .duration, default: .seconds(600), "How long browsers may keep the answer to a preflight.")
+        settings.maxAgeSeconds = Int(maximumAge.components.seconds)
+        settings.allowHeaders = object.value(
+            "allowHeaders", headers, default: [], "Request fields that are allowed beyond the built-in list.")
+        settings.exposeHeaders = object.value(
+            "exposeHeaders", headers, default: [], "Response fields that scripts may read beyond the built-in list.")
+        return settings
+    }
+}

@@ -1,0 +1,7 @@
+/// How proxies tell of the client before them.
+package enum ForwardedFamily: String, Sendable, CaseIterable {
+    /// `X-Forwarded-For`, `-Proto`, `-Host`, `-Port`.
+    case xForwarded = "x-forwarded"
+    /// `Forwarded` of RFC 7239.
+    case forwarded
+}

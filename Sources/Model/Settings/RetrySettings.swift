@@ -1,0 +1,11 @@
+/// How often a request that failed is tried on another server.
+package struct RetrySettings: Equatable, Sendable {
+    /// Further attempts of one request; 0 for none.
+    package var attempts = 1
+    /// Further attempts of all requests, as a share of the requests.
+    package var budgetPercent = 20
+    /// Further attempts in a second whatever the share.
+    package var minimumPerSecond = 5
+
+    package init() {}
+}
