@@ -61,6 +61,17 @@ package final class GatewaySnapshot: Sendable {
         return id.isEmpty ? nil : backends.backend(id: id.span)
     }
 
+    /// The longest body that a request may have, in bytes; nil for no limit.
+    ///
+    /// - Parameter route: nil for requests without one.
+    package func bodyLimit(of route: Route?) -> Int? {
+        let limit = route?.maximumBodyBytes ?? limits.maximumBodyBytes
+        return limit == 0 ? nil : limit
+    }
+
+    /// The limits of the rate of a route's requests.
+    package func rateLimits(of route: Route) -> [RateLimiter] { rateLimits.isEmpty ? [] : rateLimits[route.index] }
+
     func listener(_ id: Int) -> ListenerSettings? { listeners.indices.contains(id) ? listeners[id] : nil }
 
     package init(

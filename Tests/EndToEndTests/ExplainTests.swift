@@ -120,4 +120,95 @@ import Testing
             #expect(result.ending == .exit(status == 302 ? 0 : 1))
         }
     }
+
+    /// One request to a route of the sample.
+    private struct Asked {
+        var method = "GET"
+        var fields: [String] = []
+    }
+
+    @Test("for every route of the sample, its answer is the gateway's")
+    func sampleRoutes() throws {
+        let upstream = try StubUpstream()
+        defer { upstream.stop() }
+        let sample = try SampleConfiguration.copy()
+        var settings = try sample.read("gateway.json").replacing("http://127.0.0.1:9000", with: upstream.url)
+        for port in [8080, 8443, 9901] { settings = settings.replacing("\"port\": \(port)", with: "\"port\": 0") }
+        try sample.write("gateway.json", settings)
+        let gateway = try GatewayProcess(sample, listeners: ["public", "secure", "admin"])
+        let grant = try gateway.request(
+            "POST", "/oauth2/token",
+            [.basic("inv-client:inv-secret"), "Content-Type: application/x-www-form-urlencoded"],
+            body: "grant_type=password&username=joe&password=Welcome1")
+        let token = try #require(JSONText(grant.text)["access_token"].string, "\(grant.text)")
+        let evil = "Origin: https://evil.example"
+        let asked = [
+            Asked(), Asked(method: "POST"), Asked(method: "DELETE"), Asked(fields: [evil]),
+            Asked(fields: ["Authorization: Bearer \(token)"]),
+            Asked(method: "POST", fields: ["Authorization: Bearer \(token)"]),
+            Asked(fields: [Self.backend, Self.basic("ann:Welcome1")]), Asked(fields: ["Authorization: Bearer x"]),
+        ]
+        let paths = try sample.read("routes.json").matches(of: /"path": "([^"]+)"/).map {
+            String($0.1).replacing("**", with: "x")
+        }
+        #expect(paths.count > 10)
+        var statuses: Set<Int> = []
+        for path in paths {
+            for request in asked {
+                let fields = request.fields.map { line in
+                    let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+                    return Field(name: parts[0], value: parts[1])
+                }
+                let answer = try gateway.request(
+                    request.method, path, fields, body: request.method == "GET" ? nil : "{}")
+                try sample.write("fields", request.fields.joined(separator: "\r\n"))
+                let result = try CommandLine.run(
+                    "explain", request.method, path, "--config", sample.path, "--headers", "\(sample.path)/fields",
+                    "--plain")
+                statuses.insert(answer.status)
+                let note = Comment(rawValue: "\(request) \(path): \(answer.status)\n\(result.output)\(result.errors)")
+                #expect(result.ending == .exit(answer.status < 400 ? 0 : 1), note)
+                if answer.status >= 400 { #expect(result.output.hasSuffix("NO answer      \(answer.status)"), note) }
+            }
+        }
+        // Refusals of each kind, and what is let through.
+        #expect(statuses.isSuperset(of: [200, 401, 403, 405]), "\(statuses)")
+    }
+
+    @Test("rates, certificates, lengths of bodies, endpoints, and tokens for upstreams are said")
+    func rules() throws {
+        let fixture = try Fixture {
+            $0["rateLimits"] = #"{"few": {"requests": 5, "per": "1m", "key": "address"}}"#
+            $0.addRoutes(
+                #"{"path": "/slow", "upstream": "stub", "public": true, "rateLimit": "few", "maxBodyBytes": 10}"#)
+        }
+        let directory = fixture.gateway.configuration
+        func explain(_ method: String, _ path: String, _ fields: [String] = [], plain: Bool = true) throws -> String {
+            try directory.write("fields", fields.joined(separator: "\r\n"))
+            let flags = plain ? ["--plain"] : []
+            return try Program.run(
+                GatewayProcess.binary,
+                ["explain", method, path, "--config", directory.path, "--headers", directory.path + "/fields"] + flags
+            ).output
+        }
+        let slow = try explain("POST", "/slow", ["Content-Length: 10"])
+        #expect(slow.contains("?  rate        5 requests in 60 s"), "\(slow)")
+        #expect(slow.contains("ok body        at most 10 bytes"), "\(slow)")
+        let long = try explain("POST", "/slow", ["Content-Length: 11"])
+        #expect(long.contains("NO body        body_too_large; 11 bytes, and not more than 10"), "\(long)")
+        #expect(long.hasSuffix("NO answer      413"))
+        #expect(try fixture.request("POST", "/slow", body: String(repeating: "a", count: 11)).status == 413)
+        let me = try explain("GET", "/inventory/me", [Self.backend, Self.basic("joe:Welcome1")])
+        #expect(me.contains("ok token       of the issuer local in Authorization"), "\(me)")
+        #expect(try explain("GET", "/open/x").contains("ok token       none"))
+        // An endpoint: what it wants, and what becomes of it.
+        let token = try explain("POST", "/oauth2/token", ["Content-Length: 70000"])
+        #expect(token.contains("ok endpoint    token, "), "\(token)")
+        #expect(token.contains("NO body        body_too_large; 70000 bytes, and not more than 65536"), "\(token)")
+        let anonymous = try explain("GET", "/mobile/platform/users/~")
+        #expect(anonymous.contains("NO credential  missing_credential"), "\(anonymous)")
+        #expect(try fixture.request("GET", "/mobile/platform/users/~").status == 401)
+        let known = try explain("GET", "/mobile/platform/users/~", ["Authorization: Bearer \(fixture.mint("joe"))"])
+        #expect(known.contains("by an endpoint of the gateway's own (whoAmI)"), "\(known)")
+    }
 }

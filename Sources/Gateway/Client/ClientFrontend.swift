@@ -135,6 +135,7 @@ final class ClientFrontend: LoopPart {
             case .inExchange, .lingering: return nil
             }
         }
+        if let link = client.link { return nextEvent(client, link) }
         if client.socket === socket { poller.readMore(socket) }
         return nil
     }

@@ -137,10 +137,7 @@ final class Exchange: SlabElement {
     var answerTimeout: Int64 { responseTimeout > 0 ? responseTimeout : group?.settings.responseTimeout ?? 60_000 }
 
     /// The longest body that the exchange may have; nil for no limit.
-    var bodyLimit: Int? {
-        let limit = route?.maximumBodyBytes ?? snapshot.limits.maximumBodyBytes
-        return limit == 0 ? nil : limit
-    }
+    var bodyLimit: Int? { snapshot.bodyLimit(of: route) }
 
     /// How long the exchange may be silent, in milliseconds, where it is one that lasts.
     var silenceTimeout: Int64 {

@@ -16,22 +16,20 @@ extension RequestPipeline {
             return
         }
         guard passesEndpointLimits(exchange) else { return }
-        if endpoint.traits.contains(.takesCredentials), !isFitForCredentials(exchange) {
-            responder.deny(exchange, .tlsRequired, bytes)
-            return
-        }
-        if endpoint.servesPages(to: requestHeaders),
-            !exchange.snapshot.policy.mayUseForms(exchange.head, requestHeaders, bytes)
-        {
-            responder.deny(exchange, .crossSiteRequest, bytes)
+        let policy = exchange.snapshot.policy
+        let denial = policy.screen(
+            endpoint, bytes: bytes, head: exchange.head, headers: requestHeaders,
+            isConfidential: isConfidential(exchange))
+        if let denial {
+            responder.deny(exchange, denial, bytes)
             return
         }
         guard endpoint.traits.contains(.needsPrincipal) else {
             if collector.begin(exchange) { bodyCollected(exchange) }
             return
         }
-        exchange.keyEpoch = exchange.snapshot.policy.keyEpoch
-        let outcome = exchange.snapshot.policy.authenticate(
+        exchange.keyEpoch = policy.keyEpoch
+        let outcome = policy.authenticate(
             nil, bytes: bytes, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds,
             cache: tokenCache)
         switch outcome {
@@ -44,18 +42,9 @@ extension RequestPipeline {
         }
     }
 
-    /// Whether nobody on the way could have read the request (GW-13): it came over TLS, as the gateway sees itself or as
-    /// a trusted proxy says, or by a listener that takes credentials in the clear.
-    private func isFitForCredentials(_ exchange: Exchange) -> Bool {
+    /// Whether none on the way could have read the request, or its listener takes credentials in the clear.
+    private func isConfidential(_ exchange: Exchange) -> Bool {
         guard !exchange.isSecure, let client = exchange.client else { return true }
         return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
-    }
-}
-
-extension EndpointDescriptor {
-    /// Whether it answers with a page, or to a form: not to clients that show a token.
-    fileprivate func servesPages(to headers: HeaderTable) -> Bool {
-        traits.contains(.servesPages)
-            || traits.contains(.servesPagesWithoutToken) && headers.occurrences(.authorization) == 0
     }
 }

@@ -9,7 +9,7 @@ extension RequestPipeline {
     /// Limits by route and by address are asked before any credential is looked at, so that a flood of bad ones is held
     /// back too. Answers false where the request is refused.
     func passesRateLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, limiters(of: route, exchange)) { limiter, now in
+        passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
             switch limiter.limit.key {
             case .route: limiter.admit(now: now)
             case .address: exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
@@ -20,7 +20,7 @@ extension RequestPipeline {
 
     /// Limits by principal, behind authentication. On a public route, where nobody is known, addresses stand for them.
     func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, limiters(of: route, exchange)) { limiter, now in
+        passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
             guard limiter.limit.key == .principal else { return 0 }
             if let principal = exchange.principal { return limiter.admit(principal, now: now) }
             return exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
@@ -34,11 +34,6 @@ extension RequestPipeline {
             guard limiter.limit.key != .route, let address = exchange.address else { return limiter.admit(now: now) }
             return limiter.admit(address, now: now)
         }
-    }
-
-    private func limiters(of route: Route, _ exchange: Exchange) -> [RateLimiter] {
-        let limits = exchange.snapshot.rateLimits
-        return limits.isEmpty ? [] : limits[route.index]
     }
 
     private func passes(

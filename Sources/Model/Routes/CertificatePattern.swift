@@ -66,3 +66,8 @@ package struct CertificatePattern: Hashable, Sendable {
         }
     }
 }
+
+extension CertificatePattern: CustomStringConvertible {
+    /// As in the configuration.
+    package var description: String { "\(kind.rawValue):\(String(decoding: text, as: UTF8.self))" }
+}

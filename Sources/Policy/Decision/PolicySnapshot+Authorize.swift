@@ -55,4 +55,22 @@ extension PolicySnapshot {
         return headers.occurrences(.oracleMobileBackendID) == 1
             && equal(principal.backendBytes, bytes.slice(field))
     }
+
+    /// Why a request may not reach an endpoint of the gateway, before its credential is looked at; nil where it may.
+    ///
+    /// - Parameters:
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - isConfidential: whether none on the way could have read the request (GW-13): it came over TLS, as the gateway
+    ///     sees itself or as a trusted proxy says, or by a listener that takes credentials in the clear.
+    package func screen(
+        _ endpoint: EndpointDescriptor, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
+        isConfidential: Bool
+    ) -> Reason? {
+        if endpoint.traits.contains(.takesCredentials), !isConfidential { return .tlsRequired }
+        let servesPages =
+            endpoint.traits.contains(.servesPages)
+            || endpoint.traits.contains(.servesPagesWithoutToken) && headers.occurrences(.authorization) == 0
+        if servesPages, !mayUseForms(head, headers, bytes) { return .crossSiteRequest }
+        return nil
+    }
 }

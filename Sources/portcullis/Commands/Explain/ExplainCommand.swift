@@ -11,17 +11,17 @@ enum ExplainCommand: Command {
         usage: portcullis explain METHOD PATH --config DIR [--host NAME] [--token-file FILE] [--headers FILE] [--plain]
 
         Decides about a request as a gateway with the configuration in DIR would, and prints each question on the way with
-        its answer: the path, the route, the cross-site rules, the credential, what the route asks for. The code of a refusal
-        is that of the log and the metrics; callers are told less. No gateway need run. Keys of outside issuers and
-        opaque tokens are asked for where they are kept.
+        its answer: the path, the route or endpoint, the cross-site rules, limits, the credential, what the route asks for,
+        the token for the upstream. The code of a refusal is that of the log and the metrics; callers are told less. No
+        gateway need run. Keys of outside issuers and opaque tokens are asked for where they are kept.
 
         --host        of the request; that of baseUrl by default
         --token-file  a file with the bearer token, "-" for standard input
         --headers     a file with the request's other header fields, a line each
         --plain       the client's connection is not encrypted
 
-        What only a running gateway knows is not looked at: revocations, sessions of its store, rate limits, addresses, and
-        the certificates of clients.
+        What only a running gateway knows is not looked at: revocations, sessions of its store, how many requests have come,
+        addresses, and the certificates of clients. A "?" stands before what depends on it.
 
         exit status: 0 the request is let in, led to a login form, or answered by the gateway itself; 1 it is refused
         """

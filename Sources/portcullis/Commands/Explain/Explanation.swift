@@ -16,13 +16,14 @@ struct Explanation {
     private(set) var isRefused = false
 
     private let configuration: GatewayConfiguration
-    private let policy: PolicySnapshot
+    private let snapshot: GatewaySnapshot
+    private var policy: PolicySnapshot { snapshot.policy }
     private let isEncrypted: Bool
 
     /// - Parameter request: head of an HTTP/1.1 request, with the empty line behind it.
     init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool) {
         configuration = reading.configuration
-        policy = reading.snapshot.policy
+        snapshot = reading.snapshot
         self.isEncrypted = isEncrypted
         let fields = HeaderTable()
         var parser = RequestParser(limits: HTTPLimits())
@@ -45,12 +46,7 @@ struct Explanation {
         case .endpoint, .notFound: break
         }
         let verdict = policy.screenOrigin(route, bytes: request.span, head: head, headers: fields)
-        if case .endpoint(let endpoint) = match {
-            return Explanation.append(
-                "?", "answer",
-                "by an endpoint of the gateway's own (\(endpoint.descriptor)), whose rules are not looked at",
-                to: &lines)
-        }
+        if case .endpoint(let endpoint) = match { return enter(endpoint.descriptor, verdict, request, head, fields) }
         guard let route else {
             if verdict.denial == nil, PolicySnapshot.isIcon(path.span, head.method) {
                 return pass("answer", "204: no route has this icon")
@@ -68,7 +64,9 @@ struct Explanation {
         if policy.hasSecondReading(route, path: path.span, bytes: request.span, head: head, headers: fields) {
             return refuse("path", .ambiguousPath)
         }
-        if route.readsCertificate { Explanation.append("?", "certificate", "not looked at", to: &lines) }
+        show(snapshot.rateLimits(of: route))
+        if route.readsCertificate { leaveOpen("certificate", text(of: route.certificateRule)) }
+        guard hasRoom(snapshot.bodyLimit(of: route), head) else { return }
         let principal: Principal?
         do throws(Reason) {
             principal = try authenticate(route, request, fields)
@@ -78,6 +76,7 @@ struct Explanation {
         let denial = policy.authorize(route, principal: principal, bytes: request.span, head: head, headers: fields)
         guard let denial else {
             pass("rights", route.isPublic ? "none are asked for" : "enough")
+            pass("token", token(route, principal))
             return pass("answer", "forwarded to \(configuration.upstreams[route.upstream].name)")
         }
         let method = Explanation.text(head.methodText, request)
@@ -93,8 +92,38 @@ struct Explanation {
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
 
+    /// The rules of an endpoint of the gateway's own.
+    private mutating func enter(
+        _ endpoint: EndpointDescriptor, _ verdict: OriginVerdict, _ request: [UInt8], _ head: RequestHead,
+        _ fields: HeaderTable
+    ) {
+        pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
+        let mayComeFromAnywhere = head.method == .post && endpoint.traits.contains(.takesForeignForms)
+        if !mayComeFromAnywhere {
+            if let denial = verdict.denial { return refuse("origin", denial) }
+            if verdict == .preflight {
+                return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
+            }
+            pass("origin", verdict == .allowed ? "allowed" : "none")
+        }
+        show(snapshot.endpointLimits)
+        let isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
+        let denial = policy.screen(
+            endpoint, bytes: request.span, head: head, headers: fields, isConfidential: isConfidential)
+        if let denial { return refuse("endpoint", denial) }
+        if endpoint.traits.contains(.needsPrincipal) {
+            do throws(Reason) {
+                guard try authenticate(nil, request, fields) != nil else { throw .missingCredential }
+            } catch {
+                return refuse("credential", error)
+            }
+        }
+        guard hasRoom(endpoint.largestBody, head) else { return }
+        pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not asked")
+    }
+
     private mutating func authenticate(
-        _ route: Route, _ request: [UInt8], _ fields: HeaderTable
+        _ route: Route?, _ request: [UInt8], _ fields: HeaderTable
     ) throws(Reason) -> Principal? {
         let principal = try Explanation.holder(
             policy, route, request, fields, isEncrypted: isEncrypted)
@@ -134,7 +163,50 @@ struct Explanation {
         Array(request[Int(slice.start)..<Int(slice.start + slice.count)])
     }
 
+    // MARK: Limits
+
+    /// Limits of rates, which a running gateway counts.
+    private mutating func show(_ limiters: [RateLimiter]) {
+        for limiter in limiters {
+            let limit = limiter.limit
+            let time =
+                limit.perMilliseconds % 1000 == 0 ? "\(limit.perMilliseconds / 1000) s" : "\(limit.perMilliseconds) ms"
+            leaveOpen(
+                "rate",
+                "\(limit.requests) requests in \(time), \(limit.burst) at once, by \(limit.key.rawValue); not counted here"
+            )
+        }
+    }
+
+    /// Answers false where the body is said to be too long, and the request is refused.
+    private mutating func hasRoom(_ limit: Int?, _ head: RequestHead) -> Bool {
+        if let limit, case .length(let count) = head.framing, count > limit {
+            refuse("body", .bodyTooLarge, ["\(count) bytes, and not more than \(limit)"])
+            return false
+        }
+        pass("body", limit.map { "at most \($0) bytes" } ?? "of any length")
+        return true
+    }
+
     // MARK: Words
+
+    private func text(of rule: CertificateRule?) -> String {
+        guard let rule else { return "passed on where the client shows one; not looked at" }
+        let wanted = rule.patterns.isEmpty ? "any" : rule.patterns.map(\.description).joined(separator: " or ")
+        return "\(wanted) is asked for; not looked at"
+    }
+
+    /// The token that the upstream gets.
+    private func token(_ route: Route, _ principal: Principal?) -> String {
+        guard let rule = route.injection else {
+            return route.forwardCredential ? "none; the credential of the request is passed on" : "none"
+        }
+        let field = String(decoding: rule.headerName, as: UTF8.self)
+        if route.challengeRule != nil {
+            return "of the issuer \(rule.issuer) in \(field), as soon as the upstream's Webgate asks for it"
+        }
+        return principal == nil ? "none, for no caller is known" : "of the issuer \(rule.issuer) in \(field)"
+    }
 
     private func text(of route: Route) -> String {
         let entry = configuration.routes[route.index]
@@ -175,6 +247,11 @@ struct Explanation {
 
     private mutating func pass(_ question: String, _ answer: String) {
         Explanation.append("ok", question, answer, to: &lines)
+    }
+
+    /// What only a running gateway can answer.
+    private mutating func leaveOpen(_ question: String, _ answer: String) {
+        Explanation.append("?", question, answer, to: &lines)
     }
 
     private mutating func refuse(_ question: String, _ denial: Reason, _ details: [String] = []) {
