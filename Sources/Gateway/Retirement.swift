@@ -1,8 +1,8 @@
 import Reactor
 import Synchronization
 
-/// Values that were replaced, until nobody uses them any more. Whoever lets go of a configuration last frees every user in
-/// it, and with very many users that takes longer than a loop may stand still: here a thread beside the loops does it.
+/// Values that were replaced, until they are no longer used. The last reference to a configuration frees every user in it,
+/// and with very many users that takes longer than a loop may stand still: here a thread beside the loops does it.
 final class Retirement<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var current: Value?
@@ -40,7 +40,7 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
 
     private func reviewLater() { queue.submit(afterMilliseconds: milliseconds) { [weak self] in self?.review() } }
 
-    /// Lets go of what nobody else has.
+    /// Releases what has no other reference.
     private func review() {
         var (unused, isDone) = state.withLock { state -> ([Value], Bool) in
             var (unused, used): ([Value], [Value]) = ([], [])
@@ -51,7 +51,7 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
             state.isReviewing = !used.isEmpty
             return (unused, used.isEmpty)
         }
-        // Freed here, with nobody waiting for the lock.
+        // Freed here, outside of the lock.
         if !unused.isEmpty {
             unused = []
             freed()

@@ -32,13 +32,13 @@ package final class SharedState: Sendable {
 
     package let settings: Settings
     package let mailboxes: [Mailbox<WorkerMessage>]
-    /// For whatever waits and cannot be told to call back: the system's resolver, the files of a reload.
+    /// For work that blocks and cannot call back: the system's resolver, the files of a reload.
     package let blocking: BlockingPool
     /// For what takes milliseconds of a processor and is no hash of a password: slow signatures, assertions. Pausing, since
     /// a flood of assertions would else have the loops wait for ticks of the kernel.
     package let computing: BlockingPool
     /// For slow hashes of passwords: at the most on half of the processors at the same time, since each of them fills the
-    /// caches as well, and since a flood of guesses is not to take what everybody's requests are served by.
+    /// caches as well, and since a flood of guesses must leave processors for other requests.
     package let hashes: BlockingPool
     package let issuedTokens: IssuedTokenStore
     package let revocations: RevocationList
@@ -56,7 +56,7 @@ package final class SharedState: Sendable {
     let handshakes = HandshakeGate()
     /// Gives back what configurations have taken.
     package let heap: HeapTrimmer
-    /// The configurations of before that somebody still acts by.
+    /// Earlier configurations that are still in use.
     let snapshots: Retirement<GatewaySnapshot>
     /// Listeners with these ids take admin requests. One or two, which each request is held against: no set.
     private let adminListeners: [Int]
@@ -94,8 +94,8 @@ package final class SharedState: Sendable {
         let heap = HeapTrimmer()
         self.heap = heap
         snapshots = Retirement(freed: { heap.request() })
-        // Signatures are pure computation: more of them at a time than processors helps nobody, and a queue that takes longer
-        // than a client waits helps neither.
+        // Signatures are pure computation: more of them at a time than processors gain nothing, nor does a queue that takes
+        // longer than a client waits.
         let width = max(2, WorkerThread.processorCount)
         blocking = BlockingPool(width: width, limit: 256)
         computing = BlockingPool(name: "computing", width: width, limit: 256, computes: true)
@@ -153,7 +153,7 @@ package final class SharedState: Sendable {
         if !accepted { complete(flight, .failure(.unavailable), leader: leader) }
     }
 
-    /// Reports what became of an issuer call, to the store and to everybody who waits for it.
+    /// Reports what became of an issuer call, to the store and to all exchanges that wait for it.
     func complete(
         _ flight: IssuedTokenStore.Flight, _ result: Result<IssuedToken, IssueFailure>, leader: IssuedTokenStore.Waiter?
     ) {

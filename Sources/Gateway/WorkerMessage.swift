@@ -9,7 +9,7 @@ import Tokens
 package enum WorkerMessage: Sendable {
     /// A new configuration is in force.
     case use(GatewaySnapshot)
-    /// Whoever sent something before this wants to know when it is in force.
+    /// The sender of the messages before this is told that they are in force.
     case adopted(AdoptionCount)
     /// Who is calling is known now, or what else it takes to know.
     case credential(exchange: UInt64, Effect<Result<Principal, Reason>>)
@@ -22,7 +22,7 @@ package enum WorkerMessage: Sendable {
     case metrics(WorkerMetrics, exchange: UInt64)
     /// Active checks have found that a server of an upstream is well again, or not any more.
     case serverHealth(upstream: String, address: SocketAddress, isUp: Bool)
-    /// The addresses that a host name among the servers has now; none where nobody could say.
+    /// The addresses that a host name among the servers has now; none where the resolver knows none.
     case resolved(ServerSettings.Target, [SocketAddress])
     /// A call to another server is to be made.
     case call(PendingCall)

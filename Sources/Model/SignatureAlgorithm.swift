@@ -15,7 +15,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case edDSA = "EdDSA"
 
     /// The algorithm of exactly this name. The names have five bytes each, and a longer text is not even compared: Swift
-    /// brings texts into a normal form first, which takes a long time for some, and nobody has been asked yet who it is.
+    /// brings texts into a normal form first, which takes a long time for some, and the caller is not known yet.
     package init?(named name: String) {
         guard name.utf8.count == 5, let algorithm = SignatureAlgorithm(rawValue: name) else { return nil }
         self = algorithm

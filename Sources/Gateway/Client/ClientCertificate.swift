@@ -1,7 +1,7 @@
 import Crypto
 import Identity
 
-/// What the certificate of a client says of it, as attributes of whoever calls: for the rules of routes, and as fields
+/// What the certificate of a client says of it, as attributes of the caller: for the rules of routes, and as fields
 /// that the gateway vouches for (GW-09).
 package final class ClientCertificate: Sendable {
     package let certificate: PeerCertificate

@@ -53,7 +53,7 @@ extension ClientFrontend {
         RequestParser.method(atStartOf: bytes).map { $0 != .extension } ?? false
     }
 
-    /// Reads and drops the rest of a body that nobody wants. Answers false where more bytes are needed.
+    /// Reads and drops the rest of a body that is not used. Answers false where more bytes are needed.
     func skipBody(_ client: ClientConnection, _ inbox: Chunk) -> Bool {
         let sink = poller.chunks.take()
         defer { poller.chunks.give(sink) }

@@ -13,7 +13,7 @@ final class ClientFrontend: LoopPart {
 
     let clients = Slab<ClientConnection>()
     let controlClients = ControlClients()
-    /// Those whose next request is to be read.
+    /// Clients whose next request stands in the inbox already and has not been read.
     private var ready: [ClientConnection] = []
     let admission: ClientAdmission
     let exchanges: ExchangeTable
@@ -151,7 +151,7 @@ final class ClientFrontend: LoopPart {
 
     var hasReady: Bool { !ready.isEmpty }
 
-    /// A client whose next request is to be read, outside of the reading of its last one; nil for none.
+    /// A client whose next request stands in the inbox and is not being read; nil for none.
     func nextReady() -> ClientConnection? {
         guard !ready.isEmpty else { return nil }
         var rest = ready
@@ -206,7 +206,7 @@ final class ClientFrontend: LoopPart {
     /// The client has sent its last byte, or has gone. A request that is complete is still answered only if it has
     /// other requests behind it; a client that waits for an answer keeps its side open (UPS-08).
     ///
-    /// Answers the exchange whose last bytes are still to be read; nil for none.
+    /// Answers the exchange that has unread bytes; nil for none.
     func ended(_ client: ClientConnection) -> Exchange? {
         guard let socket = client.socket else { return nil }
         handshakeFailed(client)
@@ -216,7 +216,7 @@ final class ClientFrontend: LoopPart {
             return nil
         }
         if client.phase == .inExchange, let exchange = client.exchange, exchange.stage == .tunnelling {
-            // One that hung up while it is not read has said things that are still to be read.
+            // A client that hung up while reading was paused may have sent bytes that are unread.
             return socket.ended ? exchange : nil
         }
         // Whole requests wait until earlier answers are taken: they come before the end.

@@ -30,7 +30,7 @@ package struct AdminRequest: Sendable {
     /// The same of a user's profile alone; nil for none.
     package var userCondition: String?
     package var body: [UInt8]
-    /// Who asks; nobody where a command does.
+    /// The origin of the request; empty where a command asks.
     package var origin = ChangeOrigin()
 
     package init(

@@ -13,13 +13,13 @@ final class Exchange: SlabElement {
     /// Where the exchange stands. Between `deciding` and `forwarding` it may be parked, waiting for a mailbox message.
     enum Stage: Equatable {
         case deciding
-        /// Somebody finds out who is calling: a pool of threads a password, a store or another server a token.
+        /// The caller is being identified: a pool of threads checks a password, a store or a server a token.
         case resolvingCredential
         /// The token for the upstream is being issued.
         case awaitingToken
         /// The body of a request to a gateway endpoint is being read.
         case collectingBody
-        /// A gateway endpoint is at work on a pool of threads, or waits for somebody.
+        /// A gateway endpoint is at work on a pool of threads, or waits for a reply.
         case inEndpoint
         /// The request is on its way to the upstream, or the response on its way back.
         case forwarding
@@ -58,7 +58,7 @@ final class Exchange: SlabElement {
     let origin = Chunk(capacity: 128)
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
     var variesByOrigin = false
-    /// The same of `Cookie`: nobody on the way keeps a page of one user for another (RFC 9111 section 4.1).
+    /// The same of `Cookie`, so that no cache gives a page of one user to another (RFC 9111 section 4.1).
     var variesByCookie = false
     let requestID = Chunk(capacity: 128)
     /// The path matched and forwarded, kept for the log and for another decision about an exchange that lasts.

@@ -19,8 +19,8 @@ final class ExchangeReview: LoopPart {
         super.init(context)
     }
 
-    /// Exchanges of an earlier configuration looked at in one go, so that thousands of signatures do not stand in the way
-    /// of everybody else.
+    /// Exchanges of an earlier configuration reviewed in one turn, so that thousands of signatures do not hold up other
+    /// requests.
     private static let readmissionBatch = 32
 
     /// Once a second: ends what has lost its credential.
@@ -31,7 +31,7 @@ final class ExchangeReview: LoopPart {
             let verdict = longLived.verdict(at: place, now: poller.wallSeconds, revocations: generation) { exchange in
                 exchange.principal.map { shared.revocations.isRevoked($0) } ?? false
             }
-            // Whoever ends leaves its place to the last one, which was looked at already.
+            // The place of one that ends is taken by the last one, which was reviewed already.
             if let verdict { tunnels.cut(longLived[place], verdict) }
             place = min(place, longLived.count) - 1
         }
@@ -47,7 +47,7 @@ final class ExchangeReview: LoopPart {
 
     func readmitSome() {
         longLived.isReadmitting = false
-        // Read before the keys: whatever is taken back from here on is for the next look.
+        // Read before the keys: a key that is withdrawn from here on counts in the next review.
         let keyEpoch = snapshot.policy.keyEpoch
         var looked = 0
         var place = longLived.count - 1

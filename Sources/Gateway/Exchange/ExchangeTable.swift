@@ -84,7 +84,7 @@ final class ExchangeTable: LoopPart {
         clearClientDeadline(exchange)
     }
 
-    /// The client has taken all that waited for it: whatever else the exchange waits for has its time again.
+    /// The client has received all that was queued for it: the time of what the exchange waits for now runs again.
     func awaitAgain(_ exchange: Exchange) {
         switch exchange.stage {
         // Where the upstream is the slower one, the clock of the body stands still.

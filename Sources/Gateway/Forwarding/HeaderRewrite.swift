@@ -242,7 +242,7 @@ struct HeaderRewrite {
             .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
             .accessControlAllowPrivateNetwork:
             return false
-        // Nobody behind the gateway logs anybody in or out here.
+        // Servers behind the gateway log no user in or out here.
         case .setCookie: if Cookies.sets(BrowserCookie.names, field.value, bytes) { return false }
         // What may go on of it is written by `SiteClearing`; where a protocol is changed, nothing.
         case .clearSiteData: return false

@@ -10,7 +10,7 @@ extension UpstreamClient {
     /// Sends the request to a server, lets it wait for one, or refuses it.
     func start(_ exchange: Exchange, _ group: UpstreamGroup) {
         group.note(poller.now)
-        // Whoever came first goes first.
+        // Requests that wait already go first.
         guard group.queue.isEmpty, proceed(exchange, group) else {
             wait(exchange, group)
             return

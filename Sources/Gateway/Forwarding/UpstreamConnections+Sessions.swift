@@ -51,7 +51,7 @@ extension UpstreamConnections {
         restOrClose(session)
     }
 
-    /// A connection that nobody uses idles for a while, or closes where no further stream may be opened.
+    /// A connection without streams is kept for a while, or closed where no further stream may be opened.
     func restOrClose(_ session: UpstreamSession) {
         guard session.users.isEmpty, session.waiting.isEmpty, let server = session.server else { return }
         if session.isLeaving || server.isRetired || hasUnusedSessionsEnough(server) {

@@ -44,7 +44,7 @@ final class UpstreamGroups: LoopPart {
         exchange.attempt.queuePlace = nil
     }
 
-    /// The exchange is over, for whatever reason: it makes room.
+    /// The exchange has ended: its place in the queue and its share of the limits are free.
     func leave(_ exchange: Exchange) {
         guard let group = exchange.group.take() else { return }
         leaveQueue(exchange, group)
@@ -54,7 +54,7 @@ final class UpstreamGroups: LoopPart {
         if !group.queue.isEmpty { serveQueueLater(group) }
     }
 
-    /// Not at once: whoever made room is in the middle of something.
+    /// Later in the turn: the caller is in the middle of ending an exchange.
     func serveQueueLater(_ group: UpstreamGroup) {
         guard !withRoom.contains(where: { $0 === group }) else { return }
         withRoom = withRoom + [group]

@@ -142,7 +142,7 @@ final class UpstreamMaintenance: LoopPart {
     // MARK: Configuration
 
     /// Another configuration: groups of the same name go on, with the servers that stay. Connections that are under way
-    /// finish, others to servers that are gone are closed. `run` is to follow.
+    /// finish, others to servers that are gone are closed. `run` has to follow.
     func use(_ fresh: [UpstreamSettings]) {
         let old = groups.all
         groups.all = fresh.map { settings in
@@ -155,7 +155,7 @@ final class UpstreamMaintenance: LoopPart {
         }
         for group in old where !groups.all.contains(where: { $0 === group }) {
             for server in group.retire() { connections.closeUnused(of: server) }
-            // Whoever waits there is told that nothing comes any more.
+            // Requests that wait there are refused.
             if !group.queue.isEmpty { groups.serveQueueLater(group) }
         }
     }

@@ -21,7 +21,7 @@ struct BufferShare {
     /// How far a worker must go to keep memory within the ceiling.
     enum Pressure: Equatable {
         case none
-        /// Seven eighths are used: less is read ahead for everybody.
+        /// Seven eighths are used: less is read ahead for all clients.
         case high
         /// The ceiling is reached: no new connections, and the largest holders are let go.
         case over

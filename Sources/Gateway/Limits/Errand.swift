@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Blocking work on behalf of an exchange. One that nobody waits for any more is skipped when its turn comes: a client
+/// Blocking work on behalf of an exchange. One that is no longer waited for is skipped when its turn comes: a client
 /// that leaves does not keep a processor at its password.
 final class Errand: Sendable {
     private let wanted = Atomic<Bool>(true)

@@ -5,7 +5,7 @@ import Reactor
 
 /// The ceiling of buffers: what is done at which pressure.
 ///
-/// Near it less is read ahead for everybody. At it new connections are refused, and each worker that holds more than
+/// Near it less is read ahead for all clients. At it new connections are refused, and each worker that holds more than
 /// its share lets go of the clients that hold most, the largest first, until it is within it.
 final class MemoryGuard: LoopPart {
     private let frontend: ClientFrontend

@@ -29,7 +29,7 @@ package final class RateLimiter: Sendable {
         shards = (0..<shardCount).map { _ in Shard(sets: sets) }
     }
 
-    /// Takes one request out of the bucket of everybody.
+    /// Takes one request out of the bucket that all callers share.
     ///
     /// - Parameter now: milliseconds of the monotonic clock.
     /// - Returns: 0 where the request may go on, else the milliseconds after which it could.
@@ -64,7 +64,7 @@ package final class RateLimiter: Sendable {
     }
 }
 
-/// Limits by what they say, kept over reloads so that nobody's bucket is refilled by one.
+/// Limits by what they say, kept over reloads so that a reload refills no bucket.
 package final class RateLimiters: Sendable {
     private let known = Mutex<[RateLimit: RateLimiter]>([:])
 

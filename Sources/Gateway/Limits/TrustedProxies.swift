@@ -1,7 +1,7 @@
 import HTTP
 import Model
 
-/// Whose word about a client is taken, and which word. By default nobody's.
+/// Proxies whose header fields about clients are trusted, and which fields. By default none.
 package struct TrustedProxies: Sendable {
     package var ranges: [IPAddressRange]
     /// The fields that are read; the other family is removed unread, as all of it is that others send.

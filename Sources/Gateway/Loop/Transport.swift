@@ -2,7 +2,7 @@ import Bytes
 import HTTP
 import Reactor
 
-/// Moves bytes at the ends of exchanges, whatever protocol they travel by.
+/// Moves bytes at the ends of exchanges, over either protocol.
 final class Transport {
     private let poller: Poller
     /// HTTP/2 connections that may have frames to send.
@@ -123,7 +123,7 @@ final class Transport {
         endMessage(to: side, trailers: [])
     }
 
-    /// The body of the response is whole. Only a stream has to be told: elsewhere the framing says so.
+    /// The body of the response is whole. A stream needs a frame for it; elsewhere the framing of the body ends it.
     func endMessage(to side: Side, trailers: [UInt8]) {
         guard case .stream(let stream, let link) = side else { return }
         link.session.finish(stream, trailers: trailers.span)

@@ -17,7 +17,7 @@ final class CallConnection: SlabElement {
         case connecting
         /// The request was sent.
         case awaitingResponse
-        /// Nobody uses the connection.
+        /// The connection is kept for the next call.
         case idle
     }
 

@@ -3,7 +3,7 @@ import HTTP
 import Identity
 
 /// The response to an outbound call while it comes in: a value that is given bytes. As strict as toward upstreams, and
-/// with a bound for everything, since nobody knows what answers there.
+/// with a bound for everything, since the server is not trusted.
 struct CallResponse {
     enum Progress {
         case needsMore

@@ -58,7 +58,7 @@ final class OutboundClient: LoopPart {
         connection.phase = .resolving
         connection.connectBy = poller.now + pending.call.connectTimeoutMilliseconds
         poller.setDeadline(connection, at: connection.connectBy)
-        // An address needs nobody to look it up.
+        // An address needs no resolver.
         if let address = SocketAddress(literal: pending.call.url.host, port: pending.call.url.port),
             !pending.call.url.isSecure || pending.call.tls != nil
         {

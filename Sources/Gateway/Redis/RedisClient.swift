@@ -22,7 +22,7 @@ final class RedisClient: LoopPart {
         case .perform(let command): perform(command)
         case .resolved(let addresses, let attempt):
             guard attempt == link.attempt, link.socket == nil else { return }
-            // Where nobody can say, the server may still be where it was.
+            // Where the name has no address now, the last known ones are tried.
             if !addresses.isEmpty { link.addresses = addresses }
             open()
         }

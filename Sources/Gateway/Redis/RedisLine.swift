@@ -3,7 +3,7 @@ import Synchronization
 import Tokens
 
 /// The workers' connections to the server, as the store sees them: it hands commands out in turn, by mailbox, from
-/// whatever thread they come.
+/// any thread.
 package final class RedisLine: RedisChannel {
     /// Commands on their way, one right behind the other.
     package struct Command: Sendable {
@@ -14,7 +14,7 @@ package final class RedisLine: RedisChannel {
     /// What a worker is told.
     package enum Message: Sendable {
         case perform(Command)
-        /// The addresses of the server's name, for the attempt that asked; none where nobody could say.
+        /// The addresses of the server's name, for the attempt that asked; none where the resolver knows none.
         case resolved([SocketAddress], attempt: UInt32)
     }
 
@@ -29,7 +29,7 @@ package final class RedisLine: RedisChannel {
 
     package init(_ server: RedisServer) { self.server = server }
 
-    /// Workers that take commands from now on. Before, there is nobody who could.
+    /// Workers that take commands from now on. Before, none does.
     func attach(_ mailboxes: [Mailbox<WorkerMessage>]) { state.withLock { $0.mailboxes = mailboxes } }
 
     /// A worker that ends. It still has the commands that are in its mailbox, and gets no more.

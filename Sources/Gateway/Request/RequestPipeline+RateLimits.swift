@@ -18,7 +18,7 @@ extension RequestPipeline {
         }
     }
 
-    /// Limits by principal, behind authentication. On a public route, where nobody is known, addresses stand for them.
+    /// Limits by principal, behind authentication. On a public route, where no caller is known, addresses count.
     func passesPrincipalLimits(_ exchange: Exchange, _ route: Route) -> Bool {
         passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
             guard limiter.limit.key == .principal else { return 0 }
@@ -27,8 +27,8 @@ extension RequestPipeline {
         }
     }
 
-    /// Limits of the gateway's own endpoints, asked before any credential is looked at: an address stands for whoever
-    /// calls.
+    /// Limits of the gateway's own endpoints, asked before any credential is looked at: they count by
+    /// address.
     func passesEndpointLimits(_ exchange: Exchange) -> Bool {
         passes(exchange, exchange.snapshot.endpointLimits) { limiter, now in
             guard limiter.limit.key != .route, let address = exchange.address else { return limiter.admit(now: now) }

@@ -220,15 +220,15 @@ final class RequestPipeline: LoopPart {
         }
     }
 
-    /// Keeps a token whose holder somebody had to be asked for. Answers why it is refused where it was revoked in the
-    /// meantime, or where nobody knows.
+    /// Caches a token whose holder was asked for elsewhere. Answers why it is refused where it was revoked meanwhile, or
+    /// where that is not known.
     private func remember(_ principal: Principal, _ exchange: Exchange) -> Reason? {
         let origin = exchange.snapshot
         guard principal.method == .bearer else { return nil }
         // Read first: a revocation that comes in between makes the cache look again.
         let reading = shared.revocations.reading
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }
-        // Under another configuration it may stand for somebody else.
+        // Under another configuration it may stand for another user.
         // A key by which it was verified may be gone by now.
         if let expiresAt = principal.knownUntil ?? principal.expiresAt, !principal.token.isEmpty, origin === snapshot,
             origin.policy.keyEpoch == exchange.keyEpoch

@@ -231,7 +231,7 @@ final class TokenInjection: LoopPart {
         upstreamClient.connect(exchange, server)
     }
 
-    /// Makes the one call that a flight stands for. Whoever waits for the token is told by mailbox, the leader too.
+    /// Makes the one call that a flight stands for. All exchanges that wait for the token get a message, the leader too.
     func issue(
         _ flight: IssuedTokenStore.Flight, _ snapshot: GatewaySnapshot, leader: IssuedTokenStore.Waiter?,
         challenge: UpstreamChallenge? = nil

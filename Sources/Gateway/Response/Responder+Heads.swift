@@ -31,7 +31,7 @@ extension Responder {
         switch head.framing {
         case .length(let count): appendLength(count, to: chunk)
         case .none:
-            // RFC 9110 section 8.6: no length on a 204, whatever the upstream says.
+            // RFC 9110 section 8.6: no length on a 204, even where the upstream sends one.
             if head.status != 204, let count = head.declaredLength { appendLength(count, to: chunk) }
         case .chunked, .untilClose:
             if exchange.stream == nil, exchange.head.minorVersion >= 1 {

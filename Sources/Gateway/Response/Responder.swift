@@ -229,11 +229,11 @@ final class Responder: LoopPart {
         frontend.finish(exchange)
     }
 
-    /// Decides whether a request body that nobody reads is worth skipping, or the connection ends.
+    /// Decides whether a request body that is not used is read and dropped, or the connection ends.
     func prepareToSkipRequest(_ exchange: Exchange) {
         let body = exchange.requestBody
         if body.isComplete { return }
-        // A client that waits for 100 Continue may or may not send the body now: nobody could tell it from a request.
+        // A client that waits for 100 Continue may or may not send the body now, which could not be told from a request.
         if exchange.head.expectsContinue { exchange.endConnection() }
         if let remaining = body.remainingLength, remaining > ClientFrontend.skipAllowance { exchange.endConnection() }
     }

@@ -29,7 +29,7 @@ final class ResponseRelay: LoopPart {
 
     func received(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
-            // Nothing was asked: whatever this is, it is no answer to a request of ours.
+            // No request is under way: these bytes are no response.
             connections.endUnused(upstream)
             return
         }
@@ -47,8 +47,8 @@ final class ResponseRelay: LoopPart {
         }
     }
 
-    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Whoever
-    /// takes them for the answer gives it the next client's, and so on.
+    /// Bytes that were there before the request was sent answer nothing that was asked (RFC 9112 section 9.2). Taken
+    /// for the response, they would give this client what belongs to another, and so on.
     private func upstreamSpokeUnasked(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         let wasUsed = upstream.served > 0
         connections.drop(exchange)
@@ -183,7 +183,7 @@ final class ResponseRelay: LoopPart {
         if upstream.body.isComplete { endResponse(upstream, exchange, to: nil) } else { relayBody(upstream, exchange) }
     }
 
-    /// Whether a response is a stream of events (HTML Living Standard, section 9.2), for which nobody knows an end.
+    /// Whether a response is a stream of events (HTML Living Standard, section 9.2), which have no known end.
     private func isEventStream(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         guard let value = headers.value(.contentType) else { return false }
         let type = ResponseRelay.eventStream.count

@@ -28,7 +28,7 @@ final class Tunnels: LoopPart {
 
     /// The upstream has answered 101; the head stands in its inbox, the field lines in `responseHeaders`.
     func open(_ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ inbox: Chunk) {
-        // A 101 that nobody has asked for, or that answers something else, is no answer.
+        // A 101 without an upgrade in the request, or for another protocol, is no valid response.
         guard let tunnel = exchange.tunnel, let target = exchange.clientSide,
             tunnel.upgrade.isAgreed(by: responseHeaders, inbox.readable)
         else {

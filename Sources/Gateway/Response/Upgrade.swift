@@ -28,7 +28,7 @@ struct Upgrade {
             accept = []
             return
         }
-        // RFC 6455 section 4.2.1; without a key nobody could tell that the answer is to this handshake.
+        // RFC 6455 section 4.2.1; without a key the answer could not be matched with this handshake.
         guard head.method == .get, let key = Upgrade.value(of: Upgrade.keyField, headers, bytes),
             Base64.decode(bytes.slice(key))?.count == 16
         else { return nil }

@@ -17,7 +17,7 @@ final class RequestQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// When the one that waits longest gives up; nil where nobody waits.
+    /// When the request that waits longest times out; nil where none waits.
     var nextDeadline: Int64? { head == RequestQueue.none ? nil : places[head].deadline }
 
     /// The one that waits longest; it stays.

@@ -14,7 +14,7 @@ package enum UpstreamFailure: Int, ReasonedFailure, CaseIterable {
     case responseTimedOut
     /// What came is not HTTP, or framed in a way that two readers may take differently.
     case invalidResponse
-    /// `maximumConnections` or `maximumInFlight` are in use, and nobody else may wait.
+    /// `maximumConnections` or `maximumInFlight` are in use, and the queue is full.
     case exhausted
     /// Nothing came free within `queueTimeout`.
     case queueTimedOut

@@ -58,7 +58,7 @@ final class UpstreamServer {
 
     /// Begins a connection to it, over TLS where the upstream has it; nil where that fails at once.
     ///
-    /// - Parameter forUpgrade: it is to speak HTTP/1.1, whatever the server has besides.
+    /// - Parameter forUpgrade: to speak HTTP/1.1 alone.
     func openSocket(_ poller: Poller, forUpgrade: Bool = false) -> Socket? {
         let tls = pool.settings.tls
         return poller.connect(

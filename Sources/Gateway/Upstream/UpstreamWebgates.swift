@@ -6,7 +6,7 @@ import Synchronization
 /// Their tokens are kept apart from those of other upstreams: a server that says the name of another's Webgate gets no
 /// token that was made for that one.
 package final class UpstreamWebgates: Sendable {
-    /// How many are known at a time. One that invents names pushes out what it was found to be behind, and nobody else's.
+    /// How many are known at a time. An upstream that invents names evicts its own entries alone.
     static let limit = 16
 
     private let upstream: String

@@ -4,7 +4,7 @@ package struct RetrySettings: Equatable, Sendable {
     package var attempts = 1
     /// Further attempts of all requests, as a share of the requests.
     package var budgetPercent = 20
-    /// Further attempts in a second whatever the share.
+    /// Further attempts that each second allows even where the share is less.
     package var minimumPerSecond = 5
 
     package init() {}
