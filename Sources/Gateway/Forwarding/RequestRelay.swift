@@ -5,19 +5,12 @@ import Reactor
 
 /// The way of request bodies from clients to upstreams.
 final class RequestRelay: LoopPart {
-    let exchanges: ExchangeTable
-    let frontend: ClientFrontend
-    let responder: Responder
-    private let connections: UpstreamConnections
+    private let exchanges: ExchangeTable
+    private let responder: Responder
 
-    init(
-        _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
-        _ connections: UpstreamConnections
-    ) {
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder) {
         self.exchanges = exchanges
-        self.frontend = frontend
         self.responder = responder
-        self.connections = connections
         super.init(context)
     }
 
@@ -80,23 +73,11 @@ final class RequestRelay: LoopPart {
     }
 
     private func failRequestBody(_ exchange: Exchange) {
-        connections.drop(exchange)
-        if exchange.responseBegun {
-            frontend.abandon(exchange, reason: .malformedBody)
-        } else {
-            exchange.endConnection()
-            responder.reply(exchange, .malformedBody, "malformed request body")
-        }
+        responder.refuseBody(exchange, .malformedBody, "malformed request body")
     }
 
     func timedOut(_ exchange: Exchange) {
-        connections.drop(exchange)
-        if exchange.responseBegun {
-            frontend.abandon(exchange, reason: .bodyTimeout)
-        } else {
-            exchange.endConnection()
-            responder.reply(exchange, .bodyTimeout, "the request body did not come in time")
-        }
+        responder.refuseBody(exchange, .bodyTimeout, "the request body did not come in time")
     }
 
     /// Sends the body that was kept, behind the head.

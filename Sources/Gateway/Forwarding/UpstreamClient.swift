@@ -23,7 +23,7 @@ final class UpstreamClient: LoopPart {
         self.connections = connections
         self.frontend = frontend
         self.responder = responder
-        requestRelay = RequestRelay(context, exchanges, frontend, responder, connections)
+        requestRelay = RequestRelay(context, exchanges, responder)
         super.init(context)
     }
 

@@ -52,8 +52,7 @@ final class BodyCollector: LoopPart {
             let rest = inbox.readable.extracting((headLength + exchange.bodySeen)...)
             var body = exchange.requestBody
             guard let used = try? body.relay(rest, into: output) else {
-                exchange.endConnection()
-                responder.reply(exchange, .malformedBody, "malformed request body")
+                responder.refuseBody(exchange, .malformedBody, "malformed request body")
                 return false
             }
             exchange.requestBody = body

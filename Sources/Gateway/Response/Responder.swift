@@ -120,12 +120,17 @@ final class Responder: LoopPart {
 
     func refuseLargeBody(_ exchange: Exchange) {
         limited(.bodySize)
+        refuseBody(exchange, .bodyTooLarge, "the request body is too large")
+    }
+
+    /// The body of the request is not read any further, and with it ends the connection of HTTP/1.
+    func refuseBody(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString) {
         connections.drop(exchange)
-        exchange.endConnection()
         if exchange.responseBegun {
-            frontend.abandon(exchange, reason: .bodyTooLarge)
+            frontend.abandon(exchange, reason: reason)
         } else {
-            reply(exchange, .bodyTooLarge, "the request body is too large")
+            exchange.endConnection()
+            reply(exchange, reason, detail)
         }
     }
 
