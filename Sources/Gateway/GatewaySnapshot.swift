@@ -28,6 +28,8 @@ package final class GatewaySnapshot: Sendable {
     package let rateLimits: [[RateLimiter]]
     /// Those of the gateway's own endpoints together.
     package let endpointLimits: [RateLimiter]
+    /// The steps of decisions: rates are no step where nothing is limited.
+    let steps: Decision.Steps
     /// Of the trusted issuers that publish theirs.
     package let issuerKeys: [IssuerKeys]
     /// Those that obtain tokens for upstreams, in the order of their names.
@@ -106,5 +108,7 @@ package final class GatewaySnapshot: Sendable {
         self.issuerKeys = issuerKeys
         self.issuers = issuers
         self.rateLimits = rateLimits.allSatisfy(\.isEmpty) ? [] : rateLimits
+        steps =
+            self.rateLimits.isEmpty && endpointLimits.isEmpty ? .request.subtracting(.rates) : .request
     }
 }

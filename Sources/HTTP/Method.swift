@@ -35,13 +35,16 @@ package enum Method: UInt8, Sendable, CaseIterable {
 
     /// The method of this text, compared with case (RFC 9110 section 9.1).
     package init(_ text: Span<UInt8>) {
-        for candidate in Method.allCases {
-            if let name = candidate.name, bytesEqual(text, name.span) {
-                self = candidate
-                return
+        let candidate: Method =
+            switch text.count {
+            case 3: text[0] == UInt8(ascii: "G") ? .get : .put
+            case 4: text[0] == UInt8(ascii: "H") ? .head : .post
+            case 5: text[0] == UInt8(ascii: "P") ? .patch : .trace
+            case 6: .delete
+            case 7: text[0] == UInt8(ascii: "O") ? .options : .connect
+            default: .extension
             }
-        }
-        self = .extension
+        self = candidate.name.map { bytesEqual(text, $0.span) } == true ? candidate : .extension
     }
 }
 

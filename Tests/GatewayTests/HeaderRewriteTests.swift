@@ -51,7 +51,7 @@ import Testing
         exchange.principal = principal
         exchange.requestID.append("id-1")
         exchange.address = IPAddress(v4: 0xc000_0207)
-        exchange.issued = token.map { IssuedToken(value: Array($0.utf8), issuedAt: 0, expiresAt: .max) }
+        exchange.token.issued = token.map { IssuedToken(value: Array($0.utf8), issuedAt: 0, expiresAt: .max) }
         let chunk = Chunk(capacity: 1)
         let path = bytes.span.slice(head.path)
         HeaderRewrite.request(

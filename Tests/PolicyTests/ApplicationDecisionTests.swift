@@ -31,7 +31,7 @@ struct ApplicationDecisionTests {
 
     private func decision(
         _ token: String, _ fields: [(String, String)] = [key], _ method: String = "GET", _ path: String = "/notes/1"
-    ) -> Decision {
+    ) -> DecisionOutcome {
         decide(TestRequest(method, path, [("Authorization", "Bearer \(token)")] + fields), snapshot)
     }
 

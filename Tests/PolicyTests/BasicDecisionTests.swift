@@ -9,7 +9,7 @@ struct BasicDecisionTests {
     private let snapshot = TestPolicy.snapshot()
 
     private func decision(_ fields: [(String, String)], _ method: String = "GET", _ path: String = "/inventory/items")
-        -> Decision
+        -> DecisionOutcome
     {
         decide(TestRequest(method, path, fields), snapshot)
     }

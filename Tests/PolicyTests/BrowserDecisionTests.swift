@@ -62,7 +62,7 @@ import Testing
     private func decision(
         _ path: String, _ fields: [(String, String)], method: String = "GET", _ snapshot: PolicySnapshot = snapshot(),
         now: Int64 = TestPolicy.now, cache: VerifiedTokenCache = VerifiedTokenCache(capacity: 8)
-    ) -> Decision {
+    ) -> DecisionOutcome {
         decide(TestRequest(method, path, fields), snapshot, now: now, cache: cache)
     }
 
@@ -255,9 +255,9 @@ import Testing
             return
         }
         func goesOn(_ snapshot: PolicySnapshot, at now: Int64 = TestPolicy.now) -> Bool {
-            let (host, path, origin) = (Array("gw.example.com".utf8), Array("/mobileapp".utf8), [UInt8]())
+            let (host, path) = (Array("gw.example.com".utf8), Array("/mobileapp".utf8))
             let readmission = snapshot.readmit(
-                principal, host: host.span, path: path.span, method: .get, origin: origin.span, now: now, cache: cache)
+                principal, RememberedRequest(.get, host: host.span), path: path.span, now: now, cache: cache)
             if case .admitted = readmission { return true } else { return false }
         }
         #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))
@@ -276,7 +276,7 @@ import Testing
         #expect(decision("/mobileapp", [Self.field(Self.cookie())], snapshot) == .denied(.roleRequired))
         #expect(decision("/mobileapp", [Self.field(Self.cookie("ann"))], snapshot) == .allowed("ann"))
         // OMS-12: whom another server knows has those of guests.
-        for (domain, expected) in [("D", Decision.allowed("zoe")), ("E", .denied(.roleRequired))] {
+        for (domain, expected) in [("D", DecisionOutcome.allowed("zoe")), ("E", .denied(.roleRequired))] {
             let guest = Self.field(Self.cookie("zoe", domain: domain, isGuest: true))
             #expect(decision("/mobileapp", [guest], snapshot) == expected)
         }

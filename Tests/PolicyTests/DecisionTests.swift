@@ -13,7 +13,8 @@ struct DecisionOrderTests {
     func order() {
         let weak = TestPolicy.token(kind: .client, backend: TestPolicy.scheduler, roles: [], level: 0)
         #expect(decide(TestRequest("GET", "/x%2fy", [evil, bearer("x")]), snapshot) == .denied(.ambiguousPath))
-        #expect(decide(TestRequest("GET", "/nowhere", [evil, bearer("x")]), snapshot) == .denied(.noRoute))
+        #expect(decide(TestRequest("GET", "/nowhere", [evil, bearer("x")]), snapshot) == .denied(.corsDenied))
+        #expect(decide(TestRequest("GET", "/nowhere", [bearer("x")]), snapshot) == .denied(.noRoute))
         #expect(decide(TestRequest("GET", "/inventory/items", [evil, bearer("x")]), snapshot) == .denied(.corsDenied))
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer("x")]), snapshot) == .denied(.malformedToken))
         let other = ("Oracle-Mobile-Backend-ID", "mbe-inv-1")
@@ -29,6 +30,30 @@ struct DecisionOrderTests {
         #expect(decide(TestRequest("GET", "/inventory/items", [bearer(bob)]), snapshot) == .denied(.roleRequired))
         #expect(
             decide(TestRequest("GET", "/inventory/items", [bearer(TestPolicy.token())]), snapshot) == .allowed("joe"))
+    }
+
+    @Test("the driver is asked in the order of the list, and only for what the target has")
+    func questions() {
+        func asked(_ request: TestRequest, _ steps: Decision.Steps = .request) -> [Decision.Step] {
+            let path = request.canonicalPath ?? []
+            var decision = Decision(
+                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers,
+                steps: steps)
+            var asked: [Decision.Step] = []
+            while case .ask(let step) = decision.advance(
+                snapshot, path: path.span, bytes: request.bytes.span, head: request.head, headers: request.headers)
+            {
+                asked.append(step)
+            }
+            return asked
+        }
+        let request = TestRequest("GET", "/inventory/items")
+        #expect(asked(request) == [.rate, .body, .credential, .principalRate])
+        #expect(asked(request, .request.subtracting(.rates)) == [.body, .credential])
+        #expect(asked(request, .review) == [.credential])
+        #expect(asked(request, .target).isEmpty)
+        #expect(asked(TestRequest("GET", "/inventory/items", [evil])).isEmpty)
+        #expect(asked(TestRequest("GET", "/nowhere")).isEmpty)
     }
 
     @Test("a preflight is answered before anybody is asked who they are (CORS-06, CHAL-09)")

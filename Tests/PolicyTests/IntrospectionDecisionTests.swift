@@ -54,7 +54,8 @@ import Testing
         return TestPolicy.snapshot(settings)
     }
 
-    private func decision(_ token: String, _ snapshot: PolicySnapshot, _ path: String = "/inventory/items") -> Decision
+    private func decision(_ token: String, _ snapshot: PolicySnapshot, _ path: String = "/inventory/items")
+        -> DecisionOutcome
     {
         decide(TestRequest("GET", path, [bearer(token)]), snapshot)
     }

@@ -27,7 +27,7 @@ import Testing
     @Test("a token opens the routes of its Webgate, and no others")
     func webgate() {
         let snapshot = TestPolicy.snapshot()
-        func decision(_ path: String, webgate: String?) -> Decision {
+        func decision(_ path: String, webgate: String?) -> DecisionOutcome {
             decide(TestRequest("GET", path, [bearer(token(webgate: webgate))]), snapshot)
         }
         #expect(decision("/inventory/items", webgate: "InventoryWG") == .allowed("joe"))
@@ -47,7 +47,7 @@ import Testing
         let list = RevocationList()
         let snapshot = TestPolicy.snapshot(TestPolicy.settings(revocations: list))
         let cache = VerifiedTokenCache(capacity: 8)
-        func decision(_ session: String) -> Decision {
+        func decision(_ session: String) -> DecisionOutcome {
             decide(TestRequest("GET", "/inventory/items", [bearer(token(session: session))]), snapshot, cache: cache)
         }
         #expect(decision("session-1") == .allowed("joe") && decision("session-2") == .allowed("joe"))
@@ -64,7 +64,7 @@ import Testing
         let snapshot = TestPolicy.snapshot(settings)
         let cache = VerifiedTokenCache(capacity: 8)
         let token = token(idle: 60)
-        func decision(at seconds: Int64) -> Decision {
+        func decision(at seconds: Int64) -> DecisionOutcome {
             decide(
                 TestRequest("GET", "/inventory/items", [bearer(token)]), snapshot, now: TestPolicy.now + seconds,
                 cache: cache)

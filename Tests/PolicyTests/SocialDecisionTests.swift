@@ -154,9 +154,9 @@ struct SocialDecisionTests {
 
 /// Why a lasting exchange would be refused; nil where it goes on.
 func readmit(_ principal: Principal, _ path: String, _ snapshot: PolicySnapshot) -> Reason? {
-    let (host, path, origin) = (Array("gw.example.com".utf8), Array(path.utf8), [UInt8]())
+    let (host, path) = (Array("gw.example.com".utf8), Array(path.utf8))
     let outcome = snapshot.readmit(
-        principal, host: host.span, path: path.span, method: .get, origin: origin.span, now: TestPolicy.now,
+        principal, RememberedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
         cache: VerifiedTokenCache(capacity: 4))
     if case .refused(let reason) = outcome { return reason }
     return nil

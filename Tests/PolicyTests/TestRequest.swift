@@ -29,16 +29,15 @@ struct TestRequest {
         return head
     }
 
+    /// The canonical path; nil where it can be read in two ways.
+    var canonicalPath: [UInt8]? {
+        let path = bytes.span.slice(head.path)
+        return CanonicalPath.canonical([UInt8](copying: path))
+    }
+
     /// The route or endpoint, by the canonical path as the gateway does it; nil where that is refused.
     func match(_ snapshot: PolicySnapshot) -> RouteMatch? {
-        let scratch = Chunk(capacity: 1_024)
-        let path = bytes.span.slice(head.path)
-        switch CanonicalPath.canonicalise(path, into: scratch) {
-        case .unchanged: return snapshot.match(path: path, bytes: bytes.span, head: head, headers: headers)
-        case .rewritten:
-            return snapshot.match(path: scratch.readable, bytes: bytes.span, head: head, headers: headers)
-        case .ambiguous: return nil
-        }
+        canonicalPath.map { snapshot.match(path: $0.span, bytes: bytes.span, head: head, headers: headers) }
     }
 
     func screen(_ snapshot: PolicySnapshot, _ route: Route? = nil) -> OriginVerdict {

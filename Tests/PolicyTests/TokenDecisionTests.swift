@@ -13,7 +13,7 @@ struct TokenDecisionTests {
     private func decision(
         _ token: String, _ method: String = "GET", _ path: String = "/inventory/items", scheme: String = "Bearer",
         _ more: [(String, String)] = [], now: Int64 = TestPolicy.now
-    ) -> Decision {
+    ) -> DecisionOutcome {
         decide(TestRequest(method, path, [("Authorization", "\(scheme) \(token)")] + more), snapshot, now: now)
     }
 
@@ -54,7 +54,7 @@ struct TokenDecisionTests {
         let list = RevocationList()
         let snapshot = TestPolicy.snapshot(TestPolicy.settings(revocations: list))
         let cache = VerifiedTokenCache(capacity: 8)
-        func decision(_ token: String) -> Decision {
+        func decision(_ token: String) -> DecisionOutcome {
             decide(TestRequest("GET", "/inventory/items", [bearer(token)]), snapshot, cache: cache)
         }
         let (known, fresh) = (TestPolicy.token(), TestPolicy.token("ann", roles: ["Clerk"]))
@@ -78,7 +78,7 @@ struct TokenDecisionTests {
         let list = RevocationList()
         let settings = TestPolicy.settings(revocations: list)
         let cache = VerifiedTokenCache(capacity: 8)
-        func decision(_ token: String, _ settings: PolicySettings) -> Decision {
+        func decision(_ token: String, _ settings: PolicySettings) -> DecisionOutcome {
             decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(settings), cache: cache)
         }
         let token = TestPolicy.token(
@@ -126,7 +126,7 @@ struct TokenDecisionTests {
     func cutoffs() {
         func decision(
             _ name: String = "joe", inventory: Int64 = 0, joe: Int64 = 0, enabled: Bool = true, issuedAt: Int64
-        ) -> Decision {
+        ) -> DecisionOutcome {
             var backend = TestPolicy.inventory
             backend.tokensNotBefore = inventory
             let user = User(username: "joe", roles: ["Manager"], enabled: enabled, tokensNotBefore: joe)

@@ -7,7 +7,7 @@ import Testing
 
 /// RFC 8725 section 3.11 on routes: access tokens alone, and no bound ones.
 @Suite struct TokenPurposeDecisionTests {
-    private func decision(_ token: String, _ purpose: TokenPurpose? = nil) -> Decision {
+    private func decision(_ token: String, _ purpose: TokenPurpose? = nil) -> DecisionOutcome {
         let settings = purpose.map { TestPolicy.settings(outsidePurpose: $0) } ?? TestPolicy.settings()
         return decide(TestRequest("GET", "/inventory/items", [bearer(token)]), TestPolicy.snapshot(settings))
     }

@@ -47,13 +47,11 @@ final class Exchange: SlabElement {
     var route: Route?
     var endpoint: EndpointRoute?
     var principal: Principal?
+    /// The decision, while it waits for the verification of the credential.
+    var decision: Decision?
     /// What the client's certificate says, where the route looks at it.
     var certificate: ClientCertificate?
-    /// The token for the upstream, and the place that it is for.
-    var issued: IssuedToken?
-    var issuedFor: InjectionTarget?
-    /// The upstream has refused it with 401 once, and the request goes there with another token.
-    var wasRefused = false
+    var token = UpstreamToken()
     /// The value of `Origin` of an allowed cross-site request; empty for every other.
     let origin = Chunk(capacity: 128)
     /// Whether the answer depends on `Origin`, so that `Vary` must say so.
@@ -61,9 +59,9 @@ final class Exchange: SlabElement {
     /// The same of `Cookie`, so that no cache gives a page of one user to another (RFC 9111 section 4.1).
     var variesByCookie = false
     let requestID = Chunk(capacity: 128)
-    /// The path matched and forwarded, kept for the log and for another decision about an exchange that lasts.
+    /// The path matched and forwarded, kept for the log and for the review of a long-lived exchange.
     let path = Chunk(capacity: 256)
-    /// Host and port that the request was for, kept for that decision.
+    /// Host and port that the request was for, kept for that review.
     let host = Chunk(capacity: 128)
     /// The start of `User-Agent`, where the access log has it.
     var userAgent: Chunk?
@@ -175,10 +173,9 @@ final class Exchange: SlabElement {
         route = nil
         endpoint = nil
         principal = nil
+        if decision != nil { decision = nil }
         certificate = nil
-        issued = nil
-        issuedFor = nil
-        wasRefused = false
+        token = UpstreamToken()
         variesByOrigin = false
         variesByCookie = false
         origin.reset()
@@ -212,6 +209,15 @@ final class Exchange: SlabElement {
         reason = .allowed
         responseBytes = 0
     }
+}
+
+/// The access token that a request shows to its upstream.
+struct UpstreamToken {
+    var issued: IssuedToken?
+    /// The issuer and the place that the token is for.
+    var target: InjectionTarget?
+    /// The upstream has refused a token with 401 once, and the request goes there with another one.
+    var wasRefused = false
 }
 
 /// Microseconds of the monotonic clock.

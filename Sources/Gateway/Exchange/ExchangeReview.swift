@@ -68,10 +68,10 @@ final class ExchangeReview: LoopPart {
     /// The exchange goes on under the configuration and with the keys of now, or ends.
     private func readmit(_ exchange: Exchange, _ keyEpoch: UInt64) {
         let (host, path, origin) = (exchange.host, exchange.path, exchange.origin)
+        let request = RememberedRequest(exchange.head.method, host: host.readable, origin: origin.readable)
         let outcome = snapshot.policy.readmit(
-            exchange.principal, host: host.readable, path: path.readable, method: exchange.head.method,
-            origin: origin.readable, certificate: { exchange.client?.certificate?.certificate },
-            now: poller.wallSeconds, cache: tokenCache)
+            exchange.principal, request, path: path.readable,
+            certificate: { exchange.client?.certificate?.certificate }, now: poller.wallSeconds, cache: tokenCache)
         switch outcome {
         case .refused: tunnels.cut(exchange, .refused)
         case .admitted(let route, let principal):

@@ -62,7 +62,7 @@ struct HeaderRewrite {
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
         }
-        if let injection, let token = exchange.issued { append(token, injection, to: chunk) }
+        if let injection, let token = exchange.token.issued { append(token, injection, to: chunk) }
         tunnel?.upgrade.appendRequestFields(to: chunk)
         // Streams have trailers, and gRPC asks for them by this field (RFC 9113 section 8.2.2).
         if http2, let te = headers.value(.te), FieldList.contains(te, trailers.span, in: bytes) {
@@ -90,7 +90,7 @@ struct HeaderRewrite {
         }
         length += exchange.certificate?.fieldLength ?? 0
         length += exchange.route?.challengeRule?.userAgent.count ?? 0
-        if let injection = exchange.route?.injection, let token = exchange.issued {
+        if let injection = exchange.route?.injection, let token = exchange.token.issued {
             length += injection.headerName.count + injection.prefix.count + token.value.count + injection.suffix.count
         }
         return length

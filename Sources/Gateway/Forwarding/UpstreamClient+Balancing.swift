@@ -167,10 +167,12 @@ extension UpstreamClient {
     }
 
     /// The place of a request's key on the ring.
-    func place(_ balance: Balance, _ exchange: Exchange, _ path: Span<UInt8>, _ bytes: Span<UInt8>) -> UInt64 {
+    func place(_ balance: Balance, _ exchange: Exchange, _ bytes: Span<UInt8>) -> UInt64 {
         guard case .consistentHash(let key) = balance else { return 0 }
         switch key {
-        case .path: return HashRing.place(path)
+        case .path:
+            let path = exchange.path
+            return HashRing.place(path.readable)
         case .principal:
             if let principal = exchange.principal {
                 let subject = principal.subjectBytes

@@ -30,12 +30,13 @@ final class UpstreamClient: LoopPart {
     /// Writes the request for the upstream and sends it as soon as there is a connection.
     ///
     /// - Parameter buffer: where the head stands, which is consumed.
-    func forward(_ exchange: Exchange, _ route: Route, _ path: Span<UInt8>, _ buffer: Chunk) {
+    func forward(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
         let bytes = buffer.readable
+        let path = exchange.path
         if exchange.head.upgrade, !prepareUpgrade(exchange, route, bytes) { return }
         let chunk = poller.chunks.take()
         HeaderRewrite.request(
-            exchange, path: path, bytes: bytes, headers: requestHeaders,
+            exchange, path: path.readable, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
             http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
         exchange.stage = .forwarding
@@ -53,7 +54,7 @@ final class UpstreamClient: LoopPart {
         exchange.head.length = 0
         let group = groups.of(exchange, route)
         exchange.group = group
-        if group.hashesKeys { exchange.attempt.place = place(group.settings.balance, exchange, path, bytes) }
+        if group.hashesKeys { exchange.attempt.place = place(group.settings.balance, exchange, bytes) }
         start(exchange, group)
     }
 

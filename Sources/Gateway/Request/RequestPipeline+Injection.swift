@@ -8,26 +8,24 @@ import Reactor
 
 /// The token for the upstream, and the way there.
 extension RequestPipeline {
-    func inject(
-        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ principal: Principal?, _ route: Route,
-        _ path: Span<UInt8>, _ buffer: Chunk
-    ) {
-        guard let target = snapshot.injections[route.index], let principal else {
+    func inject(_ exchange: Exchange, _ route: Route, _ buffer: Chunk) {
+        let snapshot = exchange.snapshot
+        guard let target = snapshot.injections[route.index], let principal = exchange.principal else {
             if let rule = route.challengeRule {
-                approachWebgate(exchange, route, rule, path, buffer)
+                approachWebgate(exchange, route, rule, buffer)
             } else {
-                upstreamClient.forward(exchange, route, path, buffer)
+                upstreamClient.forward(exchange, route, buffer)
             }
             return
         }
-        exchange.issuedFor = target
+        exchange.token.target = target
         let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
         switch injection.issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
         case .hit(let token, let refresh):
             counters.metrics.injectionHits &+= 1
-            exchange.issued = token
+            exchange.token.issued = token
             if let refresh { injection.issue(refresh, snapshot, leader: nil) }
-            upstreamClient.forward(exchange, route, path, buffer)
+            upstreamClient.forward(exchange, route, buffer)
         case .join:
             counters.metrics.injectionMisses &+= 1
             exchanges.park(exchange, in: .awaitingToken)
@@ -41,7 +39,7 @@ extension RequestPipeline {
 
     func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         exchanges.unpark(exchange)
-        if exchange.wasRefused {
+        if exchange.token.wasRefused {
             injection.repeatRequest(exchange, result)
             return
         }
@@ -49,15 +47,10 @@ extension RequestPipeline {
             frontend.abandon(exchange, reason: .clientClosed)
             return
         }
-        let bytes = buffer.readable
         switch result {
         case .success(let token):
-            exchange.issued = token
-            if let rewritten = canonicalise(exchange, bytes) {
-                let scratch = pathScratch
-                let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-                upstreamClient.forward(exchange, route, path, buffer)
-            }
+            exchange.token.issued = token
+            upstreamClient.forward(exchange, route, buffer)
         case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }
@@ -67,7 +60,7 @@ extension RequestPipeline {
     /// Sends a request to an upstream behind a Webgate: with the token that was good last time, and otherwise with none,
     /// to be challenged. A body of moderate length is kept, since the request may have to be repeated.
     func approachWebgate(
-        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ path: Span<UInt8>, _ buffer: Chunk
+        _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ buffer: Chunk
     ) {
         if exchange.requestBody.remainingLength.map({ $0 <= rule.maximumKeptBody }) ?? false {
             if collector.begin(exchange) { bodyCollected(exchange) }
@@ -75,30 +68,26 @@ extension RequestPipeline {
         }
         injection.injectKnown(exchange, route)
         // A request that can't be repeated has no use for a challenge where the issuer needs none to answer.
-        if exchange.issued == nil, !exchange.requestBody.isComplete, let target = exchange.issuedFor,
+        if exchange.token.issued == nil, !exchange.requestBody.isComplete, let target = exchange.token.target,
             !target.issuer.needsChallenge
         {
             injection.obtainToken(exchange, target, challenge: nil) {
-                upstreamClient.forward(exchange, route, path, buffer)
+                upstreamClient.forward(exchange, route, buffer)
             }
             return
         }
-        upstreamClient.forward(exchange, route, path, buffer)
+        upstreamClient.forward(exchange, route, buffer)
     }
 
     /// The body that is kept has come: the request goes on.
     func bodyKept(_ exchange: Exchange) {
-        guard let buffer = exchanges.reread(exchange), let route = exchange.route,
-            let rewritten = canonicalise(exchange, buffer.readable)
-        else {
+        guard let buffer = exchanges.reread(exchange), let route = exchange.route else {
             frontend.abandon(exchange, reason: .clientClosed)
             return
         }
         exchange.head.length += exchange.bodySeen
         exchange.requestBody = .empty
         injection.injectKnown(exchange, route)
-        let scratch = pathScratch
-        let bytes = buffer.readable
-        upstreamClient.forward(exchange, route, rewritten ? scratch.readable : bytes.slice(exchange.head.path), buffer)
+        upstreamClient.forward(exchange, route, buffer)
     }
 }

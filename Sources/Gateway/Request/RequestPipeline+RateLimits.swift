@@ -6,10 +6,11 @@ import Reactor
 
 /// Request rates of routes and of the gateway's own endpoints.
 extension RequestPipeline {
-    /// Limits by route and by address are asked before any credential is looked at, so that a flood of bad ones is held
-    /// back too. Answers false where the request is refused.
-    func passesRateLimits(_ exchange: Exchange, _ route: Route) -> Bool {
-        passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
+    /// Limits by route and by address. Those of the gateway's own endpoints, which have no route, count by address.
+    /// Answers false where the request is refused.
+    func passesRateLimits(_ exchange: Exchange, _ route: Route?) -> Bool {
+        guard let route else { return passesEndpointLimits(exchange) }
+        return passes(exchange, exchange.snapshot.rateLimits(of: route)) { limiter, now in
             switch limiter.limit.key {
             case .route: limiter.admit(now: now)
             case .address: exchange.address.map { limiter.admit($0, now: now) } ?? limiter.admit(now: now)
@@ -27,9 +28,7 @@ extension RequestPipeline {
         }
     }
 
-    /// Limits of the gateway's own endpoints, asked before any credential is looked at: they count by
-    /// address.
-    func passesEndpointLimits(_ exchange: Exchange) -> Bool {
+    private func passesEndpointLimits(_ exchange: Exchange) -> Bool {
         passes(exchange, exchange.snapshot.endpointLimits) { limiter, now in
             guard limiter.limit.key != .route, let address = exchange.address else { return limiter.admit(now: now) }
             return limiter.admit(address, now: now)

@@ -6,8 +6,7 @@ import Model
 import Policy
 import Reactor
 
-/// The way of a request from its head to the decision, in the order of AMB-32: route, cross-site screening, preflight,
-/// authentication, backend, login rules, level, roles, token; then it is forwarded.
+/// Drives the decision about a request from its head to the upstream or the endpoint.
 ///
 /// The head stays in the client's inbox until the request is serialised for the upstream, so an exchange that is parked
 /// reads it again when it goes on, and one that is not never copies it.
@@ -22,8 +21,6 @@ final class RequestPipeline: LoopPart {
     private let blocking: BlockingWork
     private let endpoints: EndpointService
     private let control: ControlService
-    /// The canonical path, where it differs from the received one.
-    let pathScratch = Chunk(capacity: 64 * 1024)
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ responder: Responder,
@@ -63,49 +60,115 @@ final class RequestPipeline: LoopPart {
             if control.answer(exchange, client, bytes), collector.begin(exchange) { bodyCollected(exchange) }
             return
         }
-        guard let rewritten = canonicalise(exchange, bytes) else {
+        guard canonicalisePath(exchange, bytes) else {
             // `OPTIONS *` asks about the server as a whole, for which nothing here answers (RFC 9110 section 9.3.7).
             let isAsterisk = head.path.count == 1 && bytes[Int(head.path.start)] == UInt8(ascii: "*")
             responder.deny(exchange, isAsterisk ? .noRoute : .ambiguousPath, bytes)
             return
         }
-        let scratch = pathScratch
-        let path = rewritten ? scratch.readable : bytes.slice(head.path)
-        exchange.path.ensureFree(path.count)
-        exchange.path.append(path)
         exchange.host.ensureFree(Int(head.authority.count))
         exchange.host.append(bytes.slice(head.authority))
         let snapshot = exchange.snapshot
         if snapshot.accessFields.contains(.userAgent) { keepUserAgent(exchange, bytes) }
-        let policy = snapshot.policy
-        let match = policy.match(path: path, bytes: bytes, head: head, headers: requestHeaders)
-        switch match {
-        case .route(let route), .methodNotAllowed(let route): exchange.route = route
-        case .endpoint(let endpoint): exchange.endpoint = endpoint
-        case .notFound: break
+        let path = exchange.path
+        var decision = Decision(
+            snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
+            steps: snapshot.steps)
+        exchange.route = decision.route
+        exchange.variesByOrigin = decision.readsOrigin
+        if decision.endpoint != nil {
+            exchange.endpoint = decision.endpoint
+            // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
+            if exchange.stream?.extendedProtocol != nil {
+                upstreamClient.refuseUpgrade(exchange)
+                return
+            }
+            decision.isConfidential = isConfidential(exchange)
         }
-        guard screenOrigin(exchange, policy, match, bytes) else { return }
-        switch match {
-        case .notFound where PolicySnapshot.isIcon(path, head.method): responder.answerIcon(exchange)
-        case .notFound: responder.deny(exchange, .noRoute, bytes)
-        case .methodNotAllowed: responder.deny(exchange, .methodNotAllowed, bytes)
-        case .endpoint(let endpoint): enter(endpoint.descriptor, exchange, bytes)
-        case .route(let route):
-            if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: requestHeaders) {
-                responder.deny(exchange, .ambiguousPath, bytes)
-                return
-            }
-            guard passesRateLimits(exchange, route) else { return }
-            if route.readsCertificate, let denial = screenCertificate(exchange, route) {
-                responder.deny(exchange, denial, bytes)
-                return
-            }
-            if let limit = exchange.bodyLimit, case .length(let count) = head.framing, count > limit {
-                responder.refuseLargeBody(exchange)
-                return
-            }
-            authenticate(exchange, snapshot, route, path, buffer)
+        if decision.screening.isAllowed, let origin = requestHeaders.value(.origin) {
+            exchange.origin.ensureFree(Int(origin.count))
+            exchange.origin.append(bytes.slice(origin))
         }
+        advance(exchange, decision, path, snapshot.policy, buffer)
+    }
+
+    /// Takes the steps of a decision, up to one for which the exchange has to wait.
+    private func advance(
+        _ exchange: Exchange, _ decision: consuming Decision, _ path: Chunk, _ policy: PolicySnapshot, _ buffer: Chunk
+    ) {
+        let bytes = buffer.readable
+        let head = exchange.head
+        while true {
+            switch decision.advance(
+                policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders)
+            {
+            case .ask(.credential):
+                switch verifyCredential(exchange, decision.route, policy, bytes) {
+                case .principal(let principal):
+                    exchange.principal = principal
+                    decision.principal = principal
+                case .none: break
+                case .rejected(let reason), .malformed(let reason):
+                    responder.deny(exchange, reason, bytes)
+                    return
+                case .resolve(let effect):
+                    exchange.decision = consume decision
+                    resolve(effect, exchange)
+                    return
+                }
+            case .ask(let step):
+                if !passes(step, exchange, decision.route, bytes) { return }
+            case .deny(let reason):
+                responder.deny(exchange, reason, bytes)
+                return
+            case .answerPreflight:
+                responder.answerPreflight(exchange, bytes)
+                return
+            case .answerIcon:
+                responder.answerIcon(exchange)
+                return
+            case .admit:
+                admit(exchange, decision.route, buffer)
+                return
+            }
+        }
+    }
+
+    /// Takes a step that needs more than the policy. Answers false where the exchange is answered.
+    private func passes(
+        _ step: Decision.Step, _ exchange: Exchange, _ route: Route?, _ bytes: Span<UInt8>
+    ) -> Bool {
+        switch step {
+        case .rate: return passesRateLimits(exchange, route)
+        case .principalRate: return route.map { passesPrincipalLimits(exchange, $0) } ?? true
+        case .certificate:
+            // It belongs to the connection.
+            exchange.certificate = exchange.client?.certificate
+            guard let denial = route?.certificateRule?.refusal(of: exchange.certificate?.certificate) else {
+                return true
+            }
+            responder.deny(exchange, denial, bytes)
+            return false
+        case .body:
+            guard let limit = exchange.bodyLimit, case .length(let count) = exchange.head.framing, count > limit else {
+                return true
+            }
+            responder.refuseLargeBody(exchange)
+            return false
+        case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights:
+            return true
+        }
+    }
+
+    /// The request is admitted: it goes to the route's upstream, or to the endpoint.
+    private func admit(_ exchange: Exchange, _ route: Route?, _ buffer: Chunk) {
+        guard let route else {
+            if collector.begin(exchange) { bodyCollected(exchange) }
+            return
+        }
+        // OMS-09: what was refused is no use of the session.
+        exchange.principal?.activity?.use(at: poller.wallSeconds)
+        inject(exchange, route, buffer)
     }
 
     private func keepUserAgent(_ exchange: Exchange, _ bytes: Span<UInt8>) {
@@ -115,63 +178,37 @@ final class RequestPipeline: LoopPart {
         exchange.userAgent = agent
     }
 
-    /// Brings the path into its one canonical form. Answers whether that stands in `pathScratch` because it differs from
-    /// the received one, or nil where the path can be read in two ways (ROLE-05).
-    func canonicalise(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool? {
-        pathScratch.reset()
-        switch CanonicalPath.canonicalise(bytes.slice(exchange.head.path), into: pathScratch) {
-        case .unchanged: return false
+    /// Writes the canonical path to the exchange. Answers false where the path can be read in two ways (ROLE-05).
+    private func canonicalisePath(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
+        let received = bytes.slice(exchange.head.path)
+        let path = exchange.path
+        switch CanonicalPath.canonicalise(received, into: path) {
         case .rewritten: return true
-        case .ambiguous: return nil
-        }
-    }
-
-    /// Cross-site rules before any credential is looked at (CORS-06). Answers false where the exchange is answered.
-    private func screenOrigin(
-        _ exchange: Exchange, _ policy: PolicySnapshot, _ match: RouteMatch, _ bytes: Span<UInt8>
-    ) -> Bool {
-        if exchange.head.method == .post, exchange.endpoint?.descriptor.traits.contains(.takesForeignForms) == true {
+        case .unchanged:
+            path.reset()
+            path.ensureFree(received.count)
+            path.append(received)
             return true
-        }
-        let verdict = policy.screenOrigin(
-            exchange.route, bytes: bytes, head: exchange.head, headers: requestHeaders)
-        exchange.variesByOrigin = true
-        if let denial = verdict.denial {
-            responder.deny(exchange, denial, bytes)
+        case .ambiguous:
+            path.reset()
             return false
         }
-        guard verdict != .notCrossSite, let origin = requestHeaders.value(.origin) else { return true }
-        exchange.origin.ensureFree(Int(origin.count))
-        exchange.origin.append(bytes.slice(origin))
-        guard verdict == .preflight else { return true }
-        if case .notFound = match { return true }
-        responder.answerPreflight(exchange, bytes)
-        return false
     }
 
-    /// What the client's certificate is to the route. It belongs to the connection, and is asked before any credential.
-    private func screenCertificate(_ exchange: Exchange, _ route: Route) -> Reason? {
-        exchange.certificate = exchange.client?.certificate
-        return route.certificateRule?.refusal(of: exchange.certificate?.certificate)
+    /// Whether no one on the way could have read the request, or its listener accepts credentials in the clear.
+    private func isConfidential(_ exchange: Exchange) -> Bool {
+        guard !exchange.isSecure, let client = exchange.client else { return true }
+        return exchange.snapshot.listener(client.listener)?.takesClearCredentials == true
     }
 
-    private func authenticate(
-        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ route: Route, _ path: Span<UInt8>, _ buffer: Chunk
-    ) {
-        let bytes = buffer.readable
-        exchange.keyEpoch = snapshot.policy.keyEpoch
-        exchange.variesByCookie = route.takesCookies
-        let outcome = snapshot.policy.authenticate(
+    private func verifyCredential(
+        _ exchange: Exchange, _ route: Route?, _ policy: PolicySnapshot, _ bytes: Span<UInt8>
+    ) -> AuthenticationOutcome {
+        exchange.keyEpoch = policy.keyEpoch
+        exchange.variesByCookie = route?.takesCookies == true
+        return policy.authenticate(
             route, bytes: bytes, headers: requestHeaders, from: exchange.address, secure: exchange.isSecure,
             now: poller.wallSeconds, cache: tokenCache)
-        switch outcome {
-        case .principal(let principal):
-            exchange.principal = principal
-            authorize(exchange, snapshot, principal, route, path, buffer)
-        case .none: authorize(exchange, snapshot, nil, route, path, buffer)
-        case .rejected(let reason), .malformed(let reason): responder.deny(exchange, reason, bytes)
-        case .resolve(let effect): resolve(effect, exchange)
-        }
     }
 
     /// Finds out who is calling, in as many steps as that takes.
@@ -194,29 +231,20 @@ final class RequestPipeline: LoopPart {
 
     private func resolved(_ exchange: Exchange, _ result: Result<Principal, Reason>) {
         exchanges.unpark(exchange)
-        guard let buffer = exchanges.reread(exchange) else {
+        guard let buffer = exchanges.reread(exchange), var decision = exchange.decision.take() else {
             frontend.abandon(exchange, reason: .clientClosed)
             return
         }
-        let bytes = buffer.readable
-        let principal: Principal
         switch result {
-        case .success(let known): principal = known
-        case .failure(let reason):
-            responder.deny(exchange, reason, bytes)
-            return
-        }
-        if let reason = remember(principal, exchange) {
-            responder.deny(exchange, reason, bytes)
-            return
-        }
-        exchange.principal = principal
-        if exchange.endpoint != nil {
-            if collector.begin(exchange) { bodyCollected(exchange) }
-        } else if let route = exchange.route, let rewritten = canonicalise(exchange, bytes) {
-            let scratch = pathScratch
-            let path = rewritten ? scratch.readable : bytes.slice(exchange.head.path)
-            authorize(exchange, exchange.snapshot, principal, route, path, buffer)
+        case .success(let principal):
+            if let reason = remember(principal, exchange) {
+                responder.deny(exchange, reason, buffer.readable)
+                return
+            }
+            exchange.principal = principal
+            decision.principal = principal
+            advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
+        case .failure(let reason): responder.deny(exchange, reason, buffer.readable)
         }
     }
 
@@ -238,23 +266,6 @@ final class RequestPipeline: LoopPart {
                 principal.token, principal, expiresAt: expiresAt, revocationGeneration: reading.generation)
         }
         return reading.isBlind ? .storeUnavailable : nil
-    }
-
-    private func authorize(
-        _ exchange: Exchange, _ snapshot: GatewaySnapshot, _ principal: Principal?, _ route: Route,
-        _ path: Span<UInt8>, _ buffer: Chunk
-    ) {
-        guard passesPrincipalLimits(exchange, route) else { return }
-        let bytes = buffer.readable
-        let denial = snapshot.policy.authorize(
-            route, principal: principal, bytes: bytes, head: exchange.head, headers: requestHeaders)
-        if let denial {
-            responder.deny(exchange, denial, bytes)
-        } else {
-            // OMS-09: what was refused is no use of the session.
-            principal?.activity?.use(at: poller.wallSeconds)
-            inject(exchange, snapshot, principal, route, path, buffer)
-        }
     }
 
     /// An extended CONNECT (RFC 8441) has come: it is decided as the GET that it stands for. Answers false where it was

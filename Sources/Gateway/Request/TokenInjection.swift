@@ -30,9 +30,9 @@ final class TokenInjection: LoopPart {
         guard let principal = exchange.principal,
             let target = exchange.snapshot.upstreamWebgates(of: route)?.last
         else { return }
-        exchange.issuedFor = target
-        exchange.issued = issuedTokens.find(principal, target, now: poller.wallSeconds)
-        if exchange.issued == nil {
+        exchange.token.target = target
+        exchange.token.issued = issuedTokens.find(principal, target, now: poller.wallSeconds)
+        if exchange.token.issued == nil {
             counters.metrics.injectionMisses &+= 1
         } else {
             counters.metrics.injectionHits &+= 1
@@ -50,7 +50,7 @@ final class TokenInjection: LoopPart {
         else { return false }
         chunk.rewind(to: exchange.requestLength)
         let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
-        var target = exchange.issuedFor
+        var target = exchange.token.target
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
             giveUp(upstream, exchange, head, buffer)
             responder.reply(exchange, .unknownHost, "the gateway does not have this name")
@@ -64,9 +64,9 @@ final class TokenInjection: LoopPart {
                 return true
             }
         }
-        guard let target, challenge != nil || exchange.issued != nil else { return false }
+        guard let target, challenge != nil || exchange.token.issued != nil else { return false }
         let mayHaveAnother = refuseToken(exchange, principal, target)
-        let isSpent = exchange.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
+        let isSpent = exchange.token.wasRefused || !mayHaveAnother || route.injection?.retriesOnUnauthorized != true
         guard !isSpent, isRepeatable(exchange) else {
             if challenge == nil { return false }
             giveUp(upstream, exchange, head, buffer)
@@ -81,9 +81,9 @@ final class TokenInjection: LoopPart {
             return true
         }
         giveUp(upstream, exchange, head, buffer)
-        exchange.wasRefused = true
-        exchange.issuedFor = target
-        exchange.issued = nil
+        exchange.token.wasRefused = true
+        exchange.token.target = target
+        exchange.token.issued = nil
         obtainToken(exchange, target, challenge: challenge) { repeatRequest(exchange) }
         return true
     }
@@ -112,7 +112,9 @@ final class TokenInjection: LoopPart {
 
     /// Forgets the token that was refused at this place. Answers false where a new one would be refused as well.
     private func refuseToken(_ exchange: Exchange, _ principal: Principal, _ target: InjectionTarget) -> Bool {
-        guard let token = exchange.issued, exchange.issuedFor?.isSamePlace(as: target) == true else { return true }
+        guard let token = exchange.token.issued, exchange.token.target?.isSamePlace(as: target) == true else {
+            return true
+        }
         let key = InjectionKey(principal: principal, target: target)
         return shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
     }
@@ -177,7 +179,7 @@ final class TokenInjection: LoopPart {
         let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
         switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
         case .hit(let token, let refresh):
-            exchange.issued = token
+            exchange.token.issued = token
             if let refresh { issue(refresh, exchange.snapshot, leader: nil, challenge: challenge) }
             go()
         case .join: exchanges.park(exchange, in: .awaitingToken)
@@ -205,14 +207,15 @@ final class TokenInjection: LoopPart {
     func repeatRequest(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
         switch result {
         case .success(let token):
-            exchange.issued = token
+            exchange.token.issued = token
             repeatRequest(exchange)
         case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }
 
     private func repeatRequest(_ exchange: Exchange) {
-        guard let token = exchange.issued, let injection = exchange.route?.injection, let server = exchange.server,
+        guard let token = exchange.token.issued, let injection = exchange.route?.injection,
+            let server = exchange.server,
             let old = exchange.requestChunk
         else { return }
         let chunk = poller.chunks.take()

@@ -9,9 +9,11 @@ extension Responder {
 
     /// Finishes an error with its body.
     ///
-    /// - Parameter json: the body where no page is asked for.
-    func endError(_ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>) {
-        guard prefersPage(exchange) else {
+    /// - Parameters:
+    ///   - json: the body where no page is asked for.
+    ///   - asPage: whether a page is asked for.
+    func endError(_ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool) {
+        guard asPage else {
             chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
             endReply(exchange, chunk, json)
             return
@@ -24,8 +26,9 @@ extension Responder {
         endReply(exchange, chunk, page.body.span)
     }
 
-    /// Whether the request's `Accept` prefers HTML. Looked for where the request has failed, never before.
-    private func prefersPage(_ exchange: Exchange) -> Bool {
+    /// Whether the request's `Accept` prefers HTML, where `requestHeaders` may be of another request. Looked for where the
+    /// request has failed, never before.
+    func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
         // The head was consumed when it was written for the upstream.
         if let sent = exchange.requestChunk { return prefersPage(sent.beginning(exchange.requestLength)) }

@@ -47,13 +47,15 @@ final class Responder: LoopPart {
             HeadWriter.appendField("Retry-After", decimal: seconds, to: chunk)
             if reason == .loginThrottled { limited(.loginAttempts) }
         }
-        endError(exchange, chunk, body.span)
+        let accept = requestHeaders.value(.accept)
+        endError(
+            exchange, chunk, body.span, asPage: accept.map { AcceptField.prefersHTML($0, bytes) } ?? false)
     }
 
     /// Sends a browser to the login form of the route, in the place of a challenge (SCH-02). Answers false where that is
     /// not for it.
     private func sendToLogin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Bool {
-        guard let route = exchange.route,
+        guard let route = exchange.route, route.takesCookies,
             let location = exchange.snapshot.policy.loginLocation(
                 route, bytes: bytes, head: exchange.head, headers: requestHeaders, now: poller.wallSeconds)
         else { return false }
@@ -165,7 +167,7 @@ final class Responder: LoopPart {
         let chunk = beginReply(exchange, status: status, bodyLength: body.bytes.count)
         HeadWriter.appendStatusLine(status, to: chunk)
         if let retryAfter { HeadWriter.appendField("Retry-After", decimal: retryAfter, to: chunk) }
-        endError(exchange, chunk, body.bytes.span)
+        endError(exchange, chunk, body.bytes.span, asPage: prefersPage(exchange))
     }
 
     /// The answer of a gateway endpoint.

@@ -1,8 +1,8 @@
 import Bytes
 
 /// One entry of an allow list of URLs: `scheme "://" host [":" port] [path]`, with `*` inside host labels, port and
-/// path segments (grammar 4.0).
-package struct URLPattern: Sendable {
+/// path segments (grammar 4.0). Immutable; a class, so that to take one out of a list counts one reference.
+package final class URLPattern: Sendable {
     /// Why a text matches no URL. The raw value says it in words.
     package enum Problem: String, Error, Sendable {
         case noScheme = "it has no scheme"
@@ -134,18 +134,18 @@ package struct URLPattern: Sendable {
     ///   - origin: the parts of `written`.
     ///   - written: the serialised origin.
     package func matches(_ origin: SerializedOrigin, of written: Span<UInt8>) -> Bool {
+        let text = text
         let pattern = text.span
         guard origin.isAddress == isAddress,
             bytesEqualIgnoringCase(pattern.slice(scheme), written.slice(origin.scheme)),
-            matchesHost(written.slice(origin.host))
+            matchesHost(written.slice(origin.host), pattern)
         else { return false }
         guard let number = origin.port else { return matchesDefaultPort }
         guard let port else { return false }
         return SegmentGlob.matches(pattern.slice(port), written.slice(number), ignoringCase: false)
     }
 
-    private func matchesHost(_ host: Span<UInt8>) -> Bool {
-        let pattern = text.span
+    private func matchesHost(_ host: Span<UInt8>, _ pattern: Span<UInt8>) -> Bool {
         // The colons of an IPv6 literal are part of its text, and its pattern has no wildcard.
         if isAddress { return bytesEqualIgnoringCase(pattern.slice(labels[0]), host) }
         var start = 0

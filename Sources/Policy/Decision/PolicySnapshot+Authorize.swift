@@ -5,28 +5,23 @@ import Identity
 import Model
 
 extension PolicySnapshot {
-    /// Why the caller may not use the route, or nil where it may. Runs on every request, whatever a cache says of the
-    /// credential. Allocates nothing.
+    /// Why what the request claims beside its credential is refused, or nil. Allocates nothing.
     ///
-    /// - Parameters:
-    ///   - principal: a verified caller; nil where no credential was sent.
-    ///   - bytes: the buffer of `head` and `headers`.
-    package func authorize(
-        _ route: Route, principal: Principal?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    /// - Parameter bytes: the buffer of `head` and `headers`.
+    func refusesClaims(
+        _ route: Route, _ principal: Principal, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> Reason? {
-        if route.isPublic { return nil }
-        guard let principal else { return .missingCredential }
         if principal.method == .cookie, !isOwnSite(head, headers, bytes) { return .crossSiteRequest }
         if !claimsOwnBackend(principal, bytes: bytes, headers: headers) { return .backendMismatch }
-        if let denial = route.refusesKey(bytes: bytes, headers: headers) { return denial }
-        if let denial = authorize(route, principal, head.method, bytes.slice(head.methodText)) { return denial }
-        // What goes through a tunnel has no method (AOM-08).
-        return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
+        return route.refusesKey(bytes: bytes, headers: headers)
     }
 
-    /// The same but for what the request claims of its backend.
+    /// Why the caller may not use the route, or nil. Runs on every request, also where the credential is cached. Allocates
+    /// nothing.
+    ///
+    /// - Parameter methodText: name of the method, read for `.extension` alone.
     func authorize(
-        _ route: Route, _ principal: Principal, _ method: Method, _ methodText: Span<UInt8>
+        _ route: Route, _ principal: Principal, _ head: RequestHead, _ methodText: Span<UInt8>
     ) -> Reason? {
         // AMB-30, FB-06: 401 whatever backend the credential is of, since it is the wrong kind for this route.
         let isSocial = principal.method == .social
@@ -39,11 +34,12 @@ extension PolicySnapshot {
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.
         if route.loginRequired, !route.socialLogin, principal.kind != .user || isSocial { return .loginRequired }
-        if principal.isReadOnly, !PolicySnapshot.isReading(method) { return .insufficientScope }  // AOM-08
+        if principal.isReadOnly, !PolicySnapshot.isReading(head.method) { return .insufficientScope }  // AOM-08
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }
-        let requirement = route.requirement(for: method, methodText)
-        return requirement.isMet(by: principal.roles) ? nil : .roleRequired
+        if !route.requirement(for: head.method, methodText).isMet(by: principal.roles) { return .roleRequired }
+        // What goes through a tunnel has no method (AOM-08).
+        return principal.isReadOnly && head.upgrade && !route.upgrades.isEmpty ? .insufficientScope : nil
     }
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }
@@ -62,7 +58,7 @@ extension PolicySnapshot {
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - isConfidential: whether none on the way could have read the request (GW-13): it came over TLS, as the gateway
     ///     sees itself or as a trusted proxy says, or by a listener that takes credentials in the clear.
-    package func screen(
+    func screen(
         _ endpoint: EndpointDescriptor, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
         isConfidential: Bool
     ) -> Reason? {

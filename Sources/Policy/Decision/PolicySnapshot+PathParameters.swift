@@ -9,7 +9,7 @@ extension PolicySnapshot {
     /// - Parameters:
     ///   - route: what the path as it stands leads to.
     ///   - path: the canonical path.
-    package func hasSecondReading(
+    func hasSecondReading(
         _ route: Route, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> Bool {
         guard PolicySnapshot.parameter(in: path, from: 0) < path.count else { return false }

@@ -5,61 +5,65 @@ import Identity
 import JOSE
 import Model
 
-/// What became of an exchange that began under an earlier configuration and still goes on.
+/// The outcome of another decision about an exchange that began under an earlier configuration.
 package enum Readmission {
-    /// It would be let in today: by this route, as this caller.
+    /// The exchange would be admitted today: by this route, as this caller.
     case admitted(Route, Principal?)
     case refused(Reason)
 }
 
 extension PolicySnapshot {
-    /// Decides anew about an exchange that goes on for long, such as a WebSocket (GW-11), under another configuration or
-    /// where an issuer has taken a key back: its route, the origin that
-    /// opened it, its caller and what that one may do. A token is verified again, keys and mapping rules of today; of
-    /// a password only the holder is looked up.
+    /// Decides again about a long-lived exchange, such as a WebSocket (GW-11), under another configuration or where an
+    /// issuer has withdrawn a key: its route, the origin that opened it, its certificate, its caller and the caller's
+    /// rights. A token is verified again, with the keys and mapping rules of today; of a password only the holder is
+    /// looked up.
     ///
     /// - Parameters:
-    ///   - certificate: of the client, asked for where the route looks at it.
     ///   - principal: nil where the exchange began without a credential.
-    ///   - origin: of the page that opened it; empty where none did.
-    ///   - method: one with a text of its own leads to routes for every method alone.
+    ///   - request: what is left of the request.
+    ///   - certificate: of the client, asked for where the route looks at it.
     ///   - now: seconds since 1970.
     package func readmit(
-        _ principal: Principal?, host: Span<UInt8>, path: Span<UInt8>, method: Method, origin: Span<UInt8>,
+        _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>,
         certificate: () -> PeerCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
-        let nothing: [UInt8] = []
-        let route: Route
-        switch routes.match(host: host, path: path, method: method, methodText: nothing.span) {
-        case .route(let found): route = found
-        case .endpoint, .notFound: return .refused(.noRoute)
-        case .methodNotAllowed: return .refused(.methodNotAllowed)
+        var decision = request.decision(self, path: path, steps: .review)
+        guard let route = decision.route else { return .refused(.noRoute) }
+        while true {
+            switch request.advance(&decision, self, path: path) {
+            case .deny(let reason): return .refused(reason)
+            case .ask(.certificate):
+                if let denial = route.certificateRule?.refusal(of: certificate()) { return .refused(denial) }
+            case .ask(.credential) where !route.isPublic:
+                guard let principal else { continue }
+                switch current(principal, on: route, now: now, cache: cache) {
+                case .success(let caller): decision.principal = caller
+                case .failure(let reason): return .refused(reason)
+                }
+            case .ask, .answerPreflight, .answerIcon: break
+            case .admit: return .admitted(route, decision.principal)
+            }
         }
-        if !origin.isEmpty, !cors.allows(origin, under: route.allowOrigin) { return .refused(.corsDenied) }
-        if let rule = route.certificateRule, let denial = rule.refusal(of: certificate()) { return .refused(denial) }
-        if route.isPublic { return .admitted(route, nil) }
-        guard let principal else { return .refused(.missingCredential) }
+    }
+
+    /// The caller as of today.
+    private func current(
+        _ principal: Principal, on route: Route, now: Int64, cache: VerifiedTokenCache
+    ) -> Result<Principal, Reason> {
         if principal.method == .cookie, route.form?.accepts(backend: principal.backendBytes) != true {
-            return .refused(.sessionInvalid)
+            return .failure(.sessionInvalid)
         }
         switch renewed(principal, now: now, cache: cache) {
-        case .principal(let renewed):
-            if let denial = authorize(route, renewed, method, nothing.span) { return .refused(denial) }
-            return .admitted(route, renewed)
-        case .none: return .refused(.missingCredential)
-        // Who it was when it began, as long as nobody has said otherwise: asking again would cut what lasts whenever
-        // somebody else is down.
+        case .principal(let renewed): return .success(renewed)
+        case .none: return .failure(.missingCredential)
+        // The caller stays the one of the beginning while nothing speaks against it: to ask again would end long-lived
+        // exchanges whenever another server is down.
         case .resolve, .rejected(.storeUnavailable), .rejected(.keysUnavailable):
-            if revocations.isRevoked(principal) { return .refused(.tokenRevoked) }
-            if let end = principal.expiresAt, end <= now { return .refused(.tokenExpired) }
-            var caller = principal
-            if principal.application != nil {
-                guard let renewed = opaqueTokens?.renew(principal) else { return .refused(.unknownSubject) }
-                caller = renewed
-            }
-            if let denial = authorize(route, caller, method, nothing.span) { return .refused(denial) }
-            return .admitted(route, caller)
-        case .rejected(let reason), .malformed(let reason): return .refused(reason)
+            if revocations.isRevoked(principal) { return .failure(.tokenRevoked) }
+            if let end = principal.expiresAt, end <= now { return .failure(.tokenExpired) }
+            if principal.application == nil { return .success(principal) }
+            return opaqueTokens?.renew(principal).map { .success($0) } ?? .failure(.unknownSubject)
+        case .rejected(let reason), .malformed(let reason): return .failure(reason)
         }
     }
 
@@ -67,7 +71,7 @@ extension PolicySnapshot {
         switch principal.method {
         case .bearer:
             let token = principal.token
-            // A key that its issuer has taken back is not asked for again: it is missing among those at hand.
+            // A withdrawn key is not fetched again: it is missing among those at hand.
             return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
         case .cookie:
             let cookie = principal.token

@@ -13,6 +13,9 @@ package enum OriginVerdict: Equatable, Sendable {
     /// Two `Origin` fields, or a preflight that asks for two methods: 400 (CORS-08).
     case malformed
 
+    /// Whether a page of the origin may read the answer.
+    package var isAllowed: Bool { self == .allowed || self == .preflight }
+
     /// The denial that the verdict is; nil where the request goes on.
     package var denial: Reason? {
         switch self {

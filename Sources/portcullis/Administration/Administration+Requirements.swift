@@ -20,8 +20,11 @@ extension Administration {
         }
         let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
         let known = Method(text.span)
-        let match = policy.routes.match(host: host.span, path: path.span, method: known, methodText: text.span)
-        guard case .route(let route) = match else { throw .notFound("no route takes \(method) \(target)") }
+        let asked = RememberedRequest(known, methodText: text.span, host: host.span)
+        var decision = asked.decision(policy, path: path.span, steps: .target)
+        guard case .admit = asked.advance(&decision, policy, path: path.span), let route = decision.route else {
+            throw .notFound("no route takes \(method) \(target)")
+        }
         let requirement = route.requirement(for: known, text.span)
         var writer = JSONWriter()
         writer.beginObject()

@@ -8,10 +8,9 @@ import Model
 import Policy
 import Reactor
 
-/// What a configuration makes of one request: the questions that the gateway asks, in its order (AMB-32), each with the
-/// answer, up to the one that ends it.
+/// How the gateway would handle one request: the steps of its decision, each with the outcome, up to the one that ends it.
 struct Explanation {
-    /// A line for each question, and one for what comes of it.
+    /// A line for each step, and one for the answer.
     private(set) var lines: [String] = []
     private(set) var isRefused = false
 
@@ -39,96 +38,100 @@ struct Explanation {
             return refuse("path", .ambiguousPath)
         }
         pass("path", String(decoding: path, as: UTF8.self))
-        let match = policy.match(path: path.span, bytes: request.span, head: head, headers: fields)
-        var route: Route?
-        switch match {
-        case .route(let found), .methodNotAllowed(let found): route = found
-        case .endpoint, .notFound: break
+        var decision = Decision(policy, path: path.span, bytes: request.span, head: head, headers: fields)
+        if let route = decision.route { pass("route", text(of: route)) }
+        if let endpoint = decision.endpoint?.descriptor {
+            pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
+            decision.isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
         }
-        let verdict = policy.screenOrigin(route, bytes: request.span, head: head, headers: fields)
-        if case .endpoint(let endpoint) = match { return enter(endpoint.descriptor, verdict, request, head, fields) }
-        guard let route else {
-            if verdict.denial == nil, PolicySnapshot.isIcon(path.span, head.method) {
-                return pass("answer", "204: no route has this icon")
+        if decision.readsOrigin, decision.screening.denial == nil, decision.route != nil || decision.endpoint != nil {
+            pass("origin", decision.screening.isAllowed ? "allowed" : "none")
+        }
+        while true {
+            switch decision.advance(policy, path: path.span, bytes: request.span, head: head, headers: fields) {
+            case .ask(let step): guard passes(step, &decision, request, head, fields) else { return }
+            case .deny(let reason): return deny(decision, reason, request, head, fields)
+            case .answerPreflight:
+                return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
+            case .answerIcon: return pass("answer", "204: no route has this icon")
+            case .admit: return admit(decision, head)
             }
-            return refuse("route", verdict.denial ?? .noRoute)
         }
-        pass("route", text(of: route))
-        if let denial = verdict.denial { return refuse("origin", denial) }
-        switch verdict {
-        case .preflight: return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
-        case .allowed: pass("origin", "allowed")
-        default: pass("origin", "none")
+    }
+
+    /// Answers a step that needs more than the policy. Answers false where the request is refused.
+    private mutating func passes(
+        _ step: Decision.Step, _ decision: inout Decision, _ request: [UInt8], _ head: RequestHead,
+        _ fields: HeaderTable
+    ) -> Bool {
+        switch step {
+        case .rate: show(decision.route.map(snapshot.rateLimits(of:)) ?? snapshot.endpointLimits)
+        case .certificate: leaveOpen("certificate", text(of: decision.route?.certificateRule))
+        case .body: return hasRoom(snapshot.bodyLimit(of: decision.route), head)
+        case .credential:
+            do throws(Reason) {
+                decision.principal = try Explanation.holder(
+                    policy, decision.route, request, fields, isEncrypted: isEncrypted)
+                if let principal = decision.principal {
+                    pass("credential", Explanation.text(of: principal))
+                } else if decision.route != nil {
+                    pass("credential", "none that counts here")
+                }
+            } catch {
+                refuse("credential", error)
+                return false
+            }
+        // Limits by principal are shown with the others.
+        case .origin, .preflight, .method, .secondReading, .endpointRules, .principalRate, .caller, .claims, .rights:
+            break
         }
-        if case .methodNotAllowed = match { return refuse("method", .methodNotAllowed) }
-        if policy.hasSecondReading(route, path: path.span, bytes: request.span, head: head, headers: fields) {
-            return refuse("path", .ambiguousPath)
-        }
-        show(snapshot.rateLimits(of: route))
-        if route.readsCertificate { leaveOpen("certificate", text(of: route.certificateRule)) }
-        guard hasRoom(snapshot.bodyLimit(of: route), head) else { return }
-        let principal: Principal?
-        do throws(Reason) {
-            principal = try authenticate(route, request, fields)
-        } catch {
-            return refuse("credential", error)
-        }
-        let denial = policy.authorize(route, principal: principal, bytes: request.span, head: head, headers: fields)
-        guard let denial else {
+        return true
+    }
+
+    private mutating func admit(_ decision: borrowing Decision, _ head: RequestHead) {
+        if let route = decision.route {
             pass("rights", route.isPublic ? "none are asked for" : "enough")
-            pass("token", token(route, principal))
+            pass("token", token(route, decision.principal))
             return pass("answer", "forwarded to \(configuration.upstreams[route.upstream].name)")
         }
+        guard let endpoint = decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, head) else { return }
+        pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not asked")
+    }
+
+    /// A refusal by the policy, with what the caller lacks, or where a browser is sent instead.
+    private mutating func deny(
+        _ decision: borrowing Decision, _ reason: Reason, _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable
+    ) {
+        let label = Explanation.label(of: decision)
+        guard let route = decision.route, label == "rights" else { return refuse(label, reason) }
         let method = Explanation.text(head.methodText, request)
-        let details = detail(denial, route, principal, head.method, method)
+        let details = detail(reason, route, decision.principal, head.method, method)
         let location =
-            denial.status != 401
+            reason.status != 401
             ? nil
             : policy.loginLocation(
                 route, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
-        guard let location else { return refuse("rights", denial, details) }
-        Explanation.append("NO", "rights", ([denial.code] + details).joined(separator: "; "), to: &lines)
+        guard let location else { return refuse("rights", reason, details) }
+        Explanation.append("NO", "rights", ([reason.code] + details).joined(separator: "; "), to: &lines)
         let form = location.prefix { $0 != UInt8(ascii: "?") }
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
 
-    /// The rules of an endpoint of the gateway's own.
-    private mutating func enter(
-        _ endpoint: EndpointDescriptor, _ verdict: OriginVerdict, _ request: [UInt8], _ head: RequestHead,
-        _ fields: HeaderTable
-    ) {
-        pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
-        let mayComeFromAnywhere = head.method == .post && endpoint.traits.contains(.takesForeignForms)
-        if !mayComeFromAnywhere {
-            if let denial = verdict.denial { return refuse("origin", denial) }
-            if verdict == .preflight {
-                return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
-            }
-            pass("origin", verdict == .allowed ? "allowed" : "none")
+    /// The label of the step that a decision took last.
+    private static func label(of decision: borrowing Decision) -> String {
+        let hasRoute = decision.route != nil
+        return switch decision.step {
+        case .origin, .preflight: "origin"
+        case .method: hasRoute ? "method" : "route"
+        case .secondReading: "path"
+        case .rate, .principalRate: "rate"
+        case .endpointRules: "endpoint"
+        case .certificate: "certificate"
+        case .body: "body"
+        case .credential: "credential"
+        case .caller: hasRoute ? "rights" : "credential"
+        case .claims, .rights: "rights"
         }
-        show(snapshot.endpointLimits)
-        let isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
-        let denial = policy.screen(
-            endpoint, bytes: request.span, head: head, headers: fields, isConfidential: isConfidential)
-        if let denial { return refuse("endpoint", denial) }
-        if endpoint.traits.contains(.needsPrincipal) {
-            do throws(Reason) {
-                guard try authenticate(nil, request, fields) != nil else { throw .missingCredential }
-            } catch {
-                return refuse("credential", error)
-            }
-        }
-        guard hasRoom(endpoint.largestBody, head) else { return }
-        pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not asked")
-    }
-
-    private mutating func authenticate(
-        _ route: Route?, _ request: [UInt8], _ fields: HeaderTable
-    ) throws(Reason) -> Principal? {
-        let principal = try Explanation.holder(
-            policy, route, request, fields, isEncrypted: isEncrypted)
-        pass("credential", principal.map(Explanation.text(of:)) ?? "none that counts here")
-        return principal
     }
 
     /// Whom the credential of a request stands for; nil where it has none that counts.
@@ -245,29 +248,29 @@ struct Explanation {
         }
     }
 
-    private mutating func pass(_ question: String, _ answer: String) {
-        Explanation.append("ok", question, answer, to: &lines)
+    private mutating func pass(_ label: String, _ answer: String) {
+        Explanation.append("ok", label, answer, to: &lines)
     }
 
     /// What only a running gateway can answer.
-    private mutating func leaveOpen(_ question: String, _ answer: String) {
-        Explanation.append("?", question, answer, to: &lines)
+    private mutating func leaveOpen(_ label: String, _ answer: String) {
+        Explanation.append("?", label, answer, to: &lines)
     }
 
-    private mutating func refuse(_ question: String, _ denial: Reason, _ details: [String] = []) {
-        refuse(question, ([denial.code] + details).joined(separator: "; "), status: denial.status)
+    private mutating func refuse(_ label: String, _ denial: Reason, _ details: [String] = []) {
+        refuse(label, ([denial.code] + details).joined(separator: "; "), status: denial.status)
     }
 
-    private mutating func refuse(_ question: String, _ why: String, status: Int) {
+    private mutating func refuse(_ label: String, _ why: String, status: Int) {
         isRefused = true
-        Explanation.append("NO", question, why, to: &lines)
+        Explanation.append("NO", label, why, to: &lines)
         Explanation.append("NO", "answer", "\(status)", to: &lines)
     }
 
-    private static func append(_ mark: String, _ question: String, _ answer: String, to lines: inout [String]) {
+    private static func append(_ mark: String, _ label: String, _ answer: String, to lines: inout [String]) {
         func padded(_ text: String, to width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
-        lines.append("\(padded(mark, to: 3))\(padded(question, to: 12))\(answer)")
+        lines.append("\(padded(mark, to: 3))\(padded(label, to: 12))\(answer)")
     }
 }

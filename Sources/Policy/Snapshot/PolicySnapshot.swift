@@ -6,9 +6,7 @@ import Model
 
 /// Everything that decides about requests, as of one reading of the configuration. Immutable and shared by all workers.
 ///
-/// The order of questions is that of AMB-32: `match`, `screenOrigin`, `authenticate`, `authorize`. Each is one call per
-/// request, takes the time as an argument and touches nothing outside. A refusal by `match` is screened, too, so that an
-/// allowed page can read the 404 or 405; a 403 of the screening goes before a 405.
+/// Answers single steps of a `Decision`: each takes the time as an argument and touches nothing outside.
 package final class PolicySnapshot: Sendable {
     package let generation: UInt64
     package let routes: RouteTable
@@ -63,7 +61,7 @@ package final class PolicySnapshot: Sendable {
     /// - Parameters:
     ///   - path: the canonical path; may stand in another buffer than the head.
     ///   - bytes: the buffer of `head` and `headers`.
-    package func match(
+    func match(
         path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> RouteMatch {
         let host = bytes.slice(head.authority)
@@ -79,7 +77,7 @@ package final class PolicySnapshot: Sendable {
 
     /// Whether browsers ask for this by themselves, beside the page that they show. Where no route has it, the answer is
     /// 204: an error would be nobody's.
-    package static func isIcon(_ path: Span<UInt8>, _ method: Method) -> Bool {
+    static func isIcon(_ path: Span<UInt8>, _ method: Method) -> Bool {
         (method == .get || method == .head) && bytesEqual(path, icon.span)
     }
 
@@ -89,10 +87,12 @@ package final class PolicySnapshot: Sendable {
     ///
     /// - Parameter route: nil for endpoints and where no route was found, which are under the environment's policy
     ///   (CORS-10).
-    package func screenOrigin(
+    func screenOrigin(
         _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> OriginVerdict {
-        cors.screen(route?.allowOrigin ?? allowOrigin, bytes: bytes, head: head, headers: headers)
+        // Two calls: an operator would copy the list, with its counts of references.
+        guard let route else { return cors.screen(allowOrigin, bytes: bytes, head: head, headers: headers) }
+        return cors.screen(route.allowOrigin, bytes: bytes, head: head, headers: headers)
     }
 
     /// Appends the CORS lines of a reply of any status, `Vary: Origin` at the least. Each line ends in CRLF.

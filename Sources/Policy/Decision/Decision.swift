@@ -1,0 +1,180 @@
+import Bytes
+import HTTP
+import Identity
+import Model
+
+/// The decision about one request: an ordered list of steps that is advanced until the request is denied, answered or
+/// admitted (AMB-32).
+///
+/// The data plane, `explain`, the review of long-lived exchanges and the administration all drive this list, so that they
+/// cannot disagree. `advance` takes the steps that the policy answers by itself, and stops at those that need something of
+/// the driver's: a counter of rates, a certificate, the verification of a credential. The driver answers, and advances
+/// again; a decision that waits for an answer is kept with the request.
+package struct Decision: ~Copyable {
+    /// A step, in the order in which steps are taken.
+    package enum Step: UInt8, CaseIterable, Sendable {
+        /// Cross-site rules, before any credential is looked at (CORS-06).
+        case origin
+        /// A preflight is answered by the gateway.
+        case preflight
+        /// The target exists and has the method. Follows `origin`, so that an allowed page can read the 404 or 405.
+        case method
+        /// The upstream cannot read the path in another way (ROLE-05).
+        case secondReading
+        /// Rates by route and by address, before any credential is verified: a flood of bad ones is held back too.
+        case rate
+        /// Rules of the gateway's own endpoints: encryption, forms of foreign sites.
+        case endpointRules
+        /// The certificate of the connection.
+        case certificate
+        /// The declared length of the body.
+        case body
+        /// Verification of the credential.
+        case credential
+        /// Rates by principal.
+        case principalRate
+        /// A caller is known.
+        case caller
+        /// The claims that the request makes beside its credential: its site, its backend, an application key.
+        case claims
+        /// Login rules, level and roles.
+        case rights
+    }
+
+    /// A set of steps.
+    package struct Steps: OptionSet, Sendable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        init(_ steps: Step...) { rawValue = steps.reduce(0) { $0 | 1 << UInt16($1.rawValue) } }
+
+        /// All steps.
+        package static let request = Steps(rawValue: .max)
+        /// Those about an exchange that goes on: what its request said when it began is not asked again.
+        package static let review = Steps(.origin, .method, .certificate, .credential, .caller, .rights)
+        /// Those that count requests.
+        package static let rates = Steps(.rate, .principalRate)
+        /// Those that find the route alone.
+        package static let target = Steps(.method)
+
+        fileprivate static let nowhere = Steps(.origin, .preflight, .method)
+        fileprivate static let publicRoute = Steps(
+            .origin, .preflight, .secondReading, .rate, .certificate, .body, .credential, .principalRate)
+        fileprivate static let route = publicRoute.union(Steps(.caller, .claims, .rights))
+        fileprivate static let endpoint = Steps(.origin, .preflight, .rate, .endpointRules)
+        fileprivate static let principalEndpoint = endpoint.union(Steps(.credential, .caller))
+        fileprivate static let preflight = Steps(.preflight)
+        fileprivate static let crossSite = Steps(.origin, .preflight)
+        fileprivate static let certificate = Steps(.certificate)
+
+        fileprivate mutating func removeFirst() -> Step? {
+            guard let step = Step(rawValue: UInt8(rawValue.trailingZeroBitCount)) else { return nil }
+            self = Steps(rawValue: rawValue & (rawValue &- 1))
+            return step
+        }
+    }
+
+    /// Where a decision stops.
+    package enum Turn: Sendable {
+        /// The driver answers `rate`, `certificate`, `body`, `credential` or `principalRate`: it ends the request, or
+        /// advances. For `credential` it sets `principal` before that.
+        case ask(Step)
+        case deny(Reason)
+        /// The gateway answers the preflight.
+        case answerPreflight
+        /// The gateway answers a browser that looks for an icon: an error would interest no one.
+        case answerIcon
+        /// The request goes to the route's upstream or to the endpoint.
+        case admit
+    }
+
+    /// The route; also that of the pattern which lacks the method.
+    package let route: Route?
+    package let endpoint: EndpointRoute?
+    /// What the `Origin` of the request amounts to.
+    package let screening: OriginVerdict
+    /// Whether the answer depends on `Origin`.
+    package let readsOrigin: Bool
+    /// Whether the request was sent in private: over TLS, as the gateway or a trusted proxy sees it, or by a listener
+    /// that accepts credentials in the clear (GW-13). Set by the driver where there is an endpoint.
+    package var isConfidential = true
+    /// The verified caller; nil where the request has no credential that counts. Set by the driver.
+    package var principal: Principal?
+    /// The step that was taken last.
+    package private(set) var step = Step.origin
+    private var remaining: Steps
+
+    /// Finds the target of a request and screens its origin. Allocates nothing.
+    ///
+    /// - Parameters:
+    ///   - path: the canonical path; may stand in another buffer than the head.
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - steps: those that the driver wants taken.
+    package init(
+        _ policy: PolicySnapshot, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
+        steps: Steps = .request
+    ) {
+        var own: Steps
+        switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
+        case .route(let found):
+            (route, endpoint) = (found, nil)
+            own = found.isPublic ? .publicRoute : .route
+            if !found.readsCertificate { own.subtract(.certificate) }
+        case .endpoint(let found):
+            (route, endpoint) = (nil, found)
+            let traits = found.descriptor.traits
+            own = traits.contains(.needsPrincipal) ? .principalEndpoint : .endpoint
+            if head.method == .post, traits.contains(.takesForeignForms) { own.subtract(.crossSite) }
+        case .methodNotAllowed(let found):
+            (route, endpoint) = (found, nil)
+            own = .nowhere
+        case .notFound:
+            (route, endpoint) = (nil, nil)
+            own = .nowhere
+        }
+        readsOrigin = own.contains(.crossSite)
+        if readsOrigin, headers.occurrences(.origin) > 0 {
+            screening = policy.screenOrigin(route, bytes: bytes, head: head, headers: headers)
+            if screening != .preflight || route == nil && endpoint == nil { own.subtract(.preflight) }
+        } else {
+            screening = .notCrossSite
+            own.subtract(.crossSite)
+        }
+        remaining = own.intersection(steps)
+    }
+
+    /// Takes steps until one ends the decision or needs the driver. Allocates nothing for a plain path.
+    package mutating func advance(
+        _ policy: PolicySnapshot, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+    ) -> Turn {
+        while let next = remaining.removeFirst() {
+            step = next
+            var denial: Reason?
+            switch next {
+            case .origin: denial = screening.denial
+            case .preflight: return .answerPreflight
+            case .method:
+                if route == nil, PolicySnapshot.isIcon(path, head.method) { return .answerIcon }
+                denial = route == nil ? .noRoute : .methodNotAllowed
+            case .secondReading:
+                guard let route else { continue }
+                if policy.hasSecondReading(route, path: path, bytes: bytes, head: head, headers: headers) {
+                    denial = .ambiguousPath
+                }
+            case .endpointRules:
+                guard let descriptor = endpoint?.descriptor else { continue }
+                denial = policy.screen(
+                    descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
+            case .rate, .certificate, .body, .credential, .principalRate: return .ask(next)
+            case .caller: if principal == nil { denial = .missingCredential }
+            case .claims:
+                guard let route, let principal else { continue }
+                denial = policy.refusesClaims(route, principal, bytes: bytes, head: head, headers: headers)
+            case .rights:
+                guard let route, let principal else { continue }
+                denial = policy.authorize(route, principal, head, bytes.slice(head.methodText))
+            }
+            if let denial { return .deny(denial) }
+        }
+        return .admit
+    }
+}
