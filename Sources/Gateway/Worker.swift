@@ -216,9 +216,11 @@ final class Worker: LoopPart {
         case .use(let fresh): use(fresh)
         case .adopted(let count): count.arrived()
         case .credential(let identity, let effect):
-            if let exchange = exchanges.find(identity, in: .resolvingCredential) { pipeline.resolve(effect, exchange) }
+            if let exchange = exchanges.find(identity, in: .verifyingCredential) { pipeline.resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):
-            if let exchange = exchanges.find(identity, in: .awaitingToken) { pipeline.tokenIssued(exchange, result) }
+            if let exchange = exchanges.find(identity), case .awaitingToken(let use) = exchange.stage {
+                pipeline.tokenIssued(exchange, use, result)
+            }
         case .endpoint(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .inEndpoint) { endpoints.answer(effect, exchange) }
         case .reportMetrics(let requester, let identity):
@@ -299,7 +301,7 @@ final class Worker: LoopPart {
     /// Bytes of the request body have come, or its end.
     private func requestBodyReceived(_ exchange: Exchange) {
         switch exchange.stage {
-        case .collectingBody: if collector.received(exchange) { pipeline.bodyCollected(exchange) }
+        case .collectingBody(let use): if collector.received(exchange, use) { pipeline.bodyCollected(exchange, use) }
         case .tunnelling: if let upstream = exchange.upstream { tunnels.moveUp(upstream, exchange) }
         default: upstreamClient.requestRelay.relay(exchange)
         }

@@ -11,7 +11,6 @@ import Testing
     static let largeTypes: [String: (members: Int, files: Int)] = [
         "Configuration.Field": (87, 28),
         "Configuration.GatewayConfiguration": (87, 11),
-        "Gateway.Exchange": (69, 4),
         "HTTP.H2Session": (91, 3),
         "PortcullisClient.GatewayClient": (83, 9),
         "Reactor.Poller": (94, 8),

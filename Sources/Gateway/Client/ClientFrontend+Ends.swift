@@ -43,9 +43,9 @@ extension ClientFrontend {
 
     /// Counts and logs an exchange that comes to no proper end.
     func record(_ exchange: Exchange, abandonedFor reason: Reason) {
-        exchange.reason = reason
+        exchange.response.reason = reason
         counters.count(reason)
-        if exchange.status == 0 { exchange.status = 499 }
+        if exchange.response.status == 0 { exchange.response.status = 499 }
         counters.count(exchange, snapshot, poller)
     }
 

@@ -29,35 +29,35 @@ final class ControlService: LoopPart {
         super.init(context)
     }
 
-    /// Answers a request of a control listener. Answers true where its body has to come first.
-    func answer(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
+    /// Answers a request of a control listener. Returns the resource where the body has to be read first.
+    func answer(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> AdminResource? {
         let head = exchange.head
-        guard responder.isStreamSafe(exchange, bytes, length: head.length) else { return false }
+        guard responder.isStreamSafe(exchange, bytes, length: head.length) else { return nil }
         exchange.path.ensureFree(Int(head.path.count))
         exchange.path.append(bytes.slice(head.path))
         let name = String(copying: bytes.slice(head.path))
         guard AdminHost.isTrusted(bytes.slice(head.authority), names: exchange.snapshot.adminHosts) else {
             responder.reply(exchange, .unknownHost, "the admin listener does not have this name")
-            return false
+            return nil
         }
         guard let resource = AdminResource(path: name), client.role == .admin || resource.isMonitoring else {
             responder.reply(exchange, .noRoute, "no such resource")
-            return false
+            return nil
         }
         guard resource.allows(head.method) else {
             responder.respond(
                 exchange, .text(405, "use \(resource.method)\n", reason: .methodNotAllowed, allow: resource.method))
-            return false
+            return nil
         }
         if resource.needsToken, let refusal = refusal(exchange, bytes) {
             responder.respond(exchange, refusal)
-            return false
+            return nil
         }
         if !resource.isHealth, frontend.controlClients.isCrowded(client.listener) {
             responder.reply(
                 exchange, .overloaded, "all connections of the listener are in use",
                 retryAfter: 1)
-            return false
+            return nil
         }
         switch resource {
         case .health: responder.respond(exchange, .text(200, "ok\n", reason: .health))
@@ -71,12 +71,13 @@ final class ControlService: LoopPart {
                 mailbox.post(.endpoint(exchange: identity, .done(outcome)))
             }
         case .revocations, .administration, .userList:
-            exchange.adminResource = name == "/admin/users" && isList(bytes) ? .userList : resource
+            let asked = name == "/admin/users" && isList(bytes) ? .userList : resource
+            exchange.adminResource = asked
             // A thousand passwords take their time to be hashed.
             exchange.decisionDeadline = poller.now + ControlService.administrationTimeout
-            return true
+            return asked
         }
-        return false
+        return nil
     }
 
     /// In milliseconds.

@@ -10,29 +10,10 @@ import Reactor
 ///
 /// Objects are reused; buffers in them keep their capacity, so that a warm worker allocates nothing for an exchange.
 final class Exchange: SlabElement {
-    /// Where the exchange stands. Between `deciding` and `forwarding` it may be parked, waiting for a mailbox message.
-    enum Stage: Equatable {
-        case deciding
-        /// The caller is being identified: a pool of threads checks a password, a store or a server a token.
-        case resolvingCredential
-        /// The token for the upstream is being issued.
-        case awaitingToken
-        /// The body of a request to a gateway endpoint is being read.
-        case collectingBody
-        /// A gateway endpoint is at work on a pool of threads, or waits for a reply.
-        case inEndpoint
-        /// The request is on its way to the upstream, or the response on its way back.
-        case forwarding
-        /// The upstream has agreed to an upgrade, and bytes go both ways.
-        case tunnelling
-        /// The response is written.
-        case finished
-    }
-
     let index: Int
     var nextVacant: Exchange?
     var generation: UInt32 = 0
-    var stage = Stage.deciding
+    private(set) var stage = Stage.deciding
     var client: ClientConnection?
     /// The stream that it came in, where the client speaks HTTP/2.
     var stream: H2Stream?
@@ -54,10 +35,8 @@ final class Exchange: SlabElement {
     var token = UpstreamToken()
     /// The value of `Origin` of an allowed cross-site request; empty for every other.
     let origin = Chunk(capacity: 128)
-    /// Whether the answer depends on `Origin`, so that `Vary` must say so.
-    var variesByOrigin = false
-    /// The same of `Cookie`, so that no cache gives a page of one user to another (RFC 9111 section 4.1).
-    var variesByCookie = false
+    /// The request fields that the answer depends on.
+    var varies: VaryingFields = []
     let requestID = Chunk(capacity: 128)
     /// The path matched and forwarded, kept for the log and for the review of a long-lived exchange.
     let path = Chunk(capacity: 256)
@@ -99,30 +78,22 @@ final class Exchange: SlabElement {
     var upstream: UpstreamConnection?
     /// What is kept for the upstream's limits and for further attempts.
     var attempt = Attempt()
-    /// The request as written to the upstream, held until the first byte of the response for further attempts.
-    var requestChunk: Chunk?
-    var requestLength = 0
-    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no answer to it has begun.
-    var mayReplay = false
+    var sent = SentRequest()
     /// What of the request body is still to come, and how it goes to the upstream.
     var requestBody = BodyRelay.empty
-    /// Trailer fields for the upstream and for the client, as far as they have come, where these take them in a frame.
-    var requestTrailers: [UInt8] = []
-    var responseTrailers: [UInt8] = []
-    var responseTimeout: Int64 = 0
-    /// Whether the head of the response was written to the client.
-    var responseBegun = false
-
+    var response = ExchangeResponse()
     var times = ExchangeTimes()
-    var status = 0
-    /// Stable code of the decision or failure; `allowed` where the request was forwarded.
-    var reason = Reason.allowed
-    var responseBytes = 0
 
     init(index: Int, snapshot: GatewaySnapshot) {
         self.index = index
         self.snapshot = snapshot
         head = .none
+    }
+
+    /// The exchange goes on to another stage.
+    func enter(_ next: Stage) {
+        assert(stage.leads(to: next), "from \(stage) to \(next)")
+        stage = next
     }
 
     /// Identity of this exchange for a message that comes later.
@@ -132,7 +103,7 @@ final class Exchange: SlabElement {
     var expiresAt: Int64 { principal?.expiresAt ?? .max }
 
     /// How long the upstream may take to answer, in milliseconds.
-    var answerTimeout: Int64 { responseTimeout > 0 ? responseTimeout : group?.settings.responseTimeout ?? 60_000 }
+    var answerTimeout: Int64 { response.timeout > 0 ? response.timeout : group?.settings.responseTimeout ?? 60_000 }
 
     /// The longest body that the exchange may have; nil for no limit.
     var bodyLimit: Int? { snapshot.bodyLimit(of: route) }
@@ -176,8 +147,7 @@ final class Exchange: SlabElement {
         if decision != nil { decision = nil }
         certificate = nil
         token = UpstreamToken()
-        variesByOrigin = false
-        variesByCookie = false
+        varies = []
         origin.reset()
         requestID.reset()
         path.reset()
@@ -200,15 +170,56 @@ final class Exchange: SlabElement {
         server = nil
         upstream = nil
         attempt = Attempt()
-        requestChunk = nil
+        sent.reset()
         requestBody = .empty
-        if !requestTrailers.isEmpty { requestTrailers = [] }
-        if !responseTrailers.isEmpty { responseTrailers = [] }
-        responseBegun = false
+        response.reset()
+    }
+}
+
+/// The request as written to the upstream.
+struct SentRequest {
+    /// Held until the first byte of the response, for further attempts.
+    var chunk: Chunk?
+    var length = 0
+    /// The request may be sent again: that changes nothing (RFC 9110 section 9.2.2), and no response to it has begun.
+    var mayReplay = false
+    /// Trailer fields that have come, where the upstream takes them in a frame.
+    var trailers: [UInt8] = []
+
+    mutating func reset() {
+        chunk = nil
+        if !trailers.isEmpty { trailers = [] }
+    }
+}
+
+/// The response to the client.
+struct ExchangeResponse {
+    var status = 0
+    /// Stable code of the decision or failure; `allowed` where the request was forwarded.
+    var reason = Reason.allowed
+    var bytes = 0
+    /// The head was written to the client.
+    var hasBegun = false
+    /// Trailer fields that have come, where the client takes them in a frame.
+    var trailers: [UInt8] = []
+    /// The time that the upstream has to answer, in milliseconds; 0 for that of its settings.
+    var timeout: Int64 = 0
+
+    mutating func reset() {
         status = 0
         reason = .allowed
-        responseBytes = 0
+        bytes = 0
+        hasBegun = false
+        if !trailers.isEmpty { trailers = [] }
     }
+}
+
+/// Request fields that `Vary` names.
+struct VaryingFields: OptionSet {
+    let rawValue: UInt8
+    static let origin = VaryingFields(rawValue: 1)
+    /// So that no cache gives a page of one user to another (RFC 9111 section 4.1).
+    static let cookie = VaryingFields(rawValue: 2)
 }
 
 /// The access token that a request shows to its upstream.

@@ -19,10 +19,10 @@ extension ExchangeTable {
     /// The request is not sent again: its buffer would be held for as long as the exchange lasts.
     private func releaseRequest(_ exchange: Exchange) {
         // A stream has taken it; a socket may still hold a rest.
-        guard let chunk = exchange.requestChunk, chunk.isEmpty || exchange.upstream?.stream != nil else { return }
+        guard let chunk = exchange.sent.chunk, chunk.isEmpty || exchange.upstream?.stream != nil else { return }
         chunk.isHeld = false
         poller.chunks.give(chunk)
-        exchange.requestChunk = nil
+        exchange.sent.chunk = nil
     }
 
     /// Has every exchange of an earlier configuration, or with earlier keys, decided anew, a few at a time.

@@ -48,7 +48,7 @@ extension ExchangeTable {
 
     /// Bytes of the response that have gone out in frames.
     private func taken(_ exchange: Exchange) -> Int {
-        (exchange.upstream?.body.passed ?? exchange.responseBytes) - (exchange.clientSide?.pendingBytes ?? 0)
+        (exchange.upstream?.body.passed ?? exchange.response.bytes) - (exchange.clientSide?.pendingBytes ?? 0)
     }
 
     /// The client's time to take what waits for it runs from now.

@@ -22,7 +22,7 @@ final class ExchangeTable: LoopPart {
     /// The exchange has ended, and its object is ready for another.
     func recycle(_ exchange: Exchange) {
         groups.leave(exchange)
-        if let chunk = exchange.requestChunk.take() {
+        if let chunk = exchange.sent.chunk.take() {
             chunk.isHeld = false
             poller.chunks.give(chunk)
         }
@@ -33,9 +33,14 @@ final class ExchangeTable: LoopPart {
     }
 
     /// The exchange that a message is for, unless it has ended since.
-    func find(_ identity: UInt64, in stage: Exchange.Stage) -> Exchange? {
+    func find(_ identity: UInt64) -> Exchange? {
         let exchange = all[Int(identity & 0xffff_ffff)]
-        return exchange.identity == identity && exchange.stage == stage ? exchange : nil
+        return exchange.identity == identity ? exchange : nil
+    }
+
+    /// The same, where it is in this stage.
+    func find(_ identity: UInt64, in stage: Exchange.Stage) -> Exchange? {
+        find(identity).flatMap { $0.stage == stage ? $0 : nil }
     }
 
     /// Exchanges without use hold no earlier configuration; `recycle` does the same for the others.
@@ -70,7 +75,7 @@ final class ExchangeTable: LoopPart {
 
     /// The exchange waits for something other than its client.
     func park(_ exchange: Exchange, in stage: Exchange.Stage) {
-        exchange.stage = stage
+        exchange.enter(stage)
         let timeout = exchange.snapshot.limits.decisionTimeout
         // The first wait of several counts.
         if exchange.decisionDeadline == .max { exchange.decisionDeadline = poller.now + timeout }
@@ -79,7 +84,7 @@ final class ExchangeTable: LoopPart {
 
     /// The exchange goes on.
     func unpark(_ exchange: Exchange) {
-        exchange.stage = .deciding
+        exchange.enter(.deciding)
         exchange.errand = nil
         clearClientDeadline(exchange)
     }
@@ -90,7 +95,7 @@ final class ExchangeTable: LoopPart {
         // Where the upstream is the slower one, the clock of the body stands still.
         case .forwarding where !exchange.requestBody.isComplete, .collectingBody:
             setClientDeadline(exchange, at: min(exchange.bodyPace.deadline, exchange.decisionDeadline))
-        case .resolvingCredential, .awaitingToken, .inEndpoint:
+        case .verifyingCredential, .awaitingToken, .inEndpoint:
             setClientDeadline(exchange, at: exchange.decisionDeadline)
         case .deciding, .forwarding, .tunnelling, .finished: clearClientDeadline(exchange)
         }

@@ -40,7 +40,7 @@ final class RequestRelay: LoopPart {
         }
         if source.isExhausted, !exchange.requestBody.isComplete, !endRequestBody(exchange, to: target) { return }
         if exchange.requestBody.isComplete {
-            transport.endMessage(to: target, trailers: exchange.requestTrailers)
+            transport.endMessage(to: target, trailers: exchange.sent.trailers)
             exchanges.clearClientDeadline(exchange)
             poller.setDeadline(upstream, in: exchange.answerTimeout)
         } else if target.pendingBytes > transport.highWater {

@@ -117,12 +117,12 @@ extension UpstreamClient {
     /// the response came, and the request changes nothing by being repeated (RFC 9110 section 9.2.2). The server is none
     /// the worse for it: its close and the request have crossed.
     func replay(_ exchange: Exchange) -> Bool {
-        guard exchange.mayReplay, !exchange.attempt.wasReplayed, let server = exchange.server,
-            let chunk = exchange.requestChunk
+        guard exchange.sent.mayReplay, !exchange.attempt.wasReplayed, let server = exchange.server,
+            let chunk = exchange.sent.chunk
         else { return false }
         exchange.attempt.wasReplayed = true
         counters.metrics.upstreamRetries &+= 1
-        chunk.rewind(to: exchange.requestLength)
+        chunk.rewind(to: exchange.sent.length)
         connect(exchange, server, freshOnly: true)
         return true
     }
@@ -132,9 +132,9 @@ extension UpstreamClient {
     func retry(
         _ exchange: Exchange, _ group: UpstreamGroup, _ failure: UpstreamFailure, after server: UpstreamServer
     ) -> Bool {
-        guard failure.leavesUnsent || (failure == .connectionLost && exchange.mayReplay),
-            exchange.attempt.retries < group.settings.retries.attempts, !exchange.responseBegun,
-            let chunk = exchange.requestChunk
+        guard failure.leavesUnsent || (failure == .connectionLost && exchange.sent.mayReplay),
+            exchange.attempt.retries < group.settings.retries.attempts, !exchange.response.hasBegun,
+            let chunk = exchange.sent.chunk
         else { return false }
         // Taken out for the time of the change, as all tables that requests read.
         var tried = exchange.attempt.tried
@@ -148,7 +148,7 @@ extension UpstreamClient {
         else { return false }
         exchange.attempt.retries += 1
         counters.metrics.upstreamRetries &+= 1
-        chunk.rewind(to: exchange.requestLength)
+        chunk.rewind(to: exchange.sent.length)
         connect(exchange, next)
         return true
     }

@@ -39,16 +39,16 @@ final class UpstreamClient: LoopPart {
             exchange, path: path.readable, bytes: bytes, headers: requestHeaders,
             authority: exchange.snapshot.upstreams[route.upstream].authority,
             http2: exchange.snapshot.upstreams[route.upstream].http2 && exchange.tunnel == nil, into: chunk)
-        exchange.stage = .forwarding
+        exchange.enter(.forwarding)
         exchange.decisionDeadline = .max
         if route.injection != nil || !exchange.snapshot.managedNames.isStandard {
             exchange.requestBody.forwardsTrailers = false
         }
         exchange.times.forwardedAt = Clock.monotonicMicroseconds
-        exchange.responseTimeout = Int64(route.responseTimeoutMilliseconds ?? 0)
-        exchange.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
-        exchange.requestChunk = chunk
-        exchange.requestLength = chunk.count
+        exchange.response.timeout = Int64(route.responseTimeoutMilliseconds ?? 0)
+        exchange.sent.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
+        exchange.sent.chunk = chunk
+        exchange.sent.length = chunk.count
         chunk.isHeld = true
         buffer.consume(exchange.head.length)
         exchange.head.length = 0
@@ -73,7 +73,7 @@ final class UpstreamClient: LoopPart {
 
     /// Sends the head, and what of the body is there already.
     func sendRequest(_ upstream: UpstreamConnection, _ exchange: Exchange) {
-        guard let chunk = exchange.requestChunk else { return }
+        guard let chunk = exchange.sent.chunk else { return }
         if upstream.session != nil, !openStream(upstream, exchange, chunk) {
             moveToAnotherSession(upstream, exchange)
             return
@@ -122,7 +122,7 @@ final class UpstreamClient: LoopPart {
             if retry(exchange, group, failure, after: server) { return }
         }
         counters.metrics.upstreamErrors[failure.rawValue] &+= 1
-        if exchange.responseBegun {
+        if exchange.response.hasBegun {
             frontend.abandon(exchange, reason: failure.reason)
         } else {
             let pause = retryAfter ?? (failure.status == 503 ? 1 : nil)

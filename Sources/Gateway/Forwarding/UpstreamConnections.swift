@@ -67,7 +67,7 @@ final class UpstreamConnections: LoopPart {
     /// Ends the exchange's use of its upstream connection, which cannot serve another.
     func drop(_ exchange: Exchange) {
         guard let upstream = exchange.upstream else { return }
-        if exchange.responseBegun { exchange.responseBytes = upstream.body.passed }
+        if exchange.response.hasBegun { exchange.response.bytes = upstream.body.passed }
         exchange.upstream = nil
         upstream.exchange = nil
         upstream.server?.ended()

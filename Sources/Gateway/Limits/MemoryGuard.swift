@@ -68,7 +68,7 @@ final class MemoryGuard: LoopPart {
     /// The same for what an exchange holds beside its client's connection.
     private func heldBytes(_ exchange: Exchange) -> Int {
         let socket = exchange.upstream?.socket
-        return (exchange.requestChunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.receivedCapacity ?? 0)
+        return (exchange.sent.chunk?.capacity ?? 0) + exchange.collected.capacity + (socket?.receivedCapacity ?? 0)
             + (socket?.pendingBytes ?? 0)
     }
 }

@@ -103,7 +103,7 @@ final class Transport {
         case .socket(let socket): poller.send(socket, chunk)
         case .stream(let stream, let link):
             let lines = HeadWriter.fieldLines(chunk.readable)
-            link.session.respond(stream, status: exchange.status, fields: lines, ended: ended)
+            link.session.respond(stream, status: exchange.response.status, fields: lines, ended: ended)
             poller.chunks.give(chunk)
             queue(link)
         }
@@ -176,11 +176,11 @@ final class Transport {
     }
 
     func keepRequestTrailers(_ exchange: Exchange) {
-        if !trailerLines.isEmpty { exchange.requestTrailers = exchange.requestTrailers + takeTrailerLines() }
+        if !trailerLines.isEmpty { exchange.sent.trailers = exchange.sent.trailers + takeTrailerLines() }
     }
 
     func keepResponseTrailers(_ exchange: Exchange) {
-        if !trailerLines.isEmpty { exchange.responseTrailers = exchange.responseTrailers + takeTrailerLines() }
+        if !trailerLines.isEmpty { exchange.response.trailers = exchange.response.trailers + takeTrailerLines() }
     }
 
     private func takeTrailerLines() -> [UInt8] {

@@ -33,7 +33,7 @@ final class WorkerCounters {
         // The life of a tunnel is no measure of how quick a route is.
         let answered = exchange.stage == .tunnelling ? exchange.times.answeredAt : now
         counter(of: exchange, snapshot).count(
-            status: exchange.status, microseconds: answered - exchange.times.startedAt)
+            status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
         accessLog?.log(exchange, finishedAt: now, poller)
     }
 

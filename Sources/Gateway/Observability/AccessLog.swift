@@ -74,16 +74,16 @@ final class AccessLog {
         block.member("path", text: path.readable)
         let fields = exchange.snapshot.accessFields
         if !fields.isEmpty { append(fields, exchange) }
-        block.member("status", exchange.status)
+        block.member("status", exchange.response.status)
         if let route = exchange.route?.name { block.member("route", route) }
         if let subject = exchange.principal?.subject { block.member("subject", subject) }
         if let backend = exchange.principal?.backendID { block.member("backend", backend) }
         if let issuer = exchange.principal?.issuer { block.member("issuer", issuer) }
         block.member("decision", AccessLog.decision(exchange))
-        block.member("reason", exchange.reason.code)
+        block.member("reason", exchange.response.reason.code)
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
-        block.member("bytes_out", exchange.responseBytes)
+        block.member("bytes_out", exchange.response.bytes)
         block.member("duration_us", finishedAt - exchange.times.startedAt)
         if exchange.times.answeredAt > 0, exchange.group != nil {
             block.member("upstream_us", exchange.times.answeredAt - exchange.times.forwardedAt)
@@ -113,7 +113,7 @@ final class AccessLog {
     /// endpoints and preflights, `denied` for everything else.
     private static func decision(_ exchange: Exchange) -> String {
         if exchange.group != nil { return "allowed" }
-        return exchange.status < 400 ? "answered" : "denied"
+        return exchange.response.status < 400 ? "answered" : "denied"
     }
 
     /// Hands the gathered lines over.

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import Model
+import Policy
 import Reactor
 
 /// Request bodies that are read whole before anything is done with the request: those of the gateway's own endpoints, and
@@ -16,19 +17,19 @@ final class BodyCollector: LoopPart {
     }
 
     /// Begins to read the whole body. Answers whether it is there already.
-    func begin(_ exchange: Exchange) -> Bool {
-        if let remaining = exchange.requestBody.remainingLength, remaining > exchange.maximumCollected {
+    func begin(_ exchange: Exchange, _ use: Exchange.BodyUse) -> Bool {
+        if let remaining = exchange.requestBody.remainingLength, remaining > largestBody(exchange, for: use) {
             responder.refuseLargeBody(exchange)
             return false
         }
-        exchange.stage = .collectingBody
+        exchange.enter(.collectingBody(use))
         if exchange.decisionDeadline == .max {
             exchange.decisionDeadline = poller.now + exchange.snapshot.limits.decisionTimeout
         }
         // The endpoint wants the body without its framing.
         exchange.requestBody = BodyRelay(exchange.head.framing, to: .raw)
         if exchange.head.expectsContinue, !exchange.requestBody.isComplete { sendContinue(exchange) }
-        return received(exchange)
+        return received(exchange, use)
     }
 
     private func sendContinue(_ exchange: Exchange) {
@@ -39,10 +40,11 @@ final class BodyCollector: LoopPart {
 
     /// Takes what has come of the body. The head stays in front of it in the inbox, for the endpoint to be read from.
     /// Answers whether the body is whole.
-    func received(_ exchange: Exchange) -> Bool {
+    func received(_ exchange: Exchange, _ use: Exchange.BodyUse) -> Bool {
+        let largest = largestBody(exchange, for: use)
         guard let side = exchange.clientSide else { return false }
         if case .stream = side {
-            return collectFrames(exchange, side)
+            return collectFrames(exchange, side, largest)
         }
         guard let inbox = side.inbox else { return false }
         let headLength = exchange.head.length
@@ -59,9 +61,7 @@ final class BodyCollector: LoopPart {
             exchange.collect(output.readable)
             exchange.bodySeen += used
             // Framing counts as well: a body in tiny chunks with long extensions is no reason to hold much memory.
-            if exchange.collected.count > exchange.maximumCollected
-                || exchange.bodySeen > 8 * exchange.maximumCollected
-            {
+            if exchange.collected.count > largest || exchange.bodySeen > 8 * largest {
                 responder.refuseLargeBody(exchange)
                 return false
             }
@@ -75,11 +75,11 @@ final class BodyCollector: LoopPart {
     }
 
     /// Takes what has come of the body of a stream, whose head stands apart from it.
-    private func collectFrames(_ exchange: Exchange, _ side: Side) -> Bool {
+    private func collectFrames(_ exchange: Exchange, _ side: Side, _ largest: Int) -> Bool {
         while let chunk = transport.takeInbox(side) {
             exchange.collect(chunk.readable)
             poller.chunks.give(chunk)
-            if exchange.collected.count > exchange.maximumCollected {
+            if exchange.collected.count > largest {
                 responder.refuseLargeBody(exchange)
                 return false
             }
@@ -90,5 +90,16 @@ final class BodyCollector: LoopPart {
         }
         exchange.requestBody = .empty
         return true
+    }
+
+    /// The longest body that is read whole, in bytes.
+    private func largestBody(_ exchange: Exchange, for use: Exchange.BodyUse) -> Int {
+        let largest: Int? =
+            switch use {
+            case .administration(let resource): resource.maximumBodyBytes
+            case .endpoint: exchange.endpoint?.descriptor.largestBody
+            case .upstream: exchange.route?.challengeRule?.maximumKeptBody
+            }
+        return largest ?? EndpointDescriptor.usualBody
     }
 }

@@ -107,11 +107,4 @@ extension Exchange {
         let id = requestID
         return String(copying: id.readable)
     }
-
-    /// Longest body that an endpoint takes, or that is kept for a route.
-    var maximumCollected: Int {
-        if let adminResource { return adminResource.maximumBodyBytes }
-        if let endpoint { return endpoint.descriptor.largestBody }
-        return route?.challengeRule?.maximumKeptBody ?? EndpointDescriptor.usualBody
-    }
 }

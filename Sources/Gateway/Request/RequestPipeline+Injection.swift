@@ -28,18 +28,20 @@ extension RequestPipeline {
             upstreamClient.forward(exchange, route, buffer)
         case .join:
             counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken)
+            exchanges.park(exchange, in: .awaitingToken(.firstAttempt))
         case .lead(let flight):
             counters.metrics.injectionMisses &+= 1
-            exchanges.park(exchange, in: .awaitingToken)
+            exchanges.park(exchange, in: .awaitingToken(.firstAttempt))
             injection.issue(flight, snapshot, leader: waiter)
         case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
         }
     }
 
-    func tokenIssued(_ exchange: Exchange, _ result: Result<IssuedToken, IssueFailure>) {
+    func tokenIssued(
+        _ exchange: Exchange, _ use: Exchange.TokenUse, _ result: Result<IssuedToken, IssueFailure>
+    ) {
         exchanges.unpark(exchange)
-        if exchange.token.wasRefused {
+        if use == .repetition {
             injection.repeatRequest(exchange, result)
             return
         }
@@ -63,7 +65,7 @@ extension RequestPipeline {
         _ exchange: Exchange, _ route: Route, _ rule: UpstreamChallengeRule, _ buffer: Chunk
     ) {
         if exchange.requestBody.remainingLength.map({ $0 <= rule.maximumKeptBody }) ?? false {
-            if collector.begin(exchange) { bodyCollected(exchange) }
+            collect(exchange, for: .upstream)
             return
         }
         injection.injectKnown(exchange, route)

@@ -57,7 +57,9 @@ final class RequestPipeline: LoopPart {
         exchanges.takeRequestID(exchange, bytes)
         identifyClient(exchange, client, bytes)
         if client.role != .proxy {
-            if control.answer(exchange, client, bytes), collector.begin(exchange) { bodyCollected(exchange) }
+            if let resource = control.answer(exchange, client, bytes) {
+                collect(exchange, for: .administration(resource))
+            }
             return
         }
         guard canonicalisePath(exchange, bytes) else {
@@ -75,7 +77,7 @@ final class RequestPipeline: LoopPart {
             snapshot.policy, path: path.readable, bytes: bytes, head: head, headers: requestHeaders,
             steps: snapshot.steps)
         exchange.route = decision.route
-        exchange.variesByOrigin = decision.readsOrigin
+        if decision.readsOrigin { exchange.varies = .origin }
         if decision.endpoint != nil {
             exchange.endpoint = decision.endpoint
             // Its client would take any 2xx for a tunnel (RFC 8441 section 4).
@@ -163,7 +165,7 @@ final class RequestPipeline: LoopPart {
     /// The request is admitted: it goes to the route's upstream, or to the endpoint.
     private func admit(_ exchange: Exchange, _ route: Route?, _ buffer: Chunk) {
         guard let route else {
-            if collector.begin(exchange) { bodyCollected(exchange) }
+            collect(exchange, for: .endpoint)
             return
         }
         // OMS-09: what was refused is no use of the session.
@@ -205,7 +207,7 @@ final class RequestPipeline: LoopPart {
         _ exchange: Exchange, _ route: Route?, _ policy: PolicySnapshot, _ bytes: Span<UInt8>
     ) -> AuthenticationOutcome {
         exchange.keyEpoch = policy.keyEpoch
-        exchange.variesByCookie = route?.takesCookies == true
+        if route?.takesCookies == true { exchange.varies.insert(.cookie) }
         return policy.authenticate(
             route, bytes: bytes, headers: requestHeaders, from: exchange.address, secure: exchange.isSecure,
             now: poller.wallSeconds, cache: tokenCache)
@@ -217,13 +219,13 @@ final class RequestPipeline: LoopPart {
         switch effect {
         case .done(let result): resolved(exchange, result)
         case .offload(let work):
-            blocking.park(exchange, in: .resolvingCredential, shared.computing) {
+            blocking.park(exchange, in: .verifyingCredential, shared.computing) {
                 .credential(exchange: identity, work())
             }
         case .hash(let work):
-            blocking.park(exchange, in: .resolvingCredential, shared.hashes) { .credential(exchange: identity, work()) }
+            blocking.park(exchange, in: .verifyingCredential, shared.hashes) { .credential(exchange: identity, work()) }
         case .await(let begin):
-            exchanges.park(exchange, in: .resolvingCredential)
+            exchanges.park(exchange, in: .verifyingCredential)
             let mailbox = context.mailbox
             begin { mailbox.post(.credential(exchange: identity, $0)) }
         }
@@ -294,15 +296,20 @@ final class RequestPipeline: LoopPart {
 
     // MARK: Whole bodies
 
+    /// Reads the whole body of a request.
+    func collect(_ exchange: Exchange, for use: Exchange.BodyUse) {
+        if collector.begin(exchange, use) { bodyCollected(exchange, use) }
+    }
+
     /// The body of a request is whole: the request goes on.
-    func bodyCollected(_ exchange: Exchange) {
-        if let resource = exchange.adminResource {
+    func bodyCollected(_ exchange: Exchange, _ use: Exchange.BodyUse) {
+        switch use {
+        case .administration(let resource):
             exchange.head.length += exchange.bodySeen
             exchanges.clearClientDeadline(exchange)
             control.call(exchange, resource)
-        } else if let endpoint = exchange.endpoint {
-            endpoints.enterLine(exchange, endpoint.descriptor)
-        } else {
+        case .endpoint: if let endpoint = exchange.endpoint { endpoints.enterLine(exchange, endpoint.descriptor) }
+        case .upstream:
             exchanges.clearClientDeadline(exchange)
             bodyKept(exchange)
         }
@@ -311,7 +318,7 @@ final class RequestPipeline: LoopPart {
     /// The time of an exchange is over.
     func timedOut(_ exchange: Exchange) {
         switch exchange.stage {
-        case .resolvingCredential, .awaitingToken, .inEndpoint:
+        case .verifyingCredential, .awaitingToken, .inEndpoint:
             limited(.decisionTime)
             responder.reply(exchange, .decisionTimeout, "try again later", retryAfter: 1)
         case .collectingBody, .forwarding:

@@ -46,9 +46,9 @@ final class TokenInjection: LoopPart {
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ head: ResponseHead, _ buffer: Chunk
     ) -> Bool {
         guard let route = exchange.route, let principal = exchange.principal, exchange.tunnel == nil,
-            let chunk = exchange.requestChunk
+            let chunk = exchange.sent.chunk
         else { return false }
-        chunk.rewind(to: exchange.requestLength)
+        chunk.rewind(to: exchange.sent.length)
         let challenge = route.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.token.target
         if challenge != nil, !isOwnHost(of: chunk.readable, exchange) {
@@ -177,14 +177,15 @@ final class TokenInjection: LoopPart {
     ) {
         guard let principal = exchange.principal else { return }
         let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
+        let use = exchange.token.wasRefused ? Exchange.TokenUse.repetition : .firstAttempt
         switch issuedTokens.lookup(principal, target, waiter: waiter, now: poller.wallSeconds) {
         case .hit(let token, let refresh):
             exchange.token.issued = token
             if let refresh { issue(refresh, exchange.snapshot, leader: nil, challenge: challenge) }
             go()
-        case .join: exchanges.park(exchange, in: .awaitingToken)
+        case .join: exchanges.park(exchange, in: .awaitingToken(use))
         case .lead(let flight):
-            exchanges.park(exchange, in: .awaitingToken)
+            exchanges.park(exchange, in: .awaitingToken(use))
             issue(flight, exchange.snapshot, leader: waiter, challenge: challenge)
         case .failed(let failure): responder.refuseWithoutToken(exchange, failure)
         }
@@ -216,19 +217,19 @@ final class TokenInjection: LoopPart {
     private func repeatRequest(_ exchange: Exchange) {
         guard let token = exchange.token.issued, let injection = exchange.route?.injection,
             let server = exchange.server,
-            let old = exchange.requestChunk
+            let old = exchange.sent.chunk
         else { return }
         let chunk = poller.chunks.take()
-        old.rewind(to: exchange.requestLength)
+        old.rewind(to: exchange.sent.length)
         HeaderRewrite.request(old.readable, with: token, injection, into: chunk)
         old.isHeld = false
         poller.chunks.give(old)
         chunk.isHeld = true
-        exchange.requestChunk = chunk
-        exchange.requestLength = chunk.count
-        exchange.stage = .forwarding
+        exchange.sent.chunk = chunk
+        exchange.sent.length = chunk.count
+        exchange.enter(.forwarding)
         exchange.decisionDeadline = .max
-        exchange.mayReplay = exchange.head.method.isIdempotent
+        exchange.sent.mayReplay = exchange.head.method.isIdempotent
         exchange.attempt.wasReplayed = false
         counters.metrics.upstreamRetries &+= 1
         upstreamClient.connect(exchange, server)

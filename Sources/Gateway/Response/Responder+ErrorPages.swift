@@ -18,7 +18,7 @@ extension Responder {
             endReply(exchange, chunk, json)
             return
         }
-        let page = ErrorPage.response(status: exchange.status, requestID: exchange.requestIDText)
+        let page = ErrorPage.response(status: exchange.response.status, requestID: exchange.requestIDText)
         for header in page.headers {
             chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)
@@ -31,7 +31,7 @@ extension Responder {
     func prefersPage(_ exchange: Exchange) -> Bool {
         guard let client = exchange.client, !shared.isAdmin(listener: client.listener) else { return false }
         // The head was consumed when it was written for the upstream.
-        if let sent = exchange.requestChunk { return prefersPage(sent.beginning(exchange.requestLength)) }
+        if let sent = exchange.sent.chunk { return prefersPage(sent.beginning(exchange.sent.length)) }
         // A head that is not valid asks for nothing.
         guard exchange.head.length > 0, let buffer = exchange.headBuffer else { return false }
         guard let stream = exchange.stream else {
@@ -47,7 +47,7 @@ extension Responder {
 
     /// Answers a browser's request for an icon that no route has.
     func answerIcon(_ exchange: Exchange) {
-        exchange.reason = .noIcon
+        exchange.response.reason = .noIcon
         let chunk = beginReply(exchange, status: 204, bodyLength: 0)
         HeadWriter.appendStatusLine(204, to: chunk)
         chunk.append("Cache-Control: max-age=86400\r\n")

@@ -25,7 +25,7 @@ final class Responder: LoopPart {
 
     /// Refuses by policy: the challenge where the reason is a missing or bad credential, else the status alone.
     func deny(_ exchange: Exchange, _ reason: Reason, _ bytes: Span<UInt8>) {
-        exchange.reason = reason
+        exchange.response.reason = reason
         counters.count(reason)
         if reason.status == 401, sendToLogin(exchange, bytes) { return }
         let body = reason.body
@@ -90,7 +90,7 @@ final class Responder: LoopPart {
 
     /// Answers a preflight that is allowed (CORS-06).
     func answerPreflight(_ exchange: Exchange, _ bytes: Span<UInt8>) {
-        exchange.reason = .preflight
+        exchange.response.reason = .preflight
         let chunk = beginReply(exchange, status: 204, bodyLength: 1024)
         HeadWriter.appendStatusLine(204, to: chunk)
         let policy = exchange.snapshot.policy
@@ -102,7 +102,7 @@ final class Responder: LoopPart {
         }
         chunk.ensureFree(2048)
         exchange.origin.reset()
-        exchange.variesByOrigin = false
+        exchange.varies.remove(.origin)
         endReply(exchange, chunk, nil)
     }
 
@@ -128,7 +128,7 @@ final class Responder: LoopPart {
     /// The body of the request is not read any further, and with it ends the connection of HTTP/1.
     func refuseBody(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString) {
         connections.drop(exchange)
-        if exchange.responseBegun {
+        if exchange.response.hasBegun {
             frontend.abandon(exchange, reason: reason)
         } else {
             exchange.endConnection()
@@ -155,7 +155,7 @@ final class Responder: LoopPart {
     /// An error of our own.
     func reply(_ exchange: Exchange, _ reason: Reason, _ detail: StaticString, retryAfter: Int? = nil) {
         let status = reason.status
-        exchange.reason = reason
+        exchange.response.reason = reason
         counters.count(reason)
         var body = JSONWriter()
         body.beginObject()
@@ -172,8 +172,8 @@ final class Responder: LoopPart {
 
     /// The answer of a gateway endpoint.
     func respond(_ exchange: Exchange, _ response: EndpointResponse) {
-        exchange.reason = response.reason
-        if response.status >= 400 { counters.count(exchange.reason) }
+        exchange.response.reason = response.reason
+        if response.status >= 400 { counters.count(exchange.response.reason) }
         if response.status == 429 { limited(.loginAttempts) }
         if let entry = response.audit { audit(entry, exchange) }
         let chunk = beginReply(exchange, status: response.status, bodyLength: response.body.count + 2048)
@@ -188,7 +188,7 @@ final class Responder: LoopPart {
     private func audit(_ entry: AuditEntry, _ exchange: Exchange) {
         var members: [(String, EventLog.Value)] = [
             ("action", .text(entry.action)), ("outcome", .text(entry.outcome.rawValue)),
-            ("reason", .text(exchange.reason.code)),
+            ("reason", .text(exchange.response.reason.code)),
             ("subject", .text(String(decoding: entry.subject.utf8.prefix(256), as: UTF8.self))),
             ("client", .text(entry.client)),
             ("request_id", .text(exchange.requestIDText)),
@@ -200,8 +200,8 @@ final class Responder: LoopPart {
 
     /// A chunk for the reply, with the decision whether the connection lives on behind it.
     func beginReply(_ exchange: Exchange, status: Int, bodyLength: Int) -> Chunk {
-        exchange.status = status
-        exchange.stage = .finished
+        exchange.response.status = status
+        exchange.enter(.finished)
         prepareToSkipRequest(exchange)
         let chunk = poller.chunks.take()
         chunk.ensureFree(4096 + bodyLength)
@@ -217,18 +217,20 @@ final class Responder: LoopPart {
         }
         chunk.ensureFree(Responder.smallFields)
         appendDate(to: chunk)
-        appendCrossSite(exchange, status: exchange.status, to: chunk)
+        appendCrossSite(exchange, status: exchange.response.status, to: chunk)
         let id = exchange.requestID
         HeadWriter.appendField("X-Request-Id", id.readable, to: chunk)
         // RFC 9110 section 8.6: no length on a 204.
-        if let body, exchange.status != 204 { HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk) }
+        if let body, exchange.response.status != 204 {
+            HeadWriter.appendField("Content-Length", decimal: body.count, to: chunk)
+        }
         chunk.ensureFree(Responder.smallFields)
         appendConnection(exchange, to: chunk)
         chunk.append("\r\n")
-        exchange.responseBegun = true
+        exchange.response.hasBegun = true
         if let buffer = exchange.headBuffer { buffer.consume(min(buffer.count, exchange.head.length)) }
         if let body, exchange.head.method != .head {
-            exchange.responseBytes = body.count
+            exchange.response.bytes = body.count
             transport.sendWhole(chunk, body, of: exchange, to: side)
         } else {
             transport.sendWhole(chunk, nil, of: exchange, to: side)
@@ -260,11 +262,11 @@ final class Responder: LoopPart {
 
     /// The cross-site fields of an answer (CORS-07, CHAL-09), and what else it depends on.
     func appendCrossSite(_ exchange: Exchange, status: Int, to chunk: Chunk) {
-        if exchange.variesByCookie {
+        if exchange.varies.contains(.cookie) {
             chunk.ensureFree(Responder.smallFields)
             chunk.append("Vary: Cookie\r\n")
         }
-        guard exchange.variesByOrigin else { return }
+        guard exchange.varies.contains(.origin) else { return }
         let origin = exchange.origin
         exchange.snapshot.policy.appendCORSFields(to: chunk, origin: origin.readable, status: status)
     }

@@ -59,7 +59,7 @@ extension ResponseRelay {
     private func interimReceived(_ upstream: UpstreamConnection, _ stream: H2Stream) {
         guard let exchange = upstream.exchange, let buffer = stream.interim else { return }
         upstream.heard = true
-        exchange.mayReplay = false
+        exchange.sent.mayReplay = false
         upstream.interim += 1
         let outcome = stream.responseHead(
             into: responseHeaders, limits: UpstreamConnection.headLimits, requestMethod: exchange.head.method,
@@ -74,7 +74,7 @@ extension ResponseRelay {
     private func headReceived(_ upstream: UpstreamConnection, _ stream: H2Stream) {
         guard let exchange = upstream.exchange else { return }
         upstream.heard = true
-        exchange.mayReplay = false
+        exchange.sent.mayReplay = false
         let outcome = stream.responseHead(
             into: responseHeaders, limits: UpstreamConnection.headLimits, requestMethod: exchange.head.method)
         switch outcome {
@@ -90,7 +90,7 @@ extension ResponseRelay {
         let isUntouched = stream.mayReplay && exchange.requestBody.passed == 0
         stream.owner = 0
         if isUntouched {
-            exchange.mayReplay = true
+            exchange.sent.mayReplay = true
             upstream.session?.isLeaving = true
             connections.drop(exchange)
             if upstreamClient.replay(exchange) { return }

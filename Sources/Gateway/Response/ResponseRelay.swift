@@ -38,7 +38,7 @@ final class ResponseRelay: LoopPart {
             return
         }
         upstream.heard = true
-        exchange.mayReplay = false
+        exchange.sent.mayReplay = false
         switch upstream.phase {
         case .awaitingHead: readResponseHeads(upstream, exchange)
         case .relayingBody: relayBody(upstream, exchange)
@@ -121,8 +121,8 @@ final class ResponseRelay: LoopPart {
         if head.status == 401, injection.answerRefusal(upstream, exchange, head, buffer) { return }
         upstream.keepAlive = head.keepAlive && head.framing != .untilClose
         upstream.phase = .relayingBody
-        exchange.status = head.status
-        exchange.responseBegun = true
+        exchange.response.status = head.status
+        exchange.response.hasBegun = true
         upstreamClient.noteAnswer(exchange, status: head.status)
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
@@ -171,7 +171,7 @@ final class ResponseRelay: LoopPart {
             var body = upstream.body
             guard let used = try? body.relay(inbox.readable, into: chunk) else {
                 poller.chunks.give(chunk)
-                exchange.responseBegun = false
+                exchange.response.hasBegun = false
                 upstreamClient.fail(exchange, .invalidResponse)
                 return
             }
@@ -261,9 +261,9 @@ final class ResponseRelay: LoopPart {
 
     /// - Parameter target: the client, where it is to be told of the end.
     private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange, to target: Side?) {
-        if let target { transport.endMessage(to: target, trailers: exchange.responseTrailers) }
+        if let target { transport.endMessage(to: target, trailers: exchange.response.trailers) }
         exchange.upstream = nil
-        exchange.responseBytes = upstream.body.passed
+        exchange.response.bytes = upstream.body.passed
         upstream.exchange = nil
         upstream.served += 1
         upstream.server?.ended()

@@ -35,9 +35,9 @@ final class Tunnels: LoopPart {
             upstreamClient.fail(exchange, .invalidResponse)
             return
         }
-        exchange.stage = .tunnelling
-        exchange.status = exchange.stream == nil ? 101 : 200
-        exchange.responseBegun = true
+        exchange.enter(.tunnelling)
+        exchange.response.status = exchange.stream == nil ? 101 : 200
+        exchange.response.hasBegun = true
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.requestBody = BodyRelay(.untilClose, to: .raw)
         upstream.body = BodyRelay(.untilClose, to: .raw)
@@ -64,7 +64,7 @@ final class Tunnels: LoopPart {
     }
 
     private func writeSwitch(_ upgrade: Upgrade, _ exchange: Exchange, _ bytes: Span<UInt8>, to chunk: Chunk) {
-        HeadWriter.appendStatusLine(exchange.status, to: chunk)
+        HeadWriter.appendStatusLine(exchange.response.status, to: chunk)
         guard exchange.stream != nil else {
             HeaderRewrite.appendResponseFields(
                 responseHeaders, bytes, hasCookies: exchange.snapshot.hasBrowserCookies, to: chunk)
@@ -182,7 +182,7 @@ final class Tunnels: LoopPart {
         let frame = poller.chunks.take()
         WebSocketFrames.appendClose(closeCode, reason: reason.code, to: frame)
         transport.send(frame, to: side)
-        exchange.reason = reason
+        exchange.response.reason = reason
         counters.count(reason)
         endTunnel(upstream, exchange)
         return true

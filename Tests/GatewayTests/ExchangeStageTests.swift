@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("stages of an exchange") struct ExchangeStageTests {
+    private static let stages: [Exchange.Stage] = [
+        .deciding, .verifyingCredential, .awaitingToken(.firstAttempt), .awaitingToken(.repetition),
+        .collectingBody(.endpoint), .collectingBody(.administration(.revocations)), .collectingBody(.upstream),
+        .inEndpoint,
+        .forwarding, .tunnelling, .finished,
+    ]
+
+    @Test("every stage may end, and nothing follows the end", arguments: stages)
+    func ends(_ stage: Exchange.Stage) {
+        #expect(stage.leads(to: .finished))
+        #expect(stage == .finished || !Exchange.Stage.finished.leads(to: stage))
+    }
+
+    @Test("nothing is forwarded before its decision, its token or its body is there", arguments: stages)
+    func forwards(_ stage: Exchange.Stage) {
+        let may: [Exchange.Stage] = [.deciding, .collectingBody(.upstream), .forwarding]
+        #expect(stage.leads(to: .forwarding) == may.contains(stage))
+        #expect(stage.leads(to: .tunnelling) == (stage == .forwarding))
+    }
+
+    @Test("a token is issued again only for a request that was forwarded", arguments: stages)
+    func repeats(_ stage: Exchange.Stage) {
+        #expect(stage.leads(to: .awaitingToken(.repetition)) == (stage == .forwarding))
+        #expect(stage != .inEndpoint || !stage.leads(to: .deciding))
+    }
+}
