@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every command's help, exit status and what it prints (0 done, 1 failed or invalid, 2 used wrongly).
+/// Every command's help, exit status and what it prints (0 success, 1 failure or invalid, 2 usage error).
 @Suite struct CommandLineTests {
     // MARK: Help and usage
 
@@ -125,9 +125,9 @@ import Testing
     }
 
     @Test(
-        "what is wrong is said, and not only how it goes",
+        "a usage error names the problem",
         arguments: [
-            (["serve"], "serve --config DIR"), (["check", "a", "b"], "check DIR"),
+            (["serve"], "serve --config DIR"), (["check", "a", "b"], "check --config DIR"),
             (["serve", "--config", ""], "--config is empty"), (["hash", "--scheme", "MD5"], "unknown scheme MD5"),
             (["hash", "secret"], "standard input"), (["hash", "--salt-bits", "many"], "--salt-bits"),
         ])
@@ -140,7 +140,7 @@ import Testing
     @Test(
         "what is missing is said first, and behind it how the action goes, not how all of them go",
         arguments: [
-            (["users", "list"], "portcullis: --config DIR or --admin URL says where", []),
+            (["users", "list"], "portcullis: either --config DIR or --admin URL is required", []),
             (
                 ["users", "add", "--config", "a"], "portcullis: users add: expected 1 name, found 0",
                 ["portcullis users add NAME ", "[--roles A,B]"]
@@ -243,7 +243,7 @@ import Testing
         #expect(malformed.errors.contains("gateway.json:2: error: "))
     }
 
-    @Test("check --production warns of what is fine for development only")
+    @Test("check --production warns of settings for development only")
     func checkProduction() throws {
         let directory = try ConfigurationDirectory([
             "gateway.json": FixtureSettings(upstream: "http://127.0.0.1:9").text
@@ -251,7 +251,8 @@ import Testing
         let usual = try CommandLine.run("check", directory.path)
         let strict = try CommandLine.run("check", directory.path, "--production")
         #expect(strict.ending == .exit(0))
-        for warning in ["/users/0/password: the password scheme", "/backends/0/clientSecret: the secret stands in"] {
+        for warning in ["/users/0/password: the password scheme", "/backends/0/clientSecret: the secret is written in"]
+        {
             #expect(strict.errors.contains(warning), "\(warning)")
             #expect(!usual.errors.contains(warning), "\(warning)")
         }

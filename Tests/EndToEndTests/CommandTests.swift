@@ -10,7 +10,7 @@ import Testing
         try Program.run(GatewayProcess.binary, arguments, environment: environment, input: input)
     }
 
-    @Test("every command has a help text; used wrongly it ends with 2")
+    @Test("every command has a help text, and exit status 2 for a usage error")
     func usage() throws {
         for command in ["serve", "check", "hash", "token", "backend", "echo", "version"] {
             let help = try run(command, "--help")

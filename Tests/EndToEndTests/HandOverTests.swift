@@ -227,7 +227,7 @@ import Testing
         return try GatewayProcess(directory, binary: script)
     }
 
-    @Test("a further SIGUSR2 while a successor is on its way is ignored")
+    @Test("a further SIGUSR2 while a successor is starting is ignored")
     func onlyOneAtATime() throws {
         let gateway = try Self.withGate()
         let processes = HandedOver(gateway)
@@ -235,7 +235,7 @@ import Testing
         _ = try #require(gateway.waitForEvent("handing_over"))
         gateway.program.signal(SIGUSR2)
         let ignored = try #require(gateway.waitForEvent("handover_ignored"))
-        #expect(ignored["reason"].string == "a successor is on its way")
+        #expect(ignored["reason"].string == "a successor is starting")
         #expect(try gateway.request("GET", "/readyz", listener: "admin").status == 200)
         let gate = try #require(FileHandle(forWritingAtPath: gateway.configuration.path + "/gate"))
         try gate.write(contentsOf: Data("\n".utf8))
@@ -245,7 +245,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("what is revoked in memory while a successor is on its way ends the hand-over")
+    @Test("a revocation in memory while a successor is starting ends the hand-over")
     func revokedMeanwhile() throws {
         let gateway = try Self.withGate { $0["store"] = #"{"kind": "memory"}"# }
         let processes = HandedOver(gateway)
@@ -266,7 +266,7 @@ import Testing
         try processes.stop()
     }
 
-    @Test("SIGTERM while a successor is on its way ends both")
+    @Test("SIGTERM while a successor is starting ends both")
     func endedMeanwhile() throws {
         let gateway = try Self.withGate()
         gateway.program.signal(SIGUSR2)

@@ -117,6 +117,6 @@ import Testing
         #expect(try CommandLine.run("check", directory.path).ending == .exit(0))
         let result = try CommandLine.run("serve", "--config", directory.path)
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("no socket named web was handed over"))
+        #expect(result.errors.contains("no inherited socket is named web"))
     }
 }

@@ -51,7 +51,7 @@ import Testing
         #expect(plain.value("x-apiomat-apikey") == "api-key")
         #expect(plain.value("oracle-mobile-backend-id") == nil, "such a login is of no backend")
         gateway.forget()
-        let token = try await client.requestSessionToken(SessionTokenWish(scope: "read write", extra: "e"))
+        let token = try await client.requestSessionToken(SessionTokenOptions(scope: "read write", extra: "e"))
         #expect(
             form() == "grant_type=aom_user&client_id=testApp&client_secret=api-key&app=testApp&system=LIVE"
                 + "&username=testUser&password=s%3Acret&scope=read%20write&extra=e")

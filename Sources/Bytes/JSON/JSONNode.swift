@@ -53,6 +53,13 @@ extension JSONNode {
         return nil
     }
 
+    /// The JSON text without white space.
+    package var serialized: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+
     package var string: String? {
         if case .string(let text) = value { text } else { nil }
     }

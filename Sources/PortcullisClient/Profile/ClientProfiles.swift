@@ -71,8 +71,7 @@ public struct ClientProfiles: Sendable {
     }
 
     private var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(JSONNode(.object([JSONMember(name: "profiles", node: JSONNode(.object(members)))])))
-        return (try? JSONLayout.indented(writer.bytes, by: 2)) ?? writer.bytes
+        let text = JSONNode(.object([JSONMember(name: "profiles", node: JSONNode(.object(members)))])).serialized
+        return (try? JSONLayout.indented(text, by: 2)) ?? text
     }
 }

@@ -5,7 +5,7 @@ struct ApplicationService: Sendable {
     let profile: ClientProfile
 
     /// A token map for name and password.
-    func tokens(user: String, password: String, _ wish: SessionTokenWish) throws(ClientError) -> ClientRequest {
+    func tokens(user: String, password: String, _ wish: SessionTokenOptions) throws(ClientError) -> ClientRequest {
         var parameters = try [("grant_type", "aom_user")] + client()
         parameters += [
             ("app", try application()), ("system", profile.system), ("username", user), ("password", password),

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// What a session token is to be like (AOM-04, AOM-07, AOM-10); nil leaves it to the gateway.
-public struct SessionTokenWish: Equatable, Sendable {
+public struct SessionTokenOptions: Equatable, Sendable {
     /// Such as `read write`, `read_only`.
     public var scope: String?
     /// Tells it from other tokens of the same user.
@@ -55,7 +55,7 @@ extension GatewayClient {
     /// - Parameter configure: whether requests carry it from now on, in the place of the password, which is forgotten.
     @discardableResult
     public func requestSessionToken(
-        _ wish: SessionTokenWish = SessionTokenWish(), configure: Bool = true
+        _ wish: SessionTokenOptions = SessionTokenOptions(), configure: Bool = true
     ) async throws(ClientError) -> SessionToken {
         let login = try login()
         guard login.method == .application, let user = login.user, let password = login.password else {
@@ -69,7 +69,7 @@ extension GatewayClient {
     /// - Parameter configure: whether requests carry it from now on. The password is not kept.
     @discardableResult
     public func requestSessionToken(
-        user: String, password: String, _ wish: SessionTokenWish = SessionTokenWish(), configure: Bool = true
+        user: String, password: String, _ wish: SessionTokenOptions = SessionTokenOptions(), configure: Bool = true
     ) async throws(ClientError) -> SessionToken {
         try await request(
             ApplicationService(profile: profile).tokens(user: user, password: password, wish), user,
@@ -114,7 +114,7 @@ extension GatewayClient {
     func logInApplication(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
         let service = ApplicationService(profile: profile)
         return try application(
-            await ask(try service.tokens(user: user, password: password, SessionTokenWish())), user)
+            await ask(try service.tokens(user: user, password: password, SessionTokenOptions())), user)
     }
 
     private func request(

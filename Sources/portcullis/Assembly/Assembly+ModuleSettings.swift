@@ -99,7 +99,7 @@ extension Assembly {
             let expected = Assembly.expectation(key.shape)
             var member: Field?
             if key.isRequired {
-                member = object.required(key.name, expected, standIn: nil) { $0 }
+                member = object.required(key.name, expected, placeholder: nil) { $0 }
             } else {
                 member = object.take(key.name)
             }

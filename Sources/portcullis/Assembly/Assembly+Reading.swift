@@ -52,7 +52,7 @@ extension Assembly {
     static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
         let examination = examine(directory, makesKeys: makesKeys)
         if let reading = examination.reading { return reading }
-        for error in examination.errors { Terminal.complain(error.description) }
+        for error in examination.errors { Terminal.printError(error.description) }
         throw .failed
     }
 }

@@ -1,10 +1,13 @@
-/// What an administrative command was called with: `portcullis COMMAND ACTION NAME... --options`.
+import Bytes
+import HTTP
+
+/// The parsed arguments of an administrative command: `portcullis COMMAND ACTION NAME... --options`.
 struct AdminInvocation {
-    /// What an action takes.
+    /// The arguments that an action accepts.
     struct Shape {
         let names: ClosedRange<Int>
-        var options: Set<String> = []
-        var flags: Set<String> = []
+        let options: Set<String>
+        let flags: Set<String>
 
         init(_ names: ClosedRange<Int>, options: Set<String> = [], flags: Set<String> = []) {
             self.names = names
@@ -17,36 +20,34 @@ struct AdminInvocation {
     let arguments: Arguments
     let target: AdminTarget
 
-    /// - Throws: `.usage` after saying what is wrong.
-    init(_ words: [String], of command: any Command.Type, _ actions: [String: Shape]) throws(ExitStatus) {
-        guard let action = words.first else {
-            Terminal.complain(command.help)
-            throw .usage
-        }
+    /// - Throws: `.usage` after printing what is wrong.
+    init(
+        _ words: [String], of command: any Command.Type, _ actions: [String: Shape]
+    ) throws(ExitStatus) {
+        guard let action = words.first else { throw command.usageError() }
         guard let shape = actions[action] else {
-            Terminal.complain("portcullis: unknown action \(action); `portcullis \(command.name) --help` lists them")
-            throw .usage
+            throw .misuse("unknown action \(action); `portcullis \(command.name) --help` lists them")
         }
         arguments = try Arguments(
             words.dropFirst(), options: shape.options.union(AdminTarget.options), flags: shape.flags)
         guard shape.names.contains(arguments.positional.count) else {
-            throw AdminInvocation.complaint(command, action, arguments.positional.count, shape.names)
+            throw AdminInvocation.wrongCount(command, action, arguments.positional.count, shape.names)
         }
         self.action = action
         target = try AdminTarget(arguments)
     }
 
-    /// Says how many names an action takes, and the lines of the help that show them.
-    private static func complaint(
-        _ command: any Command.Type, _ action: String, _ count: Int, _ wanted: ClosedRange<Int>
+    /// Prints how many names an action expects, and its lines of the help.
+    private static func wrongCount(
+        _ command: any Command.Type, _ action: String, _ count: Int, _ expected: ClosedRange<Int>
     ) -> ExitStatus {
         let number =
-            switch wanted {
+            switch expected {
             case 1...1: "1 name"
-            case _ where wanted.count == 1: "\(wanted.lowerBound) names"
-            default: "\(wanted.lowerBound) to \(wanted.upperBound) names"
+            case _ where expected.count == 1: "\(expected.lowerBound) names"
+            default: "\(expected.lowerBound) to \(expected.upperBound) names"
             }
-        _ = Arguments.complaint("\(command.name) \(action): expected \(number), found \(count)")
+        let status = ExitStatus.misuse("\(command.name) \(action): expected \(number), found \(count)")
         let start = "portcullis \(command.name) "
         var isShown = false
         for line in command.help.split(separator: "\n", omittingEmptySubsequences: false).prefix(while: { !$0.isEmpty })
@@ -55,12 +56,28 @@ struct AdminInvocation {
                 let actions = line[form.upperBound...].prefix { $0 != " " }.split(separator: "|")
                 isShown = actions.contains { isSame(String($0), action) }
             }
-            if isShown { Terminal.complain(String(line)) }
+            if isShown { Terminal.printError(String(line)) }
         }
-        Terminal.complain("`portcullis help \(command.name)` explains them")
-        return .usage
+        Terminal.printError("`portcullis help \(command.name)` explains them")
+        return status
     }
 
     var names: [String] { arguments.positional }
     var first: String { arguments.positional.first ?? "" }
+
+    /// Sends a request and ignores the body of its response.
+    func send(
+        _ method: Method, _ path: [String], query: [(String, String?)] = [],
+        body: [(name: String, value: JSONNode?)]? = nil
+    ) throws(ExitStatus) {
+        try target.perform(.command(method, path, query: query, body: body))
+    }
+
+    /// Sends a request and prints the body of its response.
+    func show(
+        _ method: Method, _ path: [String], query: [(String, String?)] = [],
+        body: [(name: String, value: JSONNode?)]? = nil
+    ) throws(ExitStatus) {
+        AdminTarget.show(try target.perform(.command(method, path, query: query, body: body)))
+    }
 }

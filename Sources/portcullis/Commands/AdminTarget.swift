@@ -7,8 +7,8 @@ import HTTP
 import Reactor
 import Tokens
 
-/// Where an administrative command does its work: on the files of a directory, or on a running gateway. Both take the
-/// same requests and give the same answers.
+/// What an administrative command changes: the files of a directory, or a running gateway. Both accept the same requests
+/// and give the same responses.
 enum AdminTarget {
     case directory(Administration)
     case gateway(AdminClient)
@@ -16,24 +16,23 @@ enum AdminTarget {
     static let options: Set<String> = ["--config", "--admin", "--admin-token-file"]
     static let tokenVariable = "PORTCULLIS_ADMIN_TOKEN"
 
-    /// What `--help` says of them.
     static let help = """
-        Where:
-        --config DIR             the files of this directory; a running gateway takes a change up at its next reload
-        --admin URL              a running gateway, such as http://127.0.0.1:9901; a change is in force at once
-        --admin-token-file FILE  its `admin.adminToken`; by default that is in the variable \(tokenVariable)
+        WHERE:
+        --config DIR             the files of this directory; a running gateway applies a change at its next reload
+        \(gatewayOptions)
 
-        A change is checked with the whole configuration before it is written, and refused where that would not be valid.
+        A change is written only if the whole configuration is valid with it.
         """
 
-    /// Of commands for what only a running gateway keeps.
-    static let gatewayHelp = """
-        Where:
-        --admin URL              a running gateway, such as http://127.0.0.1:9901; a change is in force at once
-        --admin-token-file FILE  its `admin.adminToken`; by default that is in the variable \(tokenVariable)
+    /// Help of commands that need a running gateway.
+    static let gatewayHelp = "WHERE:\n\(gatewayOptions)"
+
+    private static let gatewayOptions = """
+        --admin URL              a running gateway, such as http://127.0.0.1:9901; a change takes effect at once
+        --admin-token-file FILE  file with `admin.adminToken` (default: the variable \(tokenVariable))
         """
 
-    /// - Throws: `.usage` where neither or both places are named.
+    /// - Throws: `.usage` unless exactly one target is named.
     init(_ arguments: Arguments) throws(ExitStatus) {
         switch (arguments["--config"], arguments["--admin"]) {
         case (let directory?, nil) where arguments["--admin-token-file"] == nil:
@@ -43,33 +42,30 @@ enum AdminTarget {
             do throws(AdminClient.Failure) {
                 self = .gateway(try AdminClient(url: url, token: token))
             } catch {
-                Terminal.complain("portcullis: \(error.message)")
-                throw .usage
+                throw .misuse(error.message)
             }
         default:
-            throw Arguments.complaint(
-                "--config DIR or --admin URL says where, one of them (--admin-token-file belongs to --admin)")
+            throw .misuse("either --config DIR or --admin URL is required (--admin-token-file only with --admin)")
         }
     }
 
-    /// Never an argument: those are seen by everybody on the machine.
+    /// The token is never an argument, since all users of a machine can see arguments.
     static func token(_ file: String?) throws(ExitStatus) -> String {
         if let file {
             let text = String(decoding: try FileText.named(file), as: UTF8.self)
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         guard let token = ProcessInfo.processInfo.environment[tokenVariable] else {
-            Terminal.complain("portcullis: the admin token is missing; set \(tokenVariable), or --admin-token-file")
-            throw .failed
+            throw .failure("the admin token is missing; set \(tokenVariable), or --admin-token-file")
         }
         return token
     }
 
-    /// What the request was answered with; nil for nothing.
+    /// Sends a request and returns the body of its response, if there is one.
     /// - Parameters:
-    ///   - consequence: said of a change that is refused.
-    ///   - success: the one status of an admin listener where all is well; another success, or 404, is another server's.
-    /// - Throws: `.failed` after saying what is wrong.
+    ///   - consequence: appended to the error message of a change that is refused.
+    ///   - success: the status that an admin listener answers with; other successes and 404 mean another server.
+    /// - Throws: `.failed` after printing what is wrong.
     @discardableResult
     func perform(
         _ request: AdminRequest, consequence: String = "; nothing was written", success: Int? = nil
@@ -77,26 +73,24 @@ enum AdminTarget {
         let (status, body) = try answer(to: request)
         let answer = try? JSONNode.parse(body.span)
         if let success, status != success, status < 300 || status == 404 {
-            Terminal.complain("portcullis: no admin listener of a gateway answers there: status \(status)")
-            throw .failed
+            throw .notAnAdminListener(status)
         }
         guard status >= 300 else { return answer }
-        // A change that is made all the same, of which other gateways have not heard.
+        // The change may be in force although other gateways were not notified.
         AdminTarget.show(answer?["result"])
-        for finding in answer?["errors"]?.array ?? [] { Terminal.complain(finding.string ?? "") }
+        for finding in answer?["errors"]?.array ?? [] { Terminal.printError(finding.string ?? "") }
         let isChange = !request.method.isSafe && status < 500
         let detail =
             answer?["detail"]?.string ?? (status == 401 ? "the admin token is not accepted" : "status \(status)")
-        Terminal.complain("portcullis: \(detail)" + (isChange ? consequence : ""))
-        throw .failed
+        throw .failure("\(detail)" + (isChange ? consequence : ""))
     }
 
     private func answer(to request: AdminRequest) throws(ExitStatus) -> (Int, [UInt8]) {
         switch self {
         case .directory(let administration):
             let (response, since) = administration.handle(request)
-            // A command has nothing else to do, and what follows it gets tokens that count. That is within a second, unless
-            // somebody sets the clock back meanwhile.
+            // Tokens that are issued in this second would be revoked with the older ones. The limit holds where the clock
+            // is set back meanwhile.
             let limit = Clock.monotonicMilliseconds + 2000
             while Clock.wallSeconds < since, Clock.monotonicMilliseconds < limit { usleep(10_000) }
             return (response.status, response.body)
@@ -104,41 +98,30 @@ enum AdminTarget {
             do throws(AdminClient.Failure) {
                 return try client.send(request)
             } catch {
-                Terminal.complain("portcullis: \(error.message)")
-                throw .failed
+                throw .failure(error.message)
             }
         }
     }
 
-    /// Prints an answer: a list one element a line, texts without their quotes.
+    /// Prints a response body: one line for each element of a list, texts without quotes.
     static func show(_ answer: JSONNode?) {
         guard let answer else { return }
         for element in answer.array ?? [answer] { Terminal.print(text(of: element)) }
     }
 
-    static func text(of node: JSONNode) -> String {
-        if let text = node.string { return text }
-        var writer = JSONWriter()
-        writer.value(node)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    static func text(of node: JSONNode) -> String { node.string ?? String(decoding: node.serialized, as: UTF8.self) }
 }
 
 extension AdminRequest {
-    /// A request of a command.
+    /// The request of a command. Parameters and members without a value are left out.
     static func command(
-        _ method: Method, _ path: [String], _ parameters: [(String, String?)] = [],
-        _ members: [(name: String, value: JSONNode?)]? = nil
+        _ method: Method, _ path: [String], query: [(String, String?)] = [],
+        body members: [(name: String, value: JSONNode?)]? = nil
     ) -> AdminRequest {
-        var body: [UInt8] = []
-        if let members {
-            var writer = JSONWriter()
-            writer.beginObject()
-            for (name, value) in members { if let value { writer.member(name, value) } }
-            writer.endObject()
-            body = writer.bytes
+        let body = members.map { members in
+            JSONNode.object(members.compactMap { name, value in value.map { (name, $0) } }).serialized
         }
-        let given = parameters.compactMap { name, value in value.map { Parameter(name: name, value: $0) } }
-        return AdminRequest(method: method, path: path, parameters: given, body: body)
+        let parameters = query.compactMap { name, value in value.map { Parameter(name: name, value: $0) } }
+        return AdminRequest(method: method, path: path, parameters: parameters, body: body ?? [])
     }
 }

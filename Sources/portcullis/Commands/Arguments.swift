@@ -1,51 +1,66 @@
 import Configuration
 import Foundation
 
-/// How a command ends: 0 done, 1 failed or invalid, 2 used wrongly.
+/// How a command ends: 0 success, 1 failure or invalid configuration, 2 usage error.
 enum ExitStatus: Int32, Error {
     case done = 0
     case failed = 1
     case usage = 2
+
+    /// Prints what went wrong.
+    static func failure(_ message: String) -> ExitStatus {
+        Terminal.printError("portcullis: \(message)")
+        return .failed
+    }
+
+    /// Prints what is wrong with the arguments.
+    static func misuse(_ message: String) -> ExitStatus {
+        Terminal.printError("portcullis: \(message)")
+        return .usage
+    }
+
+    static func notAnAdminListener(_ status: Int) -> ExitStatus {
+        failure("no admin listener of a gateway answers there: status \(status)")
+    }
 }
 
 /// Standard output and error, as text.
 enum Terminal {
     static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-    static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    static func printError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }
 
 extension FileText {
-    /// A file that a command was told of.
-    /// - Throws: `.failed` after saying what is wrong.
+    /// Reads a file that an argument names.
+    /// - Throws: `.failed` after printing what is wrong.
     static func named(_ path: String) throws(ExitStatus) -> [UInt8] {
         do throws(UnreadableFile) {
             return try read(path)
         } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
+            throw .failure(error.text)
         }
     }
 
-    /// The same, and `-` for standard input.
+    /// The same, with `-` for standard input.
     static func given(_ path: String) throws(ExitStatus) -> [UInt8] {
         path == "-" ? Array(FileHandle.standardInput.readDataToEndOfFile()) : try named(path)
     }
 }
 
-/// The arguments of one command: options with values, flags, and the rest; all behind `--` is rest.
+/// The arguments of one command: options with values, flags, and positional arguments. All after `--` is positional.
 struct Arguments {
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
     private(set) var positional: [String] = []
 
     /// - Parameters:
-    ///   - options: names that take a value, with their dashes; a value follows, or stands behind `=`.
+    ///   - options: names with their dashes that take a value: the next argument, or the text after `=`.
     ///   - flags: names that take none.
-    /// - Throws: `.usage` after saying what is wrong.
+    /// - Throws: `.usage` after printing what is wrong.
     init(_ arguments: some Sequence<String>, options: Set<String>, flags known: Set<String>) throws(ExitStatus) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
-            // Names may begin with a dash, as random ids do.
+            // Allows for positional arguments that begin with a dash, such as random ids.
             if argument == "--" {
                 positional += rest
                 break
@@ -57,18 +72,18 @@ struct Arguments {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if options.contains(parts[0]) {
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                    throw Arguments.complaint("\(parts[0]) needs a value")
+                    throw .misuse("\(parts[0]) needs a value")
                 }
-                // `--config "$DIR"` with a variable that is not set is not the directory that one stands in.
-                guard !value.isEmpty || parts[0] != "--config" else { throw Arguments.complaint("--config is empty") }
+                // `--config "$DIR"` with an unset variable must not mean the current directory.
+                guard !value.isEmpty || parts[0] != "--config" else { throw .misuse("--config is empty") }
                 guard values.updateValue(value, forKey: parts[0]) == nil else {
-                    throw Arguments.complaint("\(parts[0]) is given twice")
+                    throw .misuse("\(parts[0]) is given twice")
                 }
             } else if known.contains(argument) {
                 flags.insert(argument)
             } else {
                 let near = Suggestion.nearest(to: parts[0], among: options.union(known).sorted())
-                throw Arguments.complaint(
+                throw .misuse(
                     "unknown option \(argument)" + (near.map { "; did you mean \($0)?" } ?? ""))
             }
         }
@@ -78,9 +93,12 @@ struct Arguments {
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// Says what is wrong with the arguments.
-    static func complaint(_ text: String) -> ExitStatus {
-        Terminal.complain("portcullis: \(text)")
-        return .usage
+    /// The configuration directory of `COMMAND DIR` or `COMMAND --config DIR`.
+    func directory(of command: any Command.Type) throws(ExitStatus) -> String {
+        let directories = positional + (values["--config"].map { [$0] } ?? [])
+        guard let directory = directories.first, directories.count == 1 else {
+            throw .misuse("expected one directory: \(command.name) --config DIR")
+        }
+        return directory
     }
 }

@@ -6,7 +6,7 @@ import HTTP
 /// `portcullis backend`: mobile backends (MBE-01 to MBE-07).
 enum BackendCommand: Command {
     static let name = "backend"
-    static let summary = "make, show, switch and revoke mobile backends"
+    static let summary = "create, show, change and revoke mobile backends"
     static let help = """
         usage: portcullis backend create NAME VERSION [--realm REALM] WHERE
                portcullis backend show NAME [VERSION] [--secrets] WHERE
@@ -16,18 +16,17 @@ enum BackendCommand: Command {
                portcullis backend rotate-secret NAME VERSION WHERE
                portcullis backend revoke|remove NAME VERSION WHERE
 
-        create         adds a backend with fresh ids and keys and prints them, with the client secret, as JSON
-        show           prints the settings that applications need, as JSON. VERSION may be left out where there is only
-                       one
-        enable         switches OAuth Consumer, HTTP Basic or single sign-on on or off
-        add-route      lists a route, by its name, as one of the backend's
-        rotate-secret  makes a new client secret and prints it; the old one and all tokens are void. A revoked backend is
-                       in use again
-        revoke         neither secret nor keys nor tokens of the backend count any more; its ids stay taken
-        remove         takes the backend out, and ends its tokens; no route may name it any more
+        create         adds a backend with new ids and keys and prints them, with the client secret, as JSON
+        show           prints the settings that applications need, as JSON; VERSION is optional for a single version
+        enable         enables OAuth Consumer, HTTP Basic or single sign-on; `disable` turns it off
+        add-route      adds a route, by its name, to the backend
+        rotate-secret  creates a new client secret and prints it; the old secret and all tokens become invalid. A revoked
+                       backend becomes active again
+        revoke         invalidates the secret, the keys and all tokens of the backend; its ids stay reserved
+        remove         removes the backend and revokes its tokens; no route may name it any more
 
-        --realm    the realm whose users log in with this backend; "Default" by default
-        --secrets  show the client secret too
+        --realm    the realm whose users log in with this backend (default: "Default")
+        --secrets  include the client secret
 
         \(AdminTarget.help)
         """
@@ -47,21 +46,21 @@ enum BackendCommand: Command {
             let members: [(String, JSONNode?)] = [
                 ("name", .text(call.first)), ("version", .text(call.names[1])), ("realm", realm),
             ]
-            AdminTarget.show(try call.target.perform(.command(.post, ["backends"], [], members)))
+            try call.show(.post, ["backends"], body: members)
         case "show":
             let secrets = call.arguments.has("--secrets") ? "true" : nil
-            AdminTarget.show(try call.target.perform(.command(.get, backend, [("secrets", secrets)])))
-        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["backends"])))
+            try call.show(.get, backend, query: [("secrets", secrets)])
+        case "list": try call.show(.get, ["backends"])
         case "enable", "disable":
             let members = [(try member(call.names[2]), JSONNode.flag(call.action == "enable") as JSONNode?)]
-            try call.target.perform(.command(.patch, backend, [], members))
+            try call.send(.patch, backend, body: members)
         case "add-route":
             let members = [("route", JSONNode.text(call.names[2]) as JSONNode?)]
-            try call.target.perform(.command(.post, backend + ["routes"], [], members))
-        case "remove-route": try call.target.perform(.command(.delete, backend + ["routes", call.names[2]]))
-        case "rotate-secret": AdminTarget.show(try call.target.perform(.command(.post, backend + ["rotate-secret"])))
-        case "remove": try call.target.perform(.command(.delete, backend))
-        default: try call.target.perform(.command(.post, backend + ["revoke"]))
+            try call.send(.post, backend + ["routes"], body: members)
+        case "remove-route": try call.send(.delete, backend + ["routes", call.names[2]])
+        case "rotate-secret": try call.show(.post, backend + ["rotate-secret"])
+        case "remove": try call.send(.delete, backend)
+        default: try call.send(.post, backend + ["revoke"])
         }
     }
 
@@ -71,8 +70,7 @@ enum BackendCommand: Command {
         case "basic": return "httpBasic"
         case "sso": return "enableSso"
         default:
-            Terminal.complain("portcullis: \(name) is none of oauth, basic and sso")
-            throw .usage
+            throw .misuse("unknown method \(name); expected oauth, basic or sso")
         }
     }
 }

@@ -12,7 +12,7 @@ enum CertificateCommand: Command {
                portcullis certificate add ALIAS FILE.pem WHERE    (or --alias ALIAS FILE.pem)
                portcullis certificate remove ALIAS WHERE
 
-        FILE.pem holds one certificate; `-` is standard input. `list` shows subject, period and fingerprint.
+        FILE.pem holds one certificate; `-` reads standard input. `list` prints subject, validity and fingerprint.
 
         \(AdminTarget.help)
         """
@@ -22,20 +22,13 @@ enum CertificateCommand: Command {
             arguments, of: self,
             ["list": .init(0...0), "add": .init(1...2, options: ["--alias"]), "remove": .init(1...1)])
         switch call.action {
-        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["certificates"])))
+        case "list": try call.show(.get, ["certificates"])
         case "add":
             let words = [call.arguments["--alias"]].compactMap(\.self) + call.names
-            guard words.count == 2 else {
-                Terminal.complain(help)
-                throw .usage
-            }
-            let members: [(String, JSONNode?)] = [("alias", .text(words[0])), ("pem", .text(try text(of: words[1])))]
-            AdminTarget.show(try call.target.perform(.command(.post, ["certificates"], [], members)))
-        default: try call.target.perform(.command(.delete, ["certificates", call.first]))
+            guard words.count == 2 else { throw usageError() }
+            let pem = String(decoding: try FileText.given(words[1]), as: UTF8.self)
+            try call.show(.post, ["certificates"], body: [("alias", .text(words[0])), ("pem", .text(pem))])
+        default: try call.send(.delete, ["certificates", call.first])
         }
-    }
-
-    private static func text(of file: String) throws(ExitStatus) -> String {
-        String(decoding: try FileText.given(file), as: UTF8.self)
     }
 }

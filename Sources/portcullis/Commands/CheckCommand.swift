@@ -3,7 +3,7 @@ import Foundation
 import Identity
 import Model
 
-/// `portcullis check`: is the configuration good?
+/// `portcullis check`: checks a configuration.
 enum CheckCommand: Command {
     static let name = "check"
     static let summary = "check a configuration directory without starting"
@@ -11,13 +11,13 @@ enum CheckCommand: Command {
         usage: portcullis check DIR [--production] [--strict]
                portcullis check --config DIR [--production] [--strict]
 
-        Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Key files
-        that `serve` would make are not made; whether this user could write them, and the log, is checked.
+        Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Checks that
+        this user could write the log and the key files that `serve` creates, and creates none.
 
-        --production  also warn of what is fine only for development; a certificate that has expired is an error
-        --strict      fail where there is a warning
+        --production  also report settings for development only; treat expired certificates as errors
+        --strict      fail on warnings
 
-        Security_SsoRedirectWhitelist is compared by scheme, host, port and the beginning of the path:
+        Security_SsoRedirectWhitelist is compared by scheme, host, port and path prefix:
         https://example.com/apps/customer is refused by "https://www.example.com, https://*.example2.com" and accepted
         by "https://example.com".
 
@@ -26,13 +26,9 @@ enum CheckCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: ["--production", "--strict"])
-        // As the other commands have it, too.
-        let directories = arguments.positional + (arguments["--config"].map { [$0] } ?? [])
-        guard let directory = directories.first, directories.count == 1 else {
-            throw Arguments.complaint("one directory is checked: check DIR [--production]")
-        }
+        let directory = try arguments.directory(of: self)
         let diagnostics = Assembly.examine(directory, production: arguments.has("--production")).diagnostics
-        for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
+        for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count
         Terminal.print(

@@ -1,6 +1,6 @@
 import Configuration
 
-/// One subcommand: its name, what `--help` says, and what it does.
+/// A subcommand of the program.
 protocol Command: Sendable {
     static var name: String { get }
     /// One line for the list of commands.
@@ -9,7 +9,15 @@ protocol Command: Sendable {
     static func run(_ arguments: [String]) throws(ExitStatus)
 }
 
-/// The list of commands, and the way to one.
+extension Command {
+    /// Prints the help as an error message.
+    static func usageError() -> ExitStatus {
+        Terminal.printError(help)
+        return .usage
+    }
+}
+
+/// The commands of the program.
 enum Program {
     static var commands: [any Command.Type] {
         [
@@ -25,7 +33,7 @@ enum Program {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         guard let name = arguments.first else {
-            Terminal.complain(help)
+            Terminal.printError(help)
             throw .usage
         }
         if name == "help", arguments.count > 1 { return try run([arguments[1], "--help"]) }
@@ -37,8 +45,7 @@ enum Program {
         guard let command = commands.first(where: { $0.name == name }) else {
             let near = Suggestion.nearest(to: name, among: commands.map { $0.name })
             let hint = near.map { "did you mean \($0)?" } ?? "`portcullis --help` lists them"
-            Terminal.complain("portcullis: unknown command \(name); \(hint)")
-            throw .usage
+            throw .misuse("unknown command \(name); \(hint)")
         }
         let rest = Array(arguments.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {
@@ -61,7 +68,8 @@ enum Program {
 
             \(lines.joined(separator: "\n"))
 
-            `portcullis help COMMAND` tells more. Exit status: 0 done, 1 failed or invalid, 2 used wrongly.
+            `portcullis help COMMAND` prints the help of a command. Exit status: 0 success, 1 failure or invalid configuration,
+            2 usage error.
             """
     }
 }

@@ -1,4 +1,4 @@
-/// `portcullis cred`: secrets that the configuration refers to by `cred:KEY` (CRED-01, GW-12).
+/// `portcullis cred`: secrets that the configuration references as `cred:KEY` (CRED-01, GW-12).
 enum CredCommand: Command {
     static let name = "cred"
     static let summary = "keep secrets of the configuration in an encrypted store"
@@ -6,31 +6,26 @@ enum CredCommand: Command {
         usage: portcullis cred add|update KEY [--user NAME] --config DIR
                portcullis cred get|delete KEY --config DIR
 
-        A secret of the configuration may be written "cred:KEY"; here it is put into the store DIR/state/credentials, under
-        the key DIR/state/credentials.key. Both are for their owner only, and of no use without the other.
+        Stores secrets that the configuration references as "cred:KEY" in DIR/state/credentials, encrypted with the key in
+        DIR/state/credentials.key. Only their owner can read the two files.
 
-        add, update  reads the secret from standard input (one line, not shown where it is typed)
-        get          prints the entry as JSON, with the secret
-        delete       sets the secret to null; the entry stays
+        add, update  reads the secret from standard input (one line, without echo on a terminal)
+        get          prints the entry with the secret, as JSON
+        delete       sets the secret to null and keeps the entry
 
-        --user  a name that belongs to the secret; the configuration does not use it
+        --user  a name for the secret; the configuration does not use it
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config", "--user"], flags: [])
-        guard let directory = arguments["--config"], arguments.positional.count == 2 else { throw usage() }
+        guard let directory = arguments["--config"], arguments.positional.count == 2 else { throw usageError() }
         let (action, key) = (arguments.positional[0], arguments.positional[1])
         let entries = StoredEntries(store: SecretStore.of(directory))
         switch action {
         case "add", "update": try entries.put(key, user: arguments["--user"], tenant: nil)
         case "get": try entries.get(key, tenant: nil)
         case "delete": try entries.delete(key, tenant: nil)
-        default: throw usage()
+        default: throw usageError()
         }
-    }
-
-    private static func usage() -> ExitStatus {
-        Terminal.complain(help)
-        return .usage
     }
 }

@@ -5,18 +5,21 @@ import Reactor
 /// `portcullis echo`: the sample upstream.
 enum EchoCommand: Command {
     static let name = "echo"
-    static let summary = "run the sample upstream, which answers with what it received"
+    static let summary = "run the sample upstream, which echoes requests"
     static let help = """
         usage: portcullis echo [--listen ADDRESS:PORT] [--threads N]
 
-        Answers every request with its method, path, query and header fields as JSON, in the order received, with the
-        length of the body and the number of requests so far. Listens on 127.0.0.1:9000 with one thread by default.
+        Responds to every request with its method, path, query and header fields, in the order received, the length of its
+        body and the number of requests so far, as JSON.
 
-        /_echo/count          that number alone, as text; not counted itself
-        /_echo/debug_token    what Facebook would say of the token ?input_token=; one that begins with "fb-" is good
-        ?delay=MILLISECONDS   the answer comes so much later (the path /slow: 5 s)
-        ?bytes=COUNT          a body of so many bytes instead
-        ?status=CODE          that status
+        --listen   address and port (default: 127.0.0.1:9000)
+        --threads  number of threads (default: 1)
+
+        /_echo/count          the number of requests as text; not counted itself
+        /_echo/debug_token    Facebook's response for the token ?input_token=; one that begins with "fb-" is valid
+        ?delay=MILLISECONDS   delays the response (the path /slow: 5 s)
+        ?bytes=COUNT          responds with a body of COUNT bytes
+        ?status=CODE          responds with the status CODE
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -25,14 +28,12 @@ enum EchoCommand: Command {
             let address = SocketAddress(place: arguments["--listen"] ?? "127.0.0.1:9000"),
             let threads = Int(arguments["--threads"] ?? "1"), (1...64).contains(threads)
         else {
-            Terminal.complain("usage: portcullis echo [--listen ADDRESS:PORT] [--threads N]")
-            throw .usage
+            throw usageError()
         }
         do throws(KernelError) {
             try serve(address, threads: threads)
         } catch {
-            Terminal.complain("portcullis: \(address.description): \(error.text)")
-            throw .failed
+            throw .failure("\(address.description): \(error.text)")
         }
     }
 
@@ -42,10 +43,10 @@ enum EchoCommand: Command {
         let counter = EchoServer.Counter()
         let log = EventLog(LogWriter(.standardError))
         try BoundListener.checkFree(address)
-        var wanted = address
+        var bound = address
         for number in 0..<threads {
-            let box = BoundListenerBox(try BoundListener(wanted), id: 0)
-            wanted = box.address
+            let box = BoundListenerBox(try BoundListener(bound), id: 0)
+            bound = box.address
             _ = WorkerThread(name: "echo-\(number)") {
                 guard let listener = box.take() else { return }
                 do throws(KernelError) {
@@ -55,7 +56,7 @@ enum EchoCommand: Command {
                 }
             }
         }
-        log.write("listening", [("listener", .text("echo")), ("address", .text(wanted.description))])
+        log.write("listening", [("listener", .text("echo")), ("address", .text(bound.description))])
         while true {
             if case .terminate = signals.next() { break }
         }

@@ -4,7 +4,7 @@ import Identity
 import Model
 import Tokens
 
-/// `portcullis issuer`: the outside issuers whose tokens are exchanged (JWT-41).
+/// `portcullis issuer`: the issuers whose tokens are exchanged or trusted (JWT-41).
 enum IssuerCommand: Command {
     static let name = "issuer"
     static let summary = "list issuers whose tokens are exchanged or trusted, and test a token"
@@ -12,31 +12,26 @@ enum IssuerCommand: Command {
         usage: portcullis issuer list --config DIR
                portcullis issuer test TOKEN --config DIR [--backend NAME/VERSION] [--jwks FILE]
 
-        list   the issuers of Security_AuthTokenConfiguration, and what is wrong with those that are disabled; then those of
-               trustedIssuers.json
-        test   which issuer a token is of, a JWT or a packed SAML assertion, and what each check says of it, also behind
-               one that fails. No token is issued. `-` reads the token from standard input. Of an issuer of
-               trustedIssuers.json: whom the token stands for on a route, or why it is refused.
+        list   prints the issuers of Security_AuthTokenConfiguration, with the problems of those that are disabled, and
+               those of trustedIssuers.json
+        test   prints the issuer of a token, a JWT or a packed SAML assertion, and the result of every check. For an issuer
+               of trustedIssuers.json it prints the caller on a route, or the reason for the refusal. No token is issued.
+               `-` reads the token from standard input
 
-        --backend  look for the user in the realm of this backend alone, and check whether it may exchange
-        --jwks     take the issuer's keys from this file
+        --backend  look up the user in the realm of this backend only, and check that it may exchange
+        --jwks     use the issuer's keys of this file
 
         exit status of test: 0 the token would be exchanged or accepted, 1 it would not
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config", "--backend", "--jwks"], flags: [])
-        guard let directory = arguments["--config"], let action = arguments.positional.first else { throw usage() }
+        guard let directory = arguments["--config"], let action = arguments.positional.first else { throw usageError() }
         switch (action, arguments.positional.count) {
         case ("list", 1): try list(directory)
         case ("test", 2): try IssuerTest(arguments, directory).run(arguments.positional[1])
-        default: throw usage()
+        default: throw usageError()
         }
-    }
-
-    private static func usage() -> ExitStatus {
-        Terminal.complain(help)
-        return .usage
     }
 
     private static func list(_ directory: String) throws(ExitStatus) {
@@ -63,7 +58,7 @@ enum IssuerCommand: Command {
             Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")
         }
         for finding in policy.findings {
-            Terminal.complain(
+            Terminal.printError(
                 "\(finding.pointer): \(finding.message)\(finding.expected.map { " (expected \($0))" } ?? "")")
         }
     }

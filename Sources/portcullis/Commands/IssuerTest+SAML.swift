@@ -4,7 +4,7 @@ import Identity
 import Reactor
 import Tokens
 
-/// `issuer test` of a packed SAML assertion: what each check says of it, as far as there is something to check.
+/// `issuer test` of a packed SAML assertion.
 extension IssuerTest {
     func runSAML(_ packed: [UInt8], _ sources: AssertionSources) throws(ExitStatus) {
         let xml = try IssuerTest.step("package") { () throws(SAMLRejection) in
@@ -18,7 +18,7 @@ extension IssuerTest {
         let policy = sources.currentPolicy
         guard case .issuer(let issuer) = policy.lookup(saml: name) else {
             if case .invalid = policy.lookup(saml: name) {
-                throw IssuerTest.failed("issuer", "assertion_issuer_invalid", "`portcullis check` tells what is wrong")
+                throw IssuerTest.failed("issuer", "assertion_issuer_invalid", "`portcullis check` reports the problem")
             }
             throw IssuerTest.failed("issuer", "assertion_issuer_unknown", "no SAML issuer of the name \"\(name)\"")
         }
@@ -26,11 +26,8 @@ extension IssuerTest {
         Terminal.print(isAccepted ? "ok     issuer: \(name)" : "FAILED issuer: assertion_issuer_disabled (\(name))")
         let now = Clock.wallSeconds
         let assertion = try IssuerTest.step("signature") { () throws(SAMLRejection) in
-            let result = issuer.assertion(in: xml, sources.currentCertificates, now: now)
-            switch result {
-            case .success(let assertion): return (assertion, "assertion \(assertion.id)")
-            case .failure(let rejection): throw rejection
-            }
+            let assertion = try issuer.assertion(in: xml, sources.currentCertificates, now: now).get()
+            return (assertion, "assertion \(assertion.id)")
         }
         isAccepted = reportConditions(assertion, issuer, policy, now: now) && isAccepted
         isAccepted = reportIdentity(assertion, issuer) && isAccepted
@@ -50,8 +47,8 @@ extension IssuerTest {
             Terminal.print("ok     lifetime: \(seconds) s")
             return true
         } catch {
-            let wanted = issuer.audiences.joined(separator: " or ")
-            Terminal.print("FAILED conditions: \(error.reason) (for \(audiences); accepted is \(wanted))")
+            let expected = issuer.audiences.joined(separator: " or ")
+            Terminal.print("FAILED conditions: \(error.reason) (for \(audiences); expected \(expected))")
             return false
         }
     }

@@ -25,7 +25,7 @@ struct IssuerTest {
         let text = argument == "-" ? FileHandle.standardInput.readDataToEndOfFile() : Data(argument.utf8)
         let token = Array(text).filter { $0 > ASCII.space }
         guard let sources = reading.snapshot.tokens.assertions else { throw .failed }
-        // Base64 has no full stops, and a JWT two.
+        // A JWT has two full stops; Base64 has none.
         guard token.contains(UInt8(ascii: ".")) else { return try runSAML(token, sources) }
         let received: ReceivedToken
         do throws(TokenRejection) {
@@ -36,7 +36,7 @@ struct IssuerTest {
         let name = received.issuer ?? ""
         guard case .issuer(let issuer) = sources.currentPolicy.lookup(name) else {
             if case .invalid = sources.currentPolicy.lookup(name) {
-                throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` tells what is wrong")
+                throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` reports the problem")
             }
             if let trusted = reading.configuration.trustedIssuers.first(where: { isSame($0.issuer, name) }) {
                 return try runTrusted(token, trusted)
@@ -57,12 +57,11 @@ struct IssuerTest {
         guard report.isAccepted, isAllowed else { throw .failed }
     }
 
-    /// A token that routes take as it is: nothing is exchanged.
+    /// Tests a token that routes accept without an exchange.
     private func runTrusted(_ token: [UInt8], _ issuer: TrustedIssuerEntry) throws(ExitStatus) {
-        Terminal.print("ok     issuer: \"\(issuer.name)\" of trustedIssuers.json, whose tokens routes take as they are")
+        Terminal.print("ok     issuer: \"\(issuer.name)\" of trustedIssuers.json, accepted on routes without exchange")
         guard keySet == nil, backend == nil else {
-            Terminal.complain("portcullis: --jwks and --backend are for tokens that are exchanged")
-            throw .usage
+            throw .misuse("--jwks and --backend are for tokens that are exchanged")
         }
         let calls = try OutsideCalls(reading)
         defer { calls.end() }
@@ -75,7 +74,7 @@ struct IssuerTest {
         }
     }
 
-    /// Whether the backend may exchange, if one was named; and says so.
+    /// Prints and returns whether the backend of `--backend` may exchange.
     func isAllowed(_ allows: (Backend) -> Bool) -> Bool {
         guard let backend else { return true }
         let isAllowed = allows(backend)
@@ -90,8 +89,7 @@ struct IssuerTest {
         defer { calls.end() }
         let effect = sources.keys(for: received, token: token, issuer, sources.currentPolicy, now: now)
         if case .success(let keys) = effect.waited() { return keys }
-        Terminal.complain("portcullis: the issuer's keys cannot be fetched; --jwks takes them from a file")
-        throw .failed
+        throw .failure("the issuer's keys cannot be fetched; --jwks takes them from a file")
     }
 
     private static func backend(_ reference: String, _ reading: Assembly.Reading) throws(ExitStatus) -> Backend {
@@ -100,8 +98,7 @@ struct IssuerTest {
                 $0.reference.utf8.elementsEqual(reference.utf8)
             })
         else {
-            Terminal.complain("portcullis: no backend \(reference)")
-            throw .failed
+            throw .failure("no backend \(reference)")
         }
         return backend
     }
@@ -111,8 +108,7 @@ struct IssuerTest {
         do throws(KeySetError) {
             return try KeySet(jwks: text.span)
         } catch {
-            Terminal.complain("portcullis: \(path): \(error)")
-            throw .failed
+            throw .failure("\(path): \(error)")
         }
     }
 

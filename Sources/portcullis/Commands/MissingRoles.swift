@@ -1,31 +1,25 @@
 import Bytes
 import Gateway
 
-/// Which roles a caller lacks for a request, as the one who looks after the gateway is told (TOOL-01).
+/// The roles that a caller lacks for a request, for operators (TOOL-01).
 struct MissingRoles {
-    private let any: [String]?
-    private let all: [String]
-    private let none: [String]
+    /// Roles of which the caller needs one; nil for no such requirement.
+    let any: [String]?
+    let all: [String]
+    let none: [String]
+}
 
-    /// - Parameters: names of the roles of which one, all or none is asked for; `any` is nil where that is not.
-    init(any: [String]?, all: [String], none: [String]) {
-        self.any = any
-        self.all = all
-        self.none = none
-    }
-
-    /// - Parameter requirement: what `/admin/requirements` answers.
+extension MissingRoles {
+    /// - Parameter requirement: the response of `/admin/requirements`.
     init?(_ requirement: JSONNode?) {
         guard let roles = requirement?["roles"] else { return nil }
         func names(_ member: String) -> [String]? { roles[member]?.array?.compactMap(\.string) }
-        any = names("any")
-        all = names("all") ?? []
-        none = names("none") ?? []
+        self.init(any: names("any"), all: names("all") ?? [], none: names("none") ?? [])
     }
 
-    /// A line for each thing that is wanted.
+    /// One line for each requirement that is not met.
     ///
-    /// - Parameter held: roles of the caller; nil where they are not known, and all that is asked for is said.
+    /// - Parameter held: roles of the caller; if they are unknown (nil), all requirements are listed.
     func lines(held: [String]?) -> [String] {
         func has(_ role: String) -> Bool { held?.contains { $0.utf8.elementsEqual(role.utf8) } ?? false }
         let word = held == nil ? "asked for" : "missing"

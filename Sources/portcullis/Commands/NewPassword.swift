@@ -1,25 +1,23 @@
 import Reactor
 
-/// A password that somebody types, or that comes on standard input.
+/// A password from the terminal or from standard input.
 enum NewPassword {
-    /// One line; without echo, and twice, where a person types it.
+    /// Reads one line; on a terminal without echo, and twice.
     static func read() throws(ExitStatus) -> String {
         guard let password = line("password:"), !password.isEmpty else {
-            Terminal.complain("portcullis: no password on standard input")
-            throw .failed
+            throw .failure("no password on standard input")
         }
         guard TerminalInput.isTerminal else { return password }
         guard let again = line("once more:"), isSame(again, password) else {
-            Terminal.complain("portcullis: the two are not the same; nothing was written")
-            throw .failed
+            throw .failure("the passwords differ; nothing was written")
         }
         return password
     }
 
-    /// One line; without echo where a person types it. Nil at the end of input.
+    /// Reads one line; on a terminal without echo. Nil at the end of input.
     static func line(_ prompt: String) -> String? {
         guard TerminalInput.isTerminal else { return readLine(strippingNewline: true) }
-        Terminal.complain(prompt)
+        Terminal.printError(prompt)
         return TerminalInput.withoutEcho { readLine(strippingNewline: true) }
     }
 }

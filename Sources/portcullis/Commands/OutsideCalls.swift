@@ -4,25 +4,23 @@ import Issuers
 import Reactor
 import Tokens
 
-/// An event loop for a command that calls other servers: what the gateway does with all of its own, and nothing listens.
+/// The data plane of a gateway without listeners, for a command that calls other servers.
 struct OutsideCalls {
     private let shared: SharedState
     private let plane: DataPlane
 
-    /// - Throws: `.failed` after saying what is wrong.
+    /// - Throws: `.failed` after printing what is wrong.
     init(_ reading: Assembly.Reading) throws(ExitStatus) {
         do throws(KernelError) {
             try self.init(starting: reading)
         } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
+            throw .failure(error.text)
         }
     }
 
     private init(starting reading: Assembly.Reading) throws(KernelError) {
         let lasting = reading.lasting
         let log = EventLog(LogWriter(.standardError))
-        // A command keeps nothing and revokes nothing.
         let tokens = RevocationFollower(
             MemoryTokenStore(), list: lasting.revocations, isShared: false, log: log, now: Clock.monotonicMilliseconds)
         shared = try SharedState(
@@ -40,15 +38,15 @@ struct OutsideCalls {
 }
 
 extension Effect {
-    /// The value, waited for on this thread: for commands, which have nothing else to do.
+    /// Blocks this thread until the value is there.
     func waited() -> Value {
         switch self {
         case .done(let value): return value
         case .offload(let work), .hash(let work): return work().waited()
         case .await(let begin):
-            let answer = Answer<Effect<Value>>()
-            begin { answer.put($0) }
-            return answer.take().waited()
+            let next = Promise<Effect<Value>>()
+            begin { next.fulfill($0) }
+            return next.wait().waited()
         }
     }
 }

@@ -18,8 +18,8 @@ enum PolicyCommand: Command {
         The policies are \(PoliciesSection.names.joined(separator: ",\n")).
         VALUE is a text; `-` reads it from standard input. A policy that is not set has its default.
 
-        flatten  prints the JSON of FILE on one line, as a policy is stored, `pretty` with four blanks for each level.
-                 Names, order, numbers and escapes stay as they are. `-` reads standard input.
+        flatten  prints the JSON of FILE on one line, as a policy is stored; `pretty` indents by four blanks. Names, order,
+                 numbers and escapes are unchanged. `-` reads standard input.
 
         \(AdminTarget.help)
         """
@@ -33,36 +33,35 @@ enum PolicyCommand: Command {
             ["list": .init(0...0), "get": .init(1...1), "set": .init(2...2), "unset": .init(1...1)])
         let policy = ["policies", call.first]
         switch call.action {
-        case "list": try list(call)
+        case "list":
+            for member in try call.target.perform(.command(.get, ["policies"]))?.members ?? [] {
+                Terminal.print("\(member.name): \(AdminTarget.text(of: member.node))")
+            }
         case "get":
             AdminTarget.show(try call.target.perform(.command(.get, policy))?["value"])
         case "set":
             let value = call.names[1] == "-" ? try standardInput() : call.names[1]
-            try call.target.perform(.command(.put, policy, [], [("value", .text(value))]))
-        default: try call.target.perform(.command(.delete, policy))
+            try call.send(.put, policy, body: [("value", .text(value))])
+        default: try call.send(.delete, policy)
         }
     }
 
+    /// `policy flatten|pretty FILE`: the value of a policy on one line, as it is stored, or indented (JWT-02).
     private static func layOut(_ action: String, _ words: ArraySlice<String>) throws(ExitStatus) {
         let files = try Arguments(words, options: [], flags: []).positional
-        guard let file = files.first, files.count == 1 else {
-            Terminal.complain(help)
-            throw .usage
-        }
-        try PolicyLayout.run(action, file)
-    }
-
-    private static func list(_ call: AdminInvocation) throws(ExitStatus) {
-        for member in try call.target.perform(.command(.get, ["policies"]))?.members ?? [] {
-            Terminal.print("\(member.name): \(AdminTarget.text(of: member.node))")
+        guard let file = files.first, files.count == 1 else { throw usageError() }
+        let text = try FileText.given(file)
+        do throws(JSONError) {
+            let laidOut = action == "flatten" ? try JSONLayout.flattened(text) : try JSONLayout.indented(text)
+            Terminal.print(String(decoding: laidOut, as: UTF8.self))
+        } catch {
+            throw .failure("\(file) is not JSON: \(JSONProblem(error, in: text, file: "").text)")
         }
     }
 
     private static func standardInput() throws(ExitStatus) -> String {
-        let data = FileHandle.standardInput.readDataToEndOfFile()
-        guard let text = String(validating: data, as: UTF8.self) else {
-            Terminal.complain("portcullis: the value is not UTF-8")
-            throw .failed
+        guard let text = String(validating: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) else {
+            throw .failure("the value is not UTF-8")
         }
         return text.trimmingCharacters(in: .newlines)
     }

@@ -1,21 +1,21 @@
 import Gateway
 import HTTP
 
-/// `portcullis reload`: a running gateway reads its configuration again (GW-11).
+/// `portcullis reload`: reloads the configuration of a running gateway (GW-11).
 enum ReloadCommand: Command {
     static let name = "reload"
-    static let summary = "let a running gateway read its configuration again"
+    static let summary = "reload the configuration of a running gateway"
     static let help = """
         usage: portcullis reload --admin URL [--admin-token-file FILE]
                portcullis reload --config DIR [--admin-token-file FILE]
 
-        Ends when every worker of the gateway acts by the new configuration. A bad configuration is refused: its errors
-        are printed, and the last good one stays in force. SIGHUP does the same without an answer.
+        Returns when every worker of the gateway uses the new configuration. An invalid configuration is rejected: its
+        errors are printed, and the active one is kept. SIGHUP does the same without a response.
 
         \(RunningGateway.help)
         \(RunningGateway.tokenHelp)
 
-        exit status: 0 in force, 1 refused or not reached
+        exit status: 0 reloaded, 1 rejected or unreachable
 
         example: portcullis reload --config /etc/portcullis
         """
@@ -23,7 +23,6 @@ enum ReloadCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
         let client = try RunningGateway.client(arguments, needsToken: true)
-        try AdminTarget.gateway(client).perform(
-            .command(.post, ["reload"]), consequence: "", success: 204)
+        try AdminTarget.gateway(client).perform(.command(.post, ["reload"]), consequence: "", success: 204)
     }
 }

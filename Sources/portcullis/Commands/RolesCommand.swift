@@ -13,7 +13,7 @@ enum RolesCommand: Command {
                portcullis roles describe NAME [--description TEXT] WHERE
                portcullis roles remove NAME WHERE
 
-        No other role is ever granted. A role that a route, a user or a rule names is not removed.
+        Only roles of the catalogue are granted. A role that a route, a user or a rule names cannot be removed.
 
         \(AdminTarget.help)
         """
@@ -28,14 +28,12 @@ enum RolesCommand: Command {
             ])
         let description = call.arguments["--description"].map { JSONNode.text($0) }
         switch call.action {
-        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["roles"])))
+        case "list": try call.show(.get, ["roles"])
         case "add":
-            try call.target.perform(
-                .command(.post, ["roles"], [], [("name", .text(call.first)), ("description", description)]))
+            try call.send(.post, ["roles"], body: [("name", .text(call.first)), ("description", description)])
         case "describe":
-            try call.target.perform(
-                .command(.patch, ["roles", call.first], [], [("description", description ?? JSONNode(.null))]))
-        default: try call.target.perform(.command(.delete, ["roles", call.first]))
+            try call.send(.patch, ["roles", call.first], body: [("description", description ?? JSONNode(.null))])
+        default: try call.send(.delete, ["roles", call.first])
         }
     }
 }

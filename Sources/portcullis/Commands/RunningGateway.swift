@@ -2,26 +2,25 @@ import Configuration
 import Foundation
 import Model
 
-/// A running gateway that a command asks about itself: by the URL of its admin listener, or by the directory it serves.
+/// A running gateway, named by the URL of its admin listener or by its configuration directory.
 enum RunningGateway {
     static let help = """
-        Which gateway:
+        The gateway:
         --admin URL              its admin listener, such as http://127.0.0.1:9901
-        --config DIR             the one that serves DIR: the `admin` section of DIR/gateway.json says where it listens,
-                                 and has the token
+        --config DIR             its configuration: address and token are those of the `admin` section of DIR/gateway.json
         """
 
     static let tokenHelp = """
-        --admin-token-file FILE  its `admin.adminToken`; by default that is in the variable \(AdminTarget.tokenVariable)
+        --admin-token-file FILE  file with `admin.adminToken` (default: the variable \(AdminTarget.tokenVariable))
         """
 
-    /// - Parameter needsToken: false for what the listener tells without one.
-    /// - Throws: `.usage` or `.failed` after saying what is wrong.
+    /// - Parameter needsToken: false for resources that the listener serves without one.
+    /// - Throws: `.usage` or `.failed` after printing what is wrong.
     static func client(
         _ arguments: Arguments, needsToken: Bool, timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
     ) throws(ExitStatus) -> AdminClient {
         guard arguments.positional.isEmpty else {
-            throw Arguments.complaint("unexpected argument \(arguments.positional[0])")
+            throw .misuse("unexpected argument \(arguments.positional[0])")
         }
         let url: String
         var token: String?
@@ -31,7 +30,7 @@ enum RunningGateway {
             url = "http://\(host(of: admin.address)):\(admin.port)"
             token = admin.token?.value
         case (nil, let named?): url = named
-        default: throw Arguments.complaint("--admin URL or --config DIR says which gateway, one of them")
+        default: throw .misuse("either --admin URL or --config DIR is required")
         }
         if needsToken, token == nil || arguments["--admin-token-file"] != nil {
             token = try AdminTarget.token(arguments["--admin-token-file"])
@@ -40,30 +39,27 @@ enum RunningGateway {
             return try AdminClient(
                 url: url, token: needsToken ? token : nil, timeoutMilliseconds: timeoutMilliseconds)
         } catch {
-            Terminal.complain("portcullis: \(error.message)")
-            throw .usage
+            throw .misuse(error.message)
         }
     }
 
-    /// The admin listener of a directory, which need not be valid: a reload says what is wrong.
+    /// The admin listener of a directory. The rest of the configuration may be invalid: a reload reports that.
     private static func section(_ directory: String) throws(ExitStatus) -> AdminSection {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: ProcessInfo.processInfo.environment, production: false,
             credentials: SecretStore.lookup(directory))
         if let admin = loaded.draft?.admin, admin.port > 0 { return admin }
-        // Why: the file is missing, no JSON, or has a wrong `admin`.
         let causes = loaded.diagnostics.filter { finding in
             finding.severity == .error && (finding.pointer.isEmpty || finding.pointer.hasPrefix("/admin"))
         }
-        for cause in causes { Terminal.complain("\(cause)") }
-        Terminal.complain(
+        for cause in causes { Terminal.printError("\(cause)") }
+        throw .failure(
             causes.isEmpty
-                ? "portcullis: \(directory)/gateway.json names no admin listener with a port; --admin URL says where it is"
-                : "portcullis: \(directory) does not say where the admin listener is; --admin URL does")
-        throw .failed
+                ? "\(directory)/gateway.json has no admin listener with a port; use --admin URL"
+                : "\(directory) has no valid admin listener; use --admin URL")
     }
 
-    /// An address that stands for all of a machine is reached on loopback.
+    /// The address to connect to: loopback for a listener on all addresses.
     private static func host(of address: IPAddress) -> String {
         guard address.isUnspecified else { return address.urlHost }
         return address.isIPv6 ? "[::1]" : "127.0.0.1"

@@ -4,7 +4,7 @@ import Issuers
 import Model
 import Reactor
 
-/// `portcullis schema`: what configuration files may say.
+/// `portcullis schema`: the JSON Schemas and the reference of configuration files.
 enum SchemaCommand: Command {
     static let name = "schema"
     static let summary = "write the JSON Schemas and the reference of the configuration"
@@ -13,12 +13,12 @@ enum SchemaCommand: Command {
                portcullis schema --reasons
 
         Writes DIR/schema/SECTION.schema.json for each section of the configuration, and DIR/reference.md with a table
-        of its keys. Files that are there are replaced. Editors use the schemas by "$schema".
+        of its keys. Replaces existing files. Editors find a schema by "$schema".
 
-          --reasons  print the tables of all reason codes, in Markdown, instead
+        --reasons  print the tables of all reason codes, in Markdown, instead
         """
 
-    /// All sections that say what they look like.
+    /// All sections with a declaration, those of the issuer modules included.
     private static var sections: [SectionForm] {
         SectionForm.all + [.issuers(Assembly.issuerModules.map { ([$0.kind] + $0.aliases, $0.form) })]
     }
@@ -27,14 +27,13 @@ enum SchemaCommand: Command {
         let arguments = try Arguments(arguments, options: [], flags: ["--reasons"])
         if arguments.has("--reasons") { return Terminal.print(Reason.reference) }
         guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
-            throw Arguments.complaint("one directory is written to: schema DIR")
+            throw .misuse("expected one directory: schema DIR")
         }
         do {
             try FileManager.default.createDirectory(
                 atPath: "\(directory)/schema", withIntermediateDirectories: true)
         } catch {
-            Terminal.complain("portcullis: cannot write \(directory): \(error.localizedDescription)")
-            throw .failed
+            throw .failure("cannot write \(directory): \(error.localizedDescription)")
         }
         for section in sections {
             try write(section.schema, to: "\(directory)/schema/\(section.name).schema.json")
@@ -50,8 +49,7 @@ enum SchemaCommand: Command {
             try draft.allow(0o644)
             try draft.replace()
         } catch {
-            Terminal.complain("portcullis: cannot write \(path): \(error.text)")
-            throw .failed
+            throw .failure("cannot write \(path): \(error.text)")
         }
     }
 }

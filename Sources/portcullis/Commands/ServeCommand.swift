@@ -13,24 +13,19 @@ enum ServeCommand: Command {
         usage: portcullis serve DIR
                portcullis serve --config DIR
 
-        Runs the gateway with the configuration in DIR. Says on standard error, a JSON line each, what it listens on and
-        what happens; the access log goes where `log.access` says (standard output by default).
+        Runs the gateway with the configuration in DIR. Writes events, such as its listeners, as JSON lines to standard
+        error, and the access log to `log.access` (default: standard output).
 
-        SIGTERM, SIGINT  finish requests under way (`limits.drainTimeout`), then end
-        SIGHUP           read the configuration again; a bad one is refused and the last good one stays
-        SIGUSR1          open the log file anew
-        SIGUSR2          hand the listening sockets to a new process of the program, and finish once that one serves; if
-                         it fails, go on
+        SIGTERM, SIGINT  finish active requests (at most `limits.drainTimeout`) and exit
+        SIGHUP           reload the configuration; an invalid one is rejected and the active one is kept
+        SIGUSR1          reopen the log file
+        SIGUSR2          start a new process with the listening sockets and exit once it serves; if it fails, keep serving
 
-        PORTCULLIS_ENGINE  epoll or io_uring, where `engine` is auto or missing
+        PORTCULLIS_ENGINE  epoll or io_uring, if `engine` is auto or missing
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, options: ["--config"], flags: [])
-        let directories = arguments.positional + (arguments["--config"].map { [$0] } ?? [])
-        guard let directory = directories.first, directories.count == 1 else {
-            throw Arguments.complaint("one directory is served: serve --config DIR")
-        }
-        try GatewayProcess(directory: directory).run()
+        try GatewayProcess(directory: arguments.directory(of: self)).run()
     }
 }

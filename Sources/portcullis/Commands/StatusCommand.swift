@@ -1,20 +1,20 @@
 import Gateway
 import HTTP
 
-/// `portcullis status`: whether a running gateway takes requests, and which configuration is in force.
+/// `portcullis status`: the readiness of a running gateway and its configuration.
 enum StatusCommand: Command {
     static let name = "status"
-    static let summary = "show whether a running gateway is ready, and by which configuration"
+    static let summary = "show the readiness of a running gateway"
     static let help = """
         usage: portcullis status --admin URL
                portcullis status --config DIR
 
-        Prints what `/readyz` of the admin listener says, the number of the configuration in force, which counts from 1
-        at each start, and how many reloads were refused since then.
+        Prints the response of `/readyz` of the admin listener, the generation of the active configuration (1 at each
+        start) and the number of rejected reloads since the start.
 
         \(RunningGateway.help)
 
-        exit status: 0 ready, 1 not ready or not reached
+        exit status: 0 ready, 1 not ready or unreachable
 
         example: portcullis status --admin http://127.0.0.1:9901
         """
@@ -28,8 +28,7 @@ enum StatusCommand: Command {
         let readiness = try text("ready", client)
         let metrics = try text("metrics", client).text.split(separator: "\n")
         guard metrics.contains(where: { $0.hasPrefix("portcullis_config_generation ") }) else {
-            Terminal.complain("portcullis: no admin listener of a gateway answers there: status \(readiness.status)")
-            throw .failed
+            throw .notAnAdminListener(readiness.status)
         }
         for line in readiness.text.split(separator: "\n") { Terminal.print(String(line)) }
         func show(_ name: String, _ metric: String) {
@@ -48,8 +47,7 @@ enum StatusCommand: Command {
             let answer = try client.send(.command(.get, [resource]))
             return (answer.status, String(decoding: answer.body, as: UTF8.self))
         } catch {
-            Terminal.complain("portcullis: \(error.message)")
-            throw .failed
+            throw .failure(error.message)
         }
     }
 }

@@ -3,28 +3,29 @@ import Foundation
 import HTTP
 import PortcullisClient
 
-/// `portcullis test`: one request, as somebody sends it who tries an API out (TOOL-01).
+/// `portcullis test`: sends one request to try out an API (TOOL-01).
 enum TestCommand: Command {
     static let name = "test"
-    static let summary = "send one request to an API, and print what the gateway makes of it"
+    static let summary = "send one request to an API and print the decision"
     static let help = """
         usage: portcullis test METHOD PATH --auth sso|oauth|basic|anonymous|facebook [--token TOKEN] [--exchange]
                                [--user NAME] [--config DIR | --admin URL [--admin-token-file FILE]] WHERE
 
-        --auth      how the caller shows who he is:
-                      sso        TOKEN; one that is not the gateway's own is exchanged first
-                      oauth      TOKEN, else a token for the user's password
-                      basic      name and password
+        --auth      credential of the caller:
+                      sso        TOKEN; a token of another issuer is exchanged first
+                      oauth      TOKEN, or a token for the user's password
+                      basic      user name and password
                       anonymous  the anonymous key of the backend
-                      facebook   TOKEN, of Facebook
+                      facebook   TOKEN of Facebook
         --token     the token; `-` reads it from standard input
-        --exchange  TOKEN is somebody else's, whatever it looks like
-        --user      the password comes from standard input
-        --config, --admin  the configuration of the gateway, or where it is administered: a role that the caller lacks is
-                    named. The gateway tells callers no names
+        --exchange  always exchange TOKEN
+        --user      user name; the password is read from standard input
+        --config, --admin  configuration or admin listener of the gateway: used to name missing roles, which the gateway
+                    does not disclose to callers
 
-        Prints `exchanged` where a token was, the status, challenges, and the decision with its reason. Nothing is kept.
-        Exit status: 0 a success (status below 400), 1 not.
+        Prints `exchanged` after an exchange, the status, challenges, and the decision with its reason. Stores nothing.
+
+        exit status: 0 the status is below 400, 1 otherwise
 
         \(ClientPlace.help)
         """
@@ -38,22 +39,19 @@ enum TestCommand: Command {
             words, options: ClientPlace.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
             flags: ["--exchange"])
         guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/") else {
-            Terminal.complain(help)
-            throw .usage
+            throw usageError()
         }
         guard let authentication = Authentication(rawValue: arguments["--auth"] ?? "") else {
-            throw Arguments.complaint("--auth must be sso, oauth, basic, anonymous or facebook")
+            throw .misuse("--auth must be sso, oauth, basic, anonymous or facebook")
         }
-        // What is wrong with it is told before anything is sent.
-        let target =
-            try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
+        // Before anything is sent, since the options may be wrong.
+        let target = try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
         let profile = try ClientPlace(arguments).profile()
-        // What comes of a test is no login.
+        // A test must not change the stored login.
         let directory = FileManager.default.temporaryDirectory.appending(path: "portcullis-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
-        let client = try ExitStatus.rethrowing { () throws(ClientError) in
-            try GatewayClient(profile: profile, store: CredentialStore(directory: directory.path))
-        }
+        let client = try ExitStatus.client(
+            GatewayClient(profile: profile, store: CredentialStore(directory: directory.path)))
         var request = ClientRequest(
             arguments.positional[0].uppercased(), profile.url(arguments.positional[1]), usesSession: false)
         request.fields = try credentials(authentication, arguments, client, &request)
@@ -67,7 +65,7 @@ enum TestCommand: Command {
         throw .failed
     }
 
-    // MARK: Who calls
+    // MARK: Credentials
 
     private static func credentials(
         _ authentication: Authentication, _ arguments: Arguments, _ client: GatewayClient,
@@ -101,12 +99,11 @@ enum TestCommand: Command {
     }
 
     private static func lacking(_ name: String) -> ExitStatus {
-        Terminal.complain("portcullis: /\(name) is missing in the profile")
-        return .failed
+        return .failure("/\(name) is missing in the profile")
     }
 
     private static func missing(_ option: String, _ arguments: Arguments) -> ExitStatus {
-        Arguments.complaint("--auth \(arguments["--auth"] ?? "") needs \(option)")
+        .misuse("--auth \(arguments["--auth"] ?? "") needs \(option)")
     }
 
     private static func bearer(_ token: String) -> ClientRequest.Field { .init("Authorization", "Bearer \(token)") }
@@ -120,7 +117,7 @@ enum TestCommand: Command {
             throw missing(arguments["--auth"] == "oauth" ? "--token or --user" : "--user", arguments)
         }
         guard let password = NewPassword.line("password:") else {
-            throw Arguments.complaint("the password of \(user) is expected on standard input")
+            throw .misuse("the password of \(user) is expected on standard input")
         }
         return (user, password)
     }
@@ -139,7 +136,7 @@ enum TestCommand: Command {
         return own
     }
 
-    /// Whether it has the type of the gateway's own tokens (RFC 9068 section 2.1).
+    /// Whether the token has the type of the gateway's own tokens (RFC 9068 section 2.1).
     private static func isOwn(_ token: String) -> Bool {
         guard let first = token.utf8.split(separator: ASCII.dot).first,
             let header = Base64.decode(Array(first).span, .url),
@@ -148,9 +145,9 @@ enum TestCommand: Command {
         return type.lowercased() == "at+jwt"
     }
 
-    // MARK: What comes of it
+    // MARK: Decision
 
-    /// - Returns: the code of a decision against the caller; nil for none.
+    /// - Returns: the reason code of a denial.
     private static func show(_ response: ClientResponse) -> String? {
         Terminal.print("\(response.status) \(StatusReason.text(response.status))")
         for challenge in response.values("www-authenticate") { Terminal.print("challenge: \(challenge)") }
@@ -164,7 +161,7 @@ enum TestCommand: Command {
         return code
     }
 
-    /// Names the roles that were missing, by what the gateway is configured with.
+    /// Prints the missing roles, by the configuration of the gateway.
     private static func explain(
         _ request: ClientRequest, _ client: GatewayClient, _ user: String?, _ target: AdminTarget?
     ) throws(ExitStatus) {
@@ -176,7 +173,7 @@ enum TestCommand: Command {
         let requirement = try target.perform(
             .command(
                 .get, ["requirements"],
-                [
+                query: [
                     ("method", request.method), ("path", address?.percentEncodedPath ?? "/"),
                     ("host", address?.encodedHost ?? ""),
                 ]))
@@ -185,7 +182,7 @@ enum TestCommand: Command {
         }
     }
 
-    /// The caller's roles: those that his token says, or his account has; nil where neither tells.
+    /// The roles in the caller's token or account; nil where neither is known.
     private static func roles(
         _ request: ClientRequest, _ client: GatewayClient, _ user: String?, _ target: AdminTarget
     ) throws(ExitStatus) -> [String]? {

@@ -13,13 +13,13 @@ enum TokenCommand: Command {
     static let help = """
         usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B] [--level N] [--lifetime SECONDS]
 
-        Prints an access token signed with the key of the configuration in DIR, as the token endpoint would have issued it.
-        Whoever can read that key can do this; nothing is asked of the running gateway.
+        Prints an access token as the token endpoint would issue it, signed with the key of the configuration in DIR. Needs
+        read access to that key, but no running gateway.
 
-        --user      a user token with this subject; without it a client token of the backend
-        --roles     the roles in the token; by default those of the user in users.json
-        --level     authentication level; 2 by default
-        --lifetime  in seconds, negative for a token that has ended; 3600 by default
+        --user      subject of a user token (default: a client token of the backend)
+        --roles     roles of the token (default: those of the user in users.json)
+        --level     authentication level (default: 2)
+        --lifetime  in seconds, negative for an expired token (default: 3600)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
@@ -29,15 +29,13 @@ enum TokenCommand: Command {
             let level = Int(arguments["--level"] ?? "2"), let lifetime = Int64(arguments["--lifetime"] ?? "3600"),
             arguments.positional.isEmpty
         else {
-            Terminal.complain("usage: portcullis token --config DIR --backend NAME/VERSION [--user NAME] [--roles A,B]")
-            throw .usage
+            throw usageError()
         }
         let reading = try Assembly.read(directory, makesKeys: true)
         let (configuration, snapshot) = (reading.configuration, reading.snapshot)
         let parts = reference.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2, let backend = snapshot.backends.backend(name: parts[0], version: parts[1]) else {
-            Terminal.complain("portcullis: no backend \(reference)")
-            throw .failed
+            throw .failure("no backend \(reference)")
         }
         let user = arguments["--user"]
         var grant = AccessTokenMinter.Grant(

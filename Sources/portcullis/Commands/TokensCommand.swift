@@ -2,10 +2,10 @@ import Configuration
 import Gateway
 import HTTP
 
-/// `portcullis tokens`: what a running gateway has issued and keeps (AOM-22, AOM-23).
+/// `portcullis tokens`: the token records in the store of a running gateway (AOM-22, AOM-23).
 enum TokensCommand: Command {
     static let name = "tokens"
-    static let summary = "list, revoke and clean away tokens of a running gateway"
+    static let summary = "list, revoke and clean up tokens of a running gateway"
     static let help = """
         usage: portcullis tokens list [--subject NAME] [--backend NAME/VERSION | --application NAME] [--limit COUNT] WHERE
                portcullis tokens revoke ID WHERE
@@ -13,29 +13,29 @@ enum TokensCommand: Command {
                portcullis tokens revoke --issuer NAME [WHEN] WHERE
                portcullis tokens clean WHERE
 
-        list    records of the store, newest first, 100 of them by default; never a token itself
-        revoke  one record by its id, or all tokens of a user or client, of a mobile backend, of an application, or of an
-                issuer by the name of its entry in trustedIssuers.json (local: this gateway). They are refused at once,
-                here and by every gateway that shares the store
+        list    prints records of the store without the tokens, newest first (default --limit: 100)
+        revoke  revokes one record by its id, or all tokens of a user or client, of a mobile backend, of an application, or
+                of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
+                that share its store refuse them at once
         clean   removes records whose tokens have all expired, as the daily cleaner does
 
-        WHEN are times in whole seconds since 1970, and not for an application:
-          --issued-before SECONDS  only tokens that were issued at this second or before; all of so far by default
-          --until SECONDS          how long they are remembered as revoked; 366 days by default
+        WHEN, in whole seconds since 1970; not with --application:
+          --issued-before SECONDS  only tokens issued at this second or earlier (default: now)
+          --until SECONDS          when the revocation may be forgotten (default: in 366 days)
 
-        Tokens are kept by a running gateway, and nowhere else.
+        Only a running gateway knows the tokens.
 
         \(AdminTarget.gatewayHelp)
         """
 
-    private static let whose: Set<String> = ["--subject", "--backend", "--application"]
-    private static let revoked = whose.union(["--issuer", "--issued-before", "--until"])
+    private static let owners: Set<String> = ["--subject", "--backend", "--application"]
+    private static let revoked = owners.union(["--issuer", "--issued-before", "--until"])
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
             arguments, of: self,
             [
-                "list": .init(0...0, options: whose.union(["--limit"])), "revoke": .init(0...1, options: revoked),
+                "list": .init(0...0, options: owners.union(["--limit"])), "revoke": .init(0...1, options: revoked),
                 "clean": .init(0...0),
             ])
         let selection = [
@@ -44,15 +44,11 @@ enum TokensCommand: Command {
         ].map { ($0.0, call.arguments[$0.1]) }
         let isSelected = selection.contains { $0.1 != nil }
         switch call.action {
-        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["tokens"], selection)))
-        case "clean": AdminTarget.show(try call.target.perform(.command(.post, ["tokens", "clean"])))
+        case "list": try call.show(.get, ["tokens"], query: selection)
+        case "clean": try call.show(.post, ["tokens", "clean"])
         default:
-            guard call.names.isEmpty == isSelected else {
-                Terminal.complain(help)
-                throw .usage
-            }
-            let path = ["tokens"] + call.names
-            AdminTarget.show(try call.target.perform(.command(.delete, path, isSelected ? selection : [])))
+            guard call.names.isEmpty == isSelected else { throw usageError() }
+            try call.show(.delete, ["tokens"] + call.names, query: isSelected ? selection : [])
         }
     }
 }

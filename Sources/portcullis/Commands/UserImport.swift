@@ -9,7 +9,7 @@ import HTTP
 import Reactor
 import Synchronization
 
-/// `portcullis users import`: the passwords of a list are hashed by the command, on all cores, and kept as they come.
+/// `portcullis users import`: hashes the passwords of a list on all cores, and saves each batch as it is done.
 struct UserImport {
     let target: AdminTarget
     /// `-` for standard input.
@@ -21,31 +21,31 @@ struct UserImport {
         let list = UserList(text)
         let places = list.rows.indices.filter { list.rows[$0].password != nil }
         let named = scheme == nil ? .scrypt : PasswordScheme(rawValue: scheme ?? "")
-        // The key of AES is the gateway's, and what is wrong is said by who would take the list.
+        // Only the gateway has the key of AES. It also reports the problems of a list.
         guard let named, named != .aes, list.problems.isEmpty, !places.isEmpty else {
             AdminTarget.show(try send(text))
             return
         }
-        // Everything else is checked before the hours that hashing may take.
-        let standIn = try hash("stand-in", named, line: 0)
-        try send(list.csv(passwords: Dictionary(uniqueKeysWithValues: places.map { ($0, standIn) })), isCheck: true)
-        let finished = HashedPasswords(of: text, scheme: named, beside: file)
-        var hashes = finished?.read() ?? [:]
-        if !hashes.isEmpty, let path = finished?.path {
-            Terminal.complain("portcullis: \(hashes.count) of \(places.count) passwords are in \(path) already")
+        // Hashing may take hours, so everything else is checked first.
+        let placeholder = try hash("placeholder", named, line: 0)
+        try send(list.csv(passwords: Dictionary(uniqueKeysWithValues: places.map { ($0, placeholder) })), isCheck: true)
+        let saved = HashedPasswords(of: text, scheme: named, beside: file)
+        var hashes = saved?.read() ?? [:]
+        if !hashes.isEmpty, let path = saved?.path {
+            Terminal.printError("portcullis: \(hashes.count) of \(places.count) passwords are in \(path) already")
         }
         try hash(places.filter { hashes[$0] == nil }, of: list, named) { made in
-            finished?.append(made)
+            saved?.append(made)
             hashes.merge(made) { $1 }
         }
         AdminTarget.show(try send(list.csv(passwords: hashes)))
-        finished?.remove()
+        saved?.remove()
     }
 
     @discardableResult
     private func send(_ list: [UInt8], isCheck: Bool = false) throws(ExitStatus) -> JSONNode? {
         var request = AdminRequest.command(
-            .post, ["users"], [("scheme", scheme), ("check", isCheck ? "true" : nil)])
+            .post, ["users"], query: [("scheme", scheme), ("check", isCheck ? "true" : nil)])
         request.contentType = "text/csv"
         request.body = list
         return try target.perform(request)
@@ -55,13 +55,12 @@ struct UserImport {
         do throws(PasswordError) {
             return try PasswordHasher().make(Array(password.utf8).span, scheme: scheme)
         } catch {
-            Terminal.complain("line \(line): \(error.text)")
-            Terminal.complain("portcullis: some lines cannot be used; nothing was written")
-            throw .failed
+            Terminal.printError("line \(line): \(error.text)")
+            throw .failure("some lines cannot be used; nothing was written")
         }
     }
 
-    /// - Parameter then: takes what is done, some at a time.
+    /// - Parameter then: called with each batch of hashes.
     private func hash(
         _ places: [Int], of list: UserList, _ scheme: PasswordScheme, then: ([Int: String]) -> Void
     ) throws(ExitStatus) {
@@ -90,7 +89,7 @@ struct UserImport {
     }
 }
 
-/// How far it is, on a terminal.
+/// The progress line on a terminal.
 private struct HashingProgress {
     private let count: Int
     private let start = Clock.monotonicMilliseconds
@@ -116,10 +115,10 @@ private struct HashingProgress {
     private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// Stored passwords of a list that is not imported yet, in a file beside it for its owner alone.
+/// The hashes of a list that is not imported yet, in a file beside it that only its owner can read.
 private struct HashedPasswords {
     let path: String
-    /// Tells the list and the scheme that the file belongs to.
+    /// First line of the file: a digest of the list and the scheme.
     private let title: String
 
     /// Nil for a list from standard input.
@@ -130,7 +129,7 @@ private struct HashedPasswords {
         title = String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }
 
-    /// By the place of the row. What is there of another list is dropped.
+    /// Reads the hashes by row index. Those of another list are dropped.
     func read() -> [Int: String] {
         let manager = FileManager.default
         let text = manager.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""

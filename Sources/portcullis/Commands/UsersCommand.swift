@@ -19,19 +19,19 @@ enum UsersCommand: Command {
                portcullis users unlock NAME --domain DOMAIN --application NAME WHERE
                portcullis users import FILE.csv [--scheme NAME] WHERE
 
-        A password is read from standard input (one line, not shown where it is typed), never from the arguments, and
-        stored hashed. With a new password, and with `disable`, all tokens that the user has end.
+        Passwords are read from standard input (one line, without echo on a terminal) and stored hashed. A new password and
+        `disable` revoke all tokens of the user.
 
-        unlock       of a running gateway: ends the lock-out of a user at an application of a service domain
+        unlock  ends the lock-out of a user at an application of a service domain, on a running gateway
+        import  adds the users of a CSV file (RFC 4180) with a header row, all or none; `-` reads standard input.
+                Columns: \(columns).
+                Roles are separated by `;`. Each problem is reported with its line. Passwords are hashed by this command, on
+                all cores, after everything else was checked. FILE.csv.hashed keeps finished hashes until the end, so that
+                a second run continues where the first stopped.
 
-        import       a CSV file (RFC 4180) with a header row; `-` is standard input. Columns: \(columns).
-                     Roles are separated by `;`. Either all users are added or none, and every problem is told by line.
-                     Passwords are hashed here, on all cores, after everything else was checked. What is hashed so far
-                     is kept in FILE.csv.hashed until the end: a second run goes on where the first was stopped.
-
-        --realm        "Default" by default
-        --scheme       how the password is stored, see `portcullis hash --help`; scrypt by default
-        --no-password  the user logs in by token exchange and single sign-on alone
+        --realm        (default: "Default")
+        --scheme       hash of the password, see `portcullis hash --help` (default: scrypt)
+        --no-password  the user can log in by token exchange and single sign-on only
 
         \(AdminTarget.help)
         """
@@ -61,11 +61,11 @@ enum UsersCommand: Command {
         let user = ["users", call.first]
         let roles = JSONNode.texts(Array(call.names.dropFirst()))
         func change(_ member: String, _ value: JSONNode) throws(ExitStatus) {
-            try call.target.perform(.command(.patch, user, realm, [(member, value)]))
+            try call.send(.patch, user, query: realm, body: [(member, value)])
         }
         switch call.action {
-        case "list": AdminTarget.show(try call.target.perform(.command(.get, ["users"], realm)))
-        case "show": AdminTarget.show(try call.target.perform(.command(.get, user, realm)))
+        case "list": try call.show(.get, ["users"], query: realm)
+        case "show": try call.show(.get, user, query: realm)
         case "add": try add(call)
         case "set-password": try setPassword(call, user, realm)
         case "assign-role": try change("addRoles", roles)
@@ -73,29 +73,27 @@ enum UsersCommand: Command {
         case "enable": try change("enabled", .flag(true))
         case "disable": try change("enabled", .flag(false))
         case "unlock": try unlock(call)
-        case "remove": try call.target.perform(.command(.delete, user, realm))
-        default: try importFile(call)
+        case "remove": try call.send(.delete, user, query: realm)
+        default: try UserImport(target: call.target, file: call.first, scheme: call.arguments["--scheme"]).run()
         }
     }
 
     private static func add(_ call: AdminInvocation) throws(ExitStatus) {
         let text = { (option: String) in call.arguments[option].map { JSONNode.text($0) } }
         let roles = call.arguments["--roles"]?.split(separator: ",").map(String.init)
-        // Before a password is typed.
+        // Checked before the password is typed.
         if let problem = UserName.problem(call.first) {
-            Terminal.complain("portcullis: \(problem.text); expected \(UserName.expected)")
-            throw .failed
+            throw .failure("\(problem.text); expected \(UserName.expected)")
         }
         let password = try call.arguments.has("--no-password") ? nil : NewPassword.read()
-        try call.target.perform(
-            .command(
-                .post, ["users"], [],
-                [
-                    ("username", .text(call.first)), ("realm", text("--realm")), ("email", text("--email")),
-                    ("firstName", text("--first-name")), ("lastName", text("--last-name")),
-                    ("roles", roles.map { .texts($0) }), ("password", password.map { .text($0) }),
-                    ("scheme", text("--scheme")), ("enabled", call.arguments.has("--disabled") ? .flag(false) : nil),
-                ]))
+        try call.send(
+            .post, ["users"],
+            body: [
+                ("username", .text(call.first)), ("realm", text("--realm")), ("email", text("--email")),
+                ("firstName", text("--first-name")), ("lastName", text("--last-name")),
+                ("roles", roles.map { .texts($0) }), ("password", password.map { .text($0) }),
+                ("scheme", text("--scheme")), ("enabled", call.arguments.has("--disabled") ? .flag(false) : nil),
+            ])
     }
 
     private static func setPassword(
@@ -103,18 +101,13 @@ enum UsersCommand: Command {
     ) throws(ExitStatus) {
         let password = try call.arguments.has("--no-password") ? JSONNode(.null) : .text(NewPassword.read())
         let scheme = call.arguments["--scheme"].map { JSONNode.text($0) }
-        try call.target.perform(.command(.patch, user, realm, [("password", password), ("scheme", scheme)]))
+        try call.send(.patch, user, query: realm, body: [("password", password), ("scheme", scheme)])
     }
 
     private static func unlock(_ call: AdminInvocation) throws(ExitStatus) {
         guard let domain = call.arguments["--domain"], let application = call.arguments["--application"] else {
-            Terminal.complain("portcullis: unlock needs --domain and --application")
-            throw .usage
+            throw .misuse("unlock needs --domain and --application")
         }
-        try call.target.perform(.command(.delete, ["lockouts", domain, application, call.first]))
-    }
-
-    private static func importFile(_ call: AdminInvocation) throws(ExitStatus) {
-        try UserImport(target: call.target, file: call.first, scheme: call.arguments["--scheme"]).run()
+        try call.send(.delete, ["lockouts", domain, application, call.first])
     }
 }

@@ -3,24 +3,21 @@ import HTTP
 import Identity
 import Tokens
 
-/// `portcullis version`: what this binary is made of.
+/// `portcullis version`: the version of the program and of its libraries.
 enum VersionCommand: Command {
     static let name = "version"
     static let summary = "print the version and the libraries in use"
     static let help = """
         usage: portcullis version
 
-        Prints the version of the program and of the system libraries it is linked with: SQLite's and XMLSec's where it was
-        built with the traits SQLite and SAML.
+        Prints the versions of the program and of the system libraries it is linked with. SQLite and XMLSec are listed if it
+        was built with the traits SQLite and SAML.
         """
 
     static let number = "0.1.0"
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        guard arguments.isEmpty else {
-            Terminal.complain("usage: portcullis version")
-            throw .usage
-        }
+        guard arguments.isEmpty else { throw usageError() }
         Terminal.print("portcullis \(number)")
         Terminal.print(OpenSSLLibrary.version)
         Terminal.print("nghttp2 \(NgHTTP2Library.version)")

@@ -1,7 +1,7 @@
 import Bytes
 import HTTP
 
-/// A received request as the sample upstream tells it back.
+/// A received request, for the response of the sample upstream.
 struct EchoRequest {
     private let method: String
     private let path: String
@@ -9,38 +9,32 @@ struct EchoRequest {
     private let headers: [(name: String, value: String)]
     let isHead: Bool
     let delayMilliseconds: Int64
-    /// Length of the body that was asked for instead of the usual one.
+    /// Length of a requested body of filler bytes.
     let byteCount: Int?
     let status: Int
 
     init(_ head: RequestHead, _ table: HeaderTable, _ bytes: Span<UInt8>) {
-        func text(_ range: ByteRange) -> String {
-            var copy: [UInt8] = []
-            let span = bytes.slice(range)
-            for i in span.indices { copy.append(span[i]) }
-            return String(decoding: copy, as: UTF8.self)
-        }
+        func text(_ range: ByteRange) -> String { String(copying: bytes.slice(range)) }
         method = text(head.methodText)
         path = text(head.path)
         query = head.query.map(text)
         headers = (0..<table.count).map { (text(table[$0].name), text(table[$0].value)) }
         isHead = head.method == .head
-        var wishes: [Substring: Int] = [:]
-        for wish in (query ?? "").split(separator: "&") {
-            let parts = wish.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, let number = Int(parts[1]), number >= 0 { wishes[parts[0]] = number }
+        var numbers: [Substring: Int] = [:]
+        for parameter in (query ?? "").split(separator: "&") {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, let number = Int(parts[1]), number >= 0 { numbers[parts[0]] = number }
         }
-        delayMilliseconds = Int64(wishes["delay"] ?? (path == "/slow" || path.hasPrefix("/slow/") ? 5000 : 0))
-        byteCount = wishes["bytes"]
-        let wanted = wishes["status"] ?? 200
-        status = (200...599).contains(wanted) ? wanted : 200
+        delayMilliseconds = Int64(numbers["delay"] ?? (path == "/slow" || path.hasPrefix("/slow/") ? 5000 : 0))
+        byteCount = numbers["bytes"]
+        status = numbers["status"].flatMap { (200...599).contains($0) ? $0 : nil } ?? 200
     }
 
     var isCount: Bool { path == "/_echo/count" }
 
-    /// What Facebook would say of a token, for the sample configuration: those that begin with `fb-` are good, and what
-    /// follows is the number of the person. Nil for other paths.
-    var verdict: [UInt8]? {
+    /// The response of Facebook's `debug_token`, for the sample configuration: tokens that begin with `fb-` are valid, and
+    /// the rest is the user id. Nil for other paths.
+    var debugToken: [UInt8]? {
         guard path == "/_echo/debug_token" else { return nil }
         func parameter(_ name: String) -> String {
             let value = (query ?? "").split(separator: "&").first { $0.hasPrefix("\(name)=") }
@@ -68,18 +62,12 @@ struct EchoRequest {
         if let query { writer.member("query", query) }
         writer.name("headers")
         writer.beginArray()
-        for header in headers {
-            writer.beginArray()
-            writer.value(header.name)
-            writer.value(header.value)
-            writer.endArray()
-        }
+        for header in headers { writer.value([header.name, header.value]) }
         writer.endArray()
         writer.member("bodyLength", bodyLength)
         writer.member("requests", number)
         writer.endObject()
-        // Blanks behind the object, which JSON allows, so that equal requests get answers of equal length: `ab` counts any
-        // other length as a failure.
+        // Padding keeps the length of responses to equal requests equal: `ab` counts another length as a failure.
         let padding = max(0, 12 - String(number).utf8.count)
         return writer.bytes + Array(repeating: ASCII.space, count: padding) + [ASCII.lineFeed]
     }

@@ -4,14 +4,7 @@ import Model
 import Reactor
 import Synchronization
 
-/// The sample upstream of `portcullis echo`: answers with what it received, as JSON, and counts.
-///
-/// - any path: method, path, query, headers in the order received, length of the body, and the number of the request;
-/// - `/_echo/count`: the number of requests so far, without counting this one;
-/// - `/_echo/debug_token`: what Facebook would say of `input_token`, without counting it either;
-/// - a query with `delay=MILLISECONDS`: the answer comes that much later (`/slow` without one: after 5 s);
-/// - a query with `bytes=COUNT`: a body of that many bytes instead;
-/// - a query with `status=CODE`: that status.
+/// The sample upstream: the event loop of one thread of `portcullis echo`, whose help lists the resources.
 final class EchoServer {
     private static let role: UInt8 = 1
     private static let block = [UInt8](repeating: UInt8(ascii: "x"), count: 64 * 1024)
@@ -35,7 +28,7 @@ final class EchoServer {
     private var connections: [Connection] = []
     private var vacant: [Int] = []
 
-    /// The requests of all threads of a server.
+    /// Counts the requests of all threads of a server.
     final class Counter: Sendable {
         private let value = Atomic<Int>(0)
         func next() -> Int { value.add(1, ordering: .relaxed).newValue }
@@ -129,7 +122,7 @@ final class EchoServer {
         }
     }
 
-    /// Drops the request body. Answers whether it is over.
+    /// Discards the request body. Returns whether it is complete.
     private func skipBody(_ connection: Connection, _ inbox: Chunk) -> Bool {
         guard let (used, length) = connection.skipped.take(inbox.readable) else {
             close(connection)
@@ -161,8 +154,8 @@ final class EchoServer {
             continueBody(connection)
             return
         }
-        if let verdict = request.verdict {
-            send(connection, EchoServer.head(200, verdict.count, "application/json") + verdict)
+        if let body = request.debugToken {
+            send(connection, EchoServer.head(200, body.count, "application/json") + body)
             finish(connection)
             return
         }
@@ -210,7 +203,7 @@ final class EchoServer {
     }
 }
 
-/// Reads a request body and keeps nothing of it.
+/// Discards a request body.
 enum BodySkip {
     case nothing
     case length(Int)
@@ -229,7 +222,7 @@ enum BodySkip {
         return false
     }
 
-    /// Takes what is there. Answers how many bytes were used and how many of them were content; nil for broken framing.
+    /// Returns the number of bytes consumed and the number of content bytes among them; nil for invalid framing.
     mutating func take(_ bytes: Span<UInt8>) -> (used: Int, content: Int)? {
         switch self {
         case .nothing: return (0, 0)

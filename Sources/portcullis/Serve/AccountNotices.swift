@@ -4,23 +4,22 @@ import Gateway
 import Identity
 import Tokens
 
-/// What a new configuration takes from users and clients, for the gateways that share the store and have the
-/// configuration of before still: accounts that are disabled or gone, passwords and secrets that are others now. What
-/// is good again is told too.
+/// Withdrawals and restorations of credentials by a new configuration, for gateways that share the store and still have
+/// the old configuration: disabled or removed accounts, changed passwords and secrets.
 struct AccountNotices: Sendable {
     private var changes: [(credential: WithdrawnAccounts.Credential, isWithdrawn: Bool)] = []
 
-    /// Whoever is not told within that time has had the configuration for long: as long as tokens live.
+    /// Upper limit of token lifetimes. By then, every gateway has the new configuration.
     private static let rememberedSeconds: Int64 = 366 * 86_400
 
     /// - Parameters:
-    ///   - users: those who are not the same in both configurations.
-    ///   - withdrawn: what was told before.
+    ///   - users: the users who differ between the configurations.
+    ///   - withdrawn: earlier notices.
     init(
         _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, users: [ChangedUser], withdrawn: WithdrawnAccounts
     ) {
         for user in users { compare(user, withdrawn) }
-        if !withdrawn.isEmpty { restoreNewcomers(old, fresh, withdrawn) }
+        if !withdrawn.isEmpty { restoreNewUsers(old, fresh, withdrawn) }
         let backends = Dictionary(
             fresh.backends.map { (ExactText($0.mobileBackendID), $0) }, uniquingKeysWith: { $1 })
         for backend in old.backends { compare(backend, backends[ExactText(backend.mobileBackendID)], withdrawn) }
@@ -37,18 +36,18 @@ struct AccountNotices: Sendable {
         if fresh?.isEnabled == true {
             restore(account, withdrawn)
         } else if old.isEnabled || fresh == nil || old.tokensNotBefore != fresh?.tokensNotBefore {
-            // Another gateway may have enabled meanwhile who was disabled here.
+            // Another gateway may have enabled the user meanwhile.
             changes.append((account, true))
         }
-        // Of a user who is gone too: the next one of that name has another password.
+        // For removed users too: a later user of the same name has another password.
         if old.password != fresh?.password, let password = AccountNotices.password(of: old) {
             changes.append((password, true))
         }
         if let password = fresh.flatMap(AccountNotices.password) { restore(password, withdrawn) }
     }
 
-    /// Users who were in no configuration of this gateway, but may have been in others'.
-    private mutating func restoreNewcomers(
+    /// Restores users who are new in this gateway's configuration but may have been withdrawn by other gateways.
+    private mutating func restoreNewUsers(
         _ old: GatewayConfiguration, _ fresh: GatewayConfiguration, _ withdrawn: WithdrawnAccounts
     ) {
         let known = Set(old.users.map { [ExactText($0.realm), ExactText($0.username)] })
@@ -85,7 +84,7 @@ struct AccountNotices: Sendable {
         return .clientSecret(backendID: backend.mobileBackendID, secret: secret)
     }
 
-    /// What the store is to be told.
+    /// The operations for the store.
     func operations(_ withdrawn: WithdrawnAccounts, milliseconds: Int64) -> [StoreOperation] {
         let until = milliseconds / 1000 + AccountNotices.rememberedSeconds
         return changes.compactMap { credential, isWithdrawn in

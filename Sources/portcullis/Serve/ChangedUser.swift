@@ -1,10 +1,10 @@
 import Bytes
 import Configuration
 
-/// A user of a configuration who is not the same in the one that takes its place.
+/// A user who differs between two configurations.
 struct ChangedUser: Sendable {
     let old: UserEntry
-    /// Nil for a user who is gone.
+    /// Nil for a removed user.
     let fresh: UserEntry?
 
     private struct Key: Hashable {
@@ -17,16 +17,16 @@ struct ChangedUser: Sendable {
         }
     }
 
-    /// Those whose password, roles or tokens' time are others now, or who were disabled, enabled or taken out.
+    /// The users whose password, roles, `tokensNotBefore` or state changed, and those who were removed.
     static func all(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [ChangedUser] {
         let (old, fresh) = (old.users, fresh.users)
         var changed: [ChangedUser] = []
         var table: [Key: Int]?
-        // Member by member: a copy of a user counts ten references up and down, and most have not changed.
+        // Compares member by member: a copy of a user retains ten references, and most users have not changed.
         for i in old.indices {
             let key = Key(old[i].realm, old[i].username)
             var place: Int? = i
-            // Mostly they have kept their places, and need no table.
+            // The table is built only if users have moved.
             if i >= fresh.count || key != Key(fresh[i].realm, fresh[i].username) {
                 if table == nil {
                     table = Dictionary(
@@ -46,9 +46,8 @@ struct ChangedUser: Sendable {
         return changed
     }
 
-    /// Whether tokens that were issued upstream for the user are good no more: who the user is, or what the user may do,
-    /// has changed (CACHE-07).
-    var isAnother: Bool {
+    /// Whether upstream tokens that were issued for the user are invalid (CACHE-07).
+    var invalidatesIssuedTokens: Bool {
         fresh?.password != old.password || fresh?.isEnabled != old.isEnabled || fresh?.roles != old.roles
     }
 }

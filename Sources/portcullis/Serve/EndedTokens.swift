@@ -2,22 +2,22 @@ import Configuration
 import Gateway
 import Tokens
 
-/// Tokens of before that a new configuration ends: those of users and backends that are gone, disabled, or have a later
-/// `tokensNotBefore` than they had (MBE-06, MAP-04). The configuration itself sees to access tokens; this is about
-/// what the store keeps, and about what was issued until the configuration was in force.
+/// Tokens that a new configuration revokes: those of users and backends that are removed, disabled, or have a later
+/// `tokensNotBefore` (MBE-06, MAP-04). The configuration itself rejects access tokens. This type covers records of the
+/// store, and tokens that were issued before the configuration took effect.
 struct EndedTokens: Sendable {
     private enum Holder {
-        /// - Parameter applications: as the store names them, ids of backends and names of applications.
+        /// - Parameter applications: ids of backends and names of applications, as in the store.
         case user(String, applications: [String])
         case backend(id: String)
     }
 
-    private var ended: [(holder: Holder, notBefore: Int64)] = []
+    private var revocations: [(holder: Holder, notBefore: Int64)] = []
 
-    /// Tokens live for so long at the most; later ones are told apart by their time of issue.
+    /// Upper limit of token lifetimes: how long a revocation is kept.
     private static let longestTokenSeconds: Int64 = 366 * 86_400
 
-    /// - Parameter users: those who are not the same in both configurations.
+    /// - Parameter users: the users who differ between the configurations.
     init(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration, users: [ChangedUser]) {
         for (user, now) in users.map({ ($0.old, $0.fresh) }) {
             guard
@@ -26,7 +26,7 @@ struct EndedTokens: Sendable {
             else { continue }
             let backends = old.backends.filter { isSame($0.realm, user.realm) }.map(\.mobileBackendID)
             let applications = old.applications.filter { isSame($0.realm, user.realm) }.map(\.name)
-            ended.append((.user(user.username, applications: backends + applications), notBefore))
+            revocations.append((.user(user.username, applications: backends + applications), notBefore))
         }
         let backends = Dictionary(
             fresh.backends.map { (Array($0.mobileBackendID.utf8), $0) }, uniquingKeysWith: { $1 })
@@ -35,26 +35,26 @@ struct EndedTokens: Sendable {
             if let notBefore = EndedTokens.cutoff(
                 backend.tokensNotBefore, now?.tokensNotBefore, isGone: now?.isRevoked != false && !backend.isRevoked)
             {
-                ended.append((.backend(id: backend.mobileBackendID), notBefore))
+                revocations.append((.backend(id: backend.mobileBackendID), notBefore))
             }
         }
     }
 
-    /// From when on tokens count again; nil where nothing has changed.
+    /// The time before which tokens are revoked; nil without a change.
     private static func cutoff(_ old: Int64?, _ fresh: Int64?, isGone: Bool) -> Int64? {
         if let fresh, fresh > old ?? 0 { return fresh }
         return isGone ? .max : nil
     }
 
-    /// What the store is to be told. The old password or secret was good until now: tokens that it gave after the time
-    /// that the file names, because the configuration was read later, are denied.
+    /// The operations for the store. They also deny tokens that the old password or secret obtained between the time in
+    /// the file and now.
     ///
     /// - Parameters:
     ///   - isShared: whether other gateways use the store.
-    ///   - now: seconds since 1970, when no worker acts by the old configuration any more.
+    ///   - now: seconds since 1970, once no worker uses the old configuration.
     func operations(isShared: Bool, now: Int64) -> [StoreOperation] {
         let until = now + EndedTokens.longestTokenSeconds
-        return ended.flatMap { holder, notBefore -> [StoreOperation] in
+        return revocations.flatMap { holder, notBefore -> [StoreOperation] in
             let cutoff = EndedTokens.lastSecond(notBefore, isShared: isShared, now: now)
             return switch holder {
             case .user(let name, let applications):
@@ -66,11 +66,11 @@ struct EndedTokens: Sendable {
         }
     }
 
-    /// The last second whose tokens are denied: of cut-offs that lie ahead too, since other processes know nothing of
-    /// them. Where there is no date, those of the time in which other gateways hear of it, too.
+    /// The last second whose tokens are denied. It may lie in the future, since other processes do not know the cutoff.
+    /// Without a date, it includes the time until other gateways are notified.
     ///
-    /// A date that lies far ahead may be a slip that is put right, which an entry cannot be: for that the configuration
-    /// of each gateway stands alone.
+    /// A date in the far future may be a mistake to be corrected. An entry of the store cannot be taken back, so that such
+    /// a date is left to the configuration of each gateway.
     private static func lastSecond(_ notBefore: Int64, isShared: Bool, now: Int64) -> Int64 {
         if notBefore == .max { return isShared ? now + RevocationFollower.reachSeconds : now }
         return max(now, notBefore <= now + farAhead ? notBefore - 1 : now)

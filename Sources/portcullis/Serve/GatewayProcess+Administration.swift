@@ -5,8 +5,8 @@ import Reactor
 import Synchronization
 import Tokens
 
-/// Administration of a running gateway: what the admin listener is asked for is done on the files of the configuration
-/// and in force before it is answered.
+/// Administration of a running gateway: a change is written to the configuration and takes effect before the admin listener
+/// responds.
 extension GatewayProcess {
     func administer(_ shared: SharedState) {
         // Weak, since the process and the shared state hold the closures.
@@ -17,15 +17,17 @@ extension GatewayProcess {
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
             guard let self, let shared else { return .failed }
-            // No worker acts by the old configuration any more when the answer is on its way (MBE-06, POL-01), and other
-            // gateways can find in the store what is over.
-            let told = DispatchSemaphore(value: 0)
+            // Responds once no worker uses the old configuration (MBE-06, POL-01) and the store has the revocations for
+            // other gateways.
+            let isStored = DispatchSemaphore(value: 0)
             let failure = Mutex<StoreFailure?>(nil)
             let answer = reload(shared) { result in
                 failure.withLock { $0 = result }
-                told.signal()
+                isStored.signal()
             }
-            guard answer.status == 204, told.wait(timeout: .now() + .seconds(60)) == .success else { return .failed }
+            guard answer.status == 204, isStored.wait(timeout: .now() + .seconds(60)) == .success else {
+                return .failed
+            }
             return failure.withLock(\.self).map { .untold($0) } ?? .complete
         }
         lasting.registry.use { [weak self, configurationThread] in

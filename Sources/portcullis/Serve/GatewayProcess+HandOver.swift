@@ -4,11 +4,11 @@ import Identity
 import Reactor
 import Synchronization
 
-/// The end of a process, alone or for the sake of a successor.
+/// Shutdown and hand-over to a successor.
 extension GatewayProcess {
     enum Stage {
         case serving
-        /// A successor is on its way. It has a number as soon as it was started.
+        /// A successor is starting. Its process id is known once it runs.
         case handingOver(successor: Int32?)
         /// The workers drain.
         case ending
@@ -21,7 +21,7 @@ extension GatewayProcess {
         stage.withLock { if case .ending = $0 { true } else { false } }
     }
 
-    /// Somebody wants the service to end: a successor on its way is told the same.
+    /// Shuts the service down, including a successor that is starting.
     func terminate(_ shared: SharedState) {
         let old = stage.withLock { stage in
             defer { stage = .ending }
@@ -43,29 +43,29 @@ extension GatewayProcess {
         shared.drain(keepingIdle: keepingIdle)
     }
 
-    /// Starts a successor, on a thread of its own; one at a time.
+    /// Starts a successor on a thread of its own, one at a time.
     func beginHandOver(_ shared: SharedState) {
-        let forgotten = wouldForget(shared)
+        let lostRevocations = lostRevocations(shared)
         let obstacle: String? = stage.withLock { stage in
             switch stage {
             case .serving:
-                if let forgotten { return forgotten }
+                if let lostRevocations { return lostRevocations }
                 stage = .handingOver(successor: nil)
                 return nil
-            case .handingOver: return "a successor is on its way"
+            case .handingOver: return "a successor is starting"
             case .ending: return "this process is draining"
             }
         }
         if let obstacle { return log.write("handover_ignored", [("reason", .text(obstacle))]) }
-        // That of an earlier one, which has failed, is at its end.
+        // Joins the thread of an earlier hand-over, which has failed.
         finishHandOver()
         let thread = WorkerThread(name: "hand-over") { [self] in handOver(shared) }
         handOverThread.withLock { $0 = thread }
     }
 
-    /// Why a successor would accept what was revoked here; nil where it would not. A store in memory ends with its
-    /// process, and what is denied there with it.
-    private func wouldForget(_ shared: SharedState) -> String? {
+    /// The message that a successor would accept revoked tokens, since a store in memory ends with its process; nil if it
+    /// would not.
+    private func lostRevocations(_ shared: SharedState) -> String? {
         guard lasting.store.opened?.endsWithProcess == true else { return nil }
         shared.revocations.prune(now: Clock.wallSeconds)
         let count = shared.revocations.count
@@ -74,8 +74,8 @@ extension GatewayProcess {
             + "deny list); use a store of the kind sqlite or redis"
     }
 
-    /// Waits for the thread of a hand-over. When the workers have ended, one may be under way: a successor that was
-    /// started, and has not been told to end yet, would be left behind with the listening sockets.
+    /// Waits for the thread of a hand-over. Otherwise a successor that was started meanwhile would outlive this process
+    /// with the listening sockets.
     func finishHandOver() {
         handOverThread.withLock { $0.take() }?.join()
     }
@@ -88,18 +88,18 @@ extension GatewayProcess {
             let processID = successor.processID
             log.write("handing_over", [("successor", .number(Int(processID)))])
             guard advance(to: .handingOver(successor: processID)) else {
-                // Told to end in between.
+                // The process was told to end meanwhile.
                 _ = kill(processID, SIGTERM)
                 return
             }
             try successor.waitUntilReady(milliseconds: GatewayProcess.successorMilliseconds)
-            // What is revoked here from now on is not acknowledged: the successor would not hear of it.
+            // The successor would not know of further revocations in memory, so that these fail from now on.
             if lasting.store.opened?.endsWithProcess == true { shared.tokens.forsake() }
-            if let forgotten = wouldForget(shared) {
+            if let lostRevocations = lostRevocations(shared) {
                 shared.tokens.forsake(false)
                 _ = kill(processID, SIGTERM)
                 guard advance(to: .serving) else { return }
-                log.write("handover_failed", [("reason", .text(forgotten))])
+                log.write("handover_failed", [("reason", .text(lostRevocations))])
                 service.ready()
                 return
             }
@@ -114,7 +114,7 @@ extension GatewayProcess {
         }
     }
 
-    /// Answers false where this process was told to end, which nothing turns back.
+    /// Returns false if this process is ending, which is final.
     private func advance(to next: Stage) -> Bool {
         stage.withLock { stage in
             if case .ending = stage { return false }

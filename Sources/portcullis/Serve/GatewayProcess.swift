@@ -12,29 +12,28 @@ import Tokens
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
     let directory: String
-    /// Where configurations are read and changed, one after the other: a change that waits for the lock of the directory
-    /// keeps no password from being checked. One thread, since malloc keeps what is freed for the thread that has
-    /// allocated it: with very many users each further thread would hold a configuration's worth of free memory.
+    /// Reads and changes configurations one at a time. Separate from other blocking work, since a change may wait for the
+    /// lock of the directory. One thread, since malloc keeps freed memory for the thread that allocated it: each further
+    /// thread would hold the memory of a configuration.
     let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, standsBack: false)
-    /// A reload that a signal has asked for waits for that thread.
+    /// Whether a reload by signal waits for that thread.
     private let awaitsReload = Atomic(false)
     let log = EventLog(LogWriter(.standardError))
     let lasting: Lasting
-    /// The configuration in force and how many there have been; whoever reloads holds the lock.
+    /// The active configuration and its generation; locked during a reload.
     private let state = Mutex(State())
     let service = ServiceNotification()
     let stage = Mutex(Stage.serving)
-    /// Starts a successor and waits for it.
     let handOverThread = Mutex<WorkerThread?>(nil)
-    /// The listening sockets for a successor, until this process is to end: they would outlive its workers.
+    /// The listening sockets for a successor. Dropped when this process ends, since they would outlive its workers.
     let copies = Mutex<[ListenerCopy]>([])
-    /// Files of sections that the configuration in force was read from.
+    /// Files of sections of the active configuration.
     let sectionFiles = Mutex<Set<String>>([])
 
     private struct State {
         var generation: UInt64 = 0
         var configuration: GatewayConfiguration?
-        /// What the workers listen on and how, since the last good configuration.
+        /// The listeners of the workers, by the last valid configuration.
         var bound: BoundListeners?
     }
 
@@ -45,15 +44,14 @@ final class GatewayProcess: Sendable {
 
     func run() throws(ExitStatus) {
         defer { log.flush() }
-        // One for each loop, and two for what reads configurations and hashes passwords.
+        // One for each loop, one for configurations and one for password hashes.
         HeapTrimmer.limitArenas(to: WorkerThread.processorCount + 2)
         var inherited = InheritedDescriptors()
         let signals: SignalSource
         do throws(KernelError) {
             signals = try SignalSource()
         } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
+            throw .failure("\(error.text)")
         }
         _ = ProcessLimits.raiseOpenFiles()
         ProcessLimits.reserveOpenFiles()
@@ -65,10 +63,10 @@ final class GatewayProcess: Sendable {
         running.accessLog?.flush()
     }
 
-    /// What is needed to the end of the process: nothing of the configuration of the start, which is replaced before.
+    /// State until the end of the process, without the initial configuration, which reloads replace.
     private struct Running {
         let plane: DataPlane
-        /// To be removed at the end.
+        /// Socket files to remove at the end.
         let files: [SocketFile]
         let accessLog: LogWriter?
     }
@@ -91,14 +89,11 @@ final class GatewayProcess: Sendable {
         do throws(StartFailure) {
             return try serve(configuration, snapshot, tokens, signals, &inherited)
         } catch {
-            Terminal.complain("portcullis: \(error.text)")
-            throw .failed
+            throw .failure("\(error.text)")
         }
     }
 
-    /// Reads the directory. Complains, and answers no snapshot, where it is not good.
-    ///
-    /// - Returns: the errors beside what was read.
+    /// Reads the directory and prints the findings. An invalid configuration yields errors and no snapshot.
     private func load(
         generation: UInt64, bound: BoundListeners? = nil
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
@@ -107,13 +102,11 @@ final class GatewayProcess: Sendable {
             formerFiles: sectionFiles.withLock { $0 }, credentials: SecretStore.lookup(directory))
         var diagnostics = loaded.diagnostics
         var snapshot: GatewaySnapshot?
-        if var assembly = Assembly(
-            loaded, lasting: lasting, makesKeys: true, bound: bound)
-        {
+        if var assembly = Assembly(loaded, lasting: lasting, makesKeys: true, bound: bound) {
             snapshot = assembly.snapshot(generation: generation)
             diagnostics += assembly.diagnostics
         }
-        for diagnostic in diagnostics { Terminal.complain(diagnostic.description) }
+        for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         return (loaded, snapshot, diagnostics.filter { $0.severity == .error }.map(\.description))
     }
 
@@ -148,7 +141,7 @@ final class GatewayProcess: Sendable {
         shared.onReload { [self, weak shared] done in
             let accepted = configurationThread.submit { [self, weak shared] in
                 guard let shared else { return }
-                // In force: no worker acts by the old configuration any more, and other gateways can find what it ends.
+                // Responds once no worker uses the old configuration and the store has the revocations.
                 let answer = reload(shared) { failure in
                     done(failure.map { Administration.untold($0).response } ?? GatewayProcess.reloaded)
                 }
@@ -173,7 +166,7 @@ final class GatewayProcess: Sendable {
             for file in files { file.remove() }
             throw StartFailure(error)
         }
-        // The workers speak to the server. Until it has answered, bearer requests are refused.
+        // Redis is reached through the workers. Until it responds, bearer requests are refused.
         if settings.redis != nil { LastingStore.load(tokens, milliseconds: patience) }
         let facts: [(String, EventLog.Value)] = [
             ("workers", .number(workers)), ("engine", .text(settings.engine.rawValue)),
@@ -184,7 +177,7 @@ final class GatewayProcess: Sendable {
             let lines = readiness.text.split(separator: "\n").dropFirst().joined(separator: "; ")
             log.write("not_ready", facts + [("reason", .text(lines))])
         }
-        // A predecessor speaks for the service until it has heard of us.
+        // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
         inherited.closeUnclaimed()
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
@@ -192,14 +185,14 @@ final class GatewayProcess: Sendable {
         return Running(plane: plane, files: files, accessLog: accessLog)
     }
 
-    /// What the workers take, and the files to be removed at the end. The copies are kept nowhere else.
+    /// Opens the sockets of the workers, and returns them with the socket files to remove at the end.
     private func open(
         _ configuration: GatewayConfiguration, workers: Int, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) -> ([[BoundListenerBox]], [SocketFile]) {
         var sockets = ListeningSockets(workers: workers, log: log)
         try sockets.open(configuration, &inherited)
-        let made = sockets.copies
-        copies.withLock { $0 = made }
+        let opened = sockets.copies
+        copies.withLock { $0 = opened }
         return (sockets.boxes, sockets.files)
     }
 
@@ -220,7 +213,7 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// Acts on signals as long as the process lives: a drain may be waited for, or cut short.
+    /// Handles signals until the process ends, also while it drains.
     private func watch(_ source: SignalSource, _ shared: SharedState, _ accessLog: LogWriter?) {
         while true {
             switch source.signals.next() {
@@ -238,11 +231,11 @@ final class GatewayProcess: Sendable {
 
     // MARK: Reload
 
-    /// Has the configuration read again on its thread. Signals that come while that waits ask for the same.
+    /// Schedules a reload. Signals that arrive before it starts are merged with it.
     private func reloadBySignal(_ shared: SharedState) {
         guard !awaitsReload.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let isAccepted = configurationThread.submit { [self] in
-            // Before anything is read: a signal that comes now asks for another reading.
+            // Before anything is read, so that a signal that arrives now triggers another reload.
             awaitsReload.store(false, ordering: .sequentiallyConsistent)
             _ = reload(shared)
             if !isEnding { service.ready() }
@@ -254,11 +247,12 @@ final class GatewayProcess: Sendable {
         service.ready()
     }
 
-    /// Reads the configuration again. A bad one changes nothing (GW-04, GW-11).
+    /// Reloads the configuration. An invalid one changes nothing (GW-04, GW-11).
     ///
-    /// - Parameter told: called once a good one is in force and the store has been told what it ends, with what failed.
+    /// - Parameter completion: called, with the failure of the store, once no worker uses the old configuration and the
+    ///   store has its revocations. Not called for an invalid configuration.
     func reload(
-        _ shared: SharedState, told: @escaping @Sendable (StoreFailure?) -> Void = { _ in }
+        _ shared: SharedState, completion: @escaping @Sendable (StoreFailure?) -> Void = { _ in }
     ) -> EndpointResponse {
         state.withLock { state in
             let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
@@ -281,9 +275,11 @@ final class GatewayProcess: Sendable {
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             lasting.use(LoginThrottle.Settings(fresh.passwords.throttle))
             shared.use(snapshot)
-            // Users and backends that are gone or changed lose what was issued for them (CACHE-07).
+            // Purges upstream tokens of removed or changed users and backends (CACHE-07).
             let users = ChangedUser.all(old, fresh)
-            for user in users where user.isAnother { shared.issuedTokens.purge(subject: user.old.username) }
+            for user in users where user.invalidatesIssuedTokens {
+                shared.issuedTokens.purge(subject: user.old.username)
+            }
             for backend in GatewayProcess.changedBackends(old, fresh) { shared.issuedTokens.purge(backendID: backend) }
             let ended = EndedTokens(old, fresh, users: users)
             let withdrawn = lasting.withdrawn
@@ -294,10 +290,14 @@ final class GatewayProcess: Sendable {
                 let operations =
                     (notices?.operations(withdrawn, milliseconds: Clock.wallMilliseconds) ?? [])
                     + ended.operations(isShared: isShared, now: now)
-                if let shared { shared.tell(operations, now: now, then: told) } else { told(nil) }
+                if let shared {
+                    shared.perform(operations, now: now, completion: completion)
+                } else {
+                    completion(nil)
+                }
             }
             log.write("reloaded", [("generation", .number(Int(state.generation)))])
-            // To take apart what a hundred thousand users were read from takes a while, and nobody need wait for it.
+            // Freeing a configuration with a hundred thousand users takes a while. Nothing waits for it.
             DispatchQueue.global(qos: .utility).async { [heap = shared.heap] in
                 extendLifetime((loaded, old))
                 heap.request()
@@ -312,7 +312,7 @@ final class GatewayProcess: Sendable {
         .problem(.reloadFailed, detail, status: status, title: "Reload failed", errors: errors)
     }
 
-    /// Where issued tokens survive a restart (CACHE-10); nil where they don't.
+    /// The store of issued tokens that survive a restart (CACHE-10); nil if they do not.
     private func issuedTokenArchive(_ configuration: GatewayConfiguration) -> IssuedTokenArchive? {
         guard configuration.issuedTokenCache.persists, configuration.store.kind != .memory,
             let opened = lasting.store.opened
@@ -321,7 +321,7 @@ final class GatewayProcess: Sendable {
             store: opened.tokens, key: opened.key, capacity: configuration.issuedTokenCache.maximumEntries)
     }
 
-    /// Sections that were changed and that only a start reads.
+    /// Changed sections that only take effect at a start.
     private static func fixedSections(_ old: GatewayConfiguration, _ fresh: GatewayConfiguration) -> [String] {
         var names: [String] = []
         if old.admin.map({ "\($0.address.description) \($0.port)" })
@@ -354,7 +354,7 @@ final class GatewayProcess: Sendable {
     }
 }
 
-/// The signals, for a thread that starts later.
+/// Shares the signals with the thread that handles them.
 private final class SignalSource: Sendable {
     let signals: Signals
 

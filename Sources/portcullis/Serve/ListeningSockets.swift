@@ -4,7 +4,7 @@ import Gateway
 import Model
 import Reactor
 
-/// Why a gateway does not start: one sentence for whoever starts it.
+/// Why a gateway does not start.
 struct StartFailure: Error {
     let text: String
 
@@ -12,16 +12,16 @@ struct StartFailure: Error {
     init(_ error: KernelError) { text = error.text }
 }
 
-/// The sockets that a process listens on: claimed from those it was started with, or bound by itself.
+/// The listening sockets of a process: inherited or bound.
 struct ListeningSockets {
     /// Listeners of the configuration have ids from 0; the admin listener has this one.
     static let adminListener = 1_000_000
 
-    /// For each worker what it takes.
+    /// The sockets of each worker.
     private(set) var boxes: [[BoundListenerBox]]
-    /// Every socket once, for a successor.
+    /// Each socket once, for a successor.
     private(set) var copies: [ListenerCopy] = []
-    /// To be removed at the end.
+    /// Socket files to remove when the process exits.
     private(set) var files: [SocketFile] = []
 
     private let log: EventLog
@@ -31,134 +31,119 @@ struct ListeningSockets {
         self.log = log
     }
 
-    /// Opens all listeners. What was inherited and fits none of them stays where it is.
+    /// Opens all listeners. Inherited sockets that match no listener are left alone.
     mutating func open(
         _ configuration: GatewayConfiguration, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) {
         for (id, entry) in configuration.listeners.enumerated() {
-            let address = try open(Wanted(entry, id: id), workers: boxes.count, &inherited)
-            announce(entry.name, address)
+            let key = entry.place.isChosenBySystem ? "listener:\(entry.name)" : "at:\(entry.place)"
+            let listener = Listener(id: id, name: entry.name, place: entry.place, key: key)
+            announce(entry.name, try open(listener, workers: boxes.count, &inherited))
         }
         if let admin = configuration.admin {
             let place = ListenerPlace.address(admin.address, port: admin.port)
             let key = place.isChosenBySystem ? "admin:" : "admin:\(place)"
-            let wanted = Wanted(id: ListeningSockets.adminListener, name: "admin", place: place, key: key)
-            announce("admin", try open(wanted, workers: 1, &inherited))
+            let listener = Listener(id: ListeningSockets.adminListener, name: "admin", place: place, key: key)
+            announce("admin", try open(listener, workers: 1, &inherited))
         }
     }
 
-    /// A listener, and the name under which its sockets go from one process to the next.
-    private struct Wanted {
+    private struct Listener {
         let id: Int
         let name: String
         let place: ListenerPlace
+        /// The name by which a successor finds the sockets: the place, as for a reload, or the name of the listener where
+        /// the system chooses the port. The colon distinguishes it from systemd's names.
         let key: String
-
-        init(id: Int, name: String, place: ListenerPlace, key: String) {
-            self.id = id
-            self.name = name
-            self.place = place
-            self.key = key
-        }
-
-        /// The place tells which socket it is, as with a reload, and the name where the system has chosen the port. Each
-        /// key has a colon, which systemd's names have not.
-        init(_ entry: ListenerEntry, id: Int) {
-            self.id = id
-            name = entry.name
-            place = entry.place
-            key = entry.place.isChosenBySystem ? "listener:\(entry.name)" : "at:\(entry.place)"
-        }
     }
 
     private mutating func open(
-        _ wanted: Wanted, workers: Int, _ inherited: inout InheritedDescriptors
+        _ listener: Listener, workers: Int, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) -> SocketAddress {
-        let claimed = try claim(wanted.key, for: wanted, workers, &inherited)
-        switch wanted.place {
+        let claimed = try claim(listener.key, for: listener, workers, &inherited)
+        switch listener.place {
         case .address(let address, let port):
             if let claimed { return claimed }
-            return try bind(SocketAddress(address, port: UInt16(port)), for: wanted, workers: workers)
+            return try bind(SocketAddress(address, port: UInt16(port)), for: listener, workers: workers)
         case .unix(let path, let mode):
             guard let address = SocketAddress(unixPath: path) else {
-                throw StartFailure("\(path) cannot be the name of a socket; 107 bytes are the most")
+                throw StartFailure("\(path) is too long for the name of a socket; the limit is 107 bytes")
             }
             if claimed != nil {
                 try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             } else {
-                let bound = try listening(on: address.description, for: wanted) { () throws(KernelError) in
+                let bound = try listening(on: address.description, for: listener) { () throws(KernelError) in
                     try BoundListener(address, mode: UInt32(mode))
                 }
-                try take(bound, for: wanted, by: Array(0..<workers))
+                try assign(bound, of: listener, to: Array(0..<workers))
             }
             if let file = SocketFile(address) { files.append(file) }
             return address
         case .inherited(let name):
             if let claimed { return claimed }
-            if let claimed = try claim(name, for: wanted, workers, &inherited) { return claimed }
-            throw StartFailure("no socket named \(name) was handed over (FileDescriptorName= of systemd)")
+            if let claimed = try claim(name, for: listener, workers, &inherited) { return claimed }
+            throw StartFailure("no inherited socket is named \(name) (FileDescriptorName= of systemd)")
         }
     }
 
-    /// Takes all inherited sockets of a name; nil where there is none.
+    /// Claims all inherited sockets of a name and returns their address; nil if there are none.
     ///
-    /// Each is accepted from, whatever the number of workers: a connection may wait in any of them. Workers without a
-    /// socket of their own share one.
+    /// Every socket gets a worker, since connections may wait in any of them. Surplus workers share sockets.
     private mutating func claim(
-        _ name: String, for wanted: Wanted, _ workers: Int, _ inherited: inout InheritedDescriptors
+        _ name: String, for listener: Listener, _ workers: Int, _ inherited: inout InheritedDescriptors
     ) throws(StartFailure) -> SocketAddress? {
         let count = inherited.names.count { $0 == name }
         var address: SocketAddress?
         for index in 0..<count {
-            let takers = index < workers ? Array(stride(from: index, to: workers, by: count)) : [index % workers]
-            let bound = try listening(on: "the inherited socket \(name)", for: wanted) { () throws(KernelError) in
+            let owners = index < workers ? Array(stride(from: index, to: workers, by: count)) : [index % workers]
+            let bound = try listening(on: "the inherited socket \(name)", for: listener) { () throws(KernelError) in
                 try inherited.claim(name)
             }
             guard let bound else { break }
             address = bound.address
-            try take(bound, for: wanted, by: takers)
+            try assign(bound, of: listener, to: owners)
         }
         return address
     }
 
     /// Binds one socket for each worker.
     private mutating func bind(
-        _ wantedAddress: SocketAddress, for wanted: Wanted, workers: Int
+        _ requested: SocketAddress, for listener: Listener, workers: Int
     ) throws(StartFailure) -> SocketAddress {
-        var address = wantedAddress
-        try listening(on: address.description, for: wanted) { () throws(KernelError) in
+        var address = requested
+        try listening(on: address.description, for: listener) { () throws(KernelError) in
             try BoundListener.checkFree(address)
         }
         for worker in 0..<workers {
-            let bound = try listening(on: address.description, for: wanted) { () throws(KernelError) in
+            let bound = try listening(on: address.description, for: listener) { () throws(KernelError) in
                 try BoundListener(address)
             }
             address = bound.address
-            try take(bound, for: wanted, by: [worker])
+            try assign(bound, of: listener, to: [worker])
         }
         return address
     }
 
-    /// Gives a socket to workers, and keeps it for a successor.
-    private mutating func take(
-        _ bound: consuming BoundListener, for wanted: Wanted, by takers: [Int]
+    /// Assigns a socket to workers, and keeps a copy for a successor.
+    private mutating func assign(
+        _ bound: consuming BoundListener, of listener: Listener, to owners: [Int]
     ) throws(StartFailure) {
         do throws(KernelError) {
-            copies.append(try ListenerCopy(bound, name: wanted.key))
-            guard takers.count > 1 else { return boxes[takers[0]].append(BoundListenerBox(bound, id: wanted.id)) }
-            for worker in takers { boxes[worker].append(BoundListenerBox(try bound.duplicate(), id: wanted.id)) }
+            copies.append(try ListenerCopy(bound, name: listener.key))
+            guard owners.count > 1 else { return boxes[owners[0]].append(BoundListenerBox(bound, id: listener.id)) }
+            for worker in owners { boxes[worker].append(BoundListenerBox(try bound.duplicate(), id: listener.id)) }
         } catch {
             throw StartFailure(error)
         }
     }
 
     private func listening<T: ~Copyable>(
-        on place: String, for wanted: Wanted, _ body: () throws(KernelError) -> T
+        on place: String, for listener: Listener, _ body: () throws(KernelError) -> T
     ) throws(StartFailure) -> T {
         do throws(KernelError) {
             return try body()
         } catch {
-            throw StartFailure("the listener \"\(wanted.name)\" cannot listen on \(place): \(error.text)")
+            throw StartFailure("the listener \"\(listener.name)\" cannot listen on \(place): \(error.text)")
         }
     }
 

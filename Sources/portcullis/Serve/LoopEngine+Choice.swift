@@ -3,8 +3,8 @@ import Foundation
 import Reactor
 
 extension LoopEngine {
-    /// What the configuration asks for. Where it leaves that open, what the variable names, and else io_uring where the
-    /// kernel has it and nothing forbids it, as containers mostly do.
+    /// The engine of the configuration, or else of the variable, or else io_uring where the kernel allows it. Most
+    /// containers forbid it.
     static func chosen(
         _ entry: EngineEntry, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(StartFailure) -> LoopEngine {
@@ -27,7 +27,7 @@ extension LoopEngine {
             try engine.checkAvailable()
             return engine
         } catch {
-            throw StartFailure("\(name): the kernel refuses \(engine.rawValue): \(error.text)")
+            throw StartFailure("\(name): the kernel does not allow \(engine.rawValue): \(error.text)")
         }
     }
 }

@@ -92,8 +92,9 @@
                 ["client", "saml", "pack", "--response", provider.directory.path + "/response.b64"])
             #expect(try fixture.samlExchange(file.output).status == 200)
             for (text, message) in [
-                (try provider.response(#""sign": "response""#), "no signature of its own"), ("%%%", "neither"),
-                ("", "neither"), ("<a/>", "no SAML response"),
+                (try provider.response(#""sign": "response""#), "no signature of its own"),
+                ("%%%", "not a SAML response, in Base64 or plain"),
+                ("", "not a SAML response, in Base64 or plain"), ("<a/>", "not a SAML response:"),
             ] {
                 let refused = try Program.run(GatewayProcess.binary, ["client", "saml", "pack"], input: text)
                 #expect(refused.ending == .exit(1) && refused.errors.contains(message), "\(refused)")

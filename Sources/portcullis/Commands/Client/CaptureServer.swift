@@ -2,13 +2,12 @@ import Bytes
 import HTTP
 import Reactor
 
-/// Listens on this machine until a browser brings what is waited for (TOOL-03, SSO-11), tells the browser that it is done,
-/// and ends.
+/// Listens on this machine for one expected request of a browser (TOOL-03, SSO-11).
 final class CaptureServer {
-    /// A request as far as it matters: the fields of a query, or the form of a POST.
-    struct Arrival {
+    /// The query of a GET or the form of a POST.
+    struct Submission {
         let isForm: Bool
-        /// As it came, form-encoded.
+        /// Form-encoded.
         let text: [UInt8]
     }
 
@@ -16,7 +15,7 @@ final class CaptureServer {
 
     private final class Connection {
         var parser = RequestParser(limits: HTTPLimits())
-        /// What is to come of the form; nil until the head has come.
+        /// Bytes of the form that are still missing; nil until the head is read.
         var remaining: Int?
         var form: [UInt8] = []
     }
@@ -24,20 +23,20 @@ final class CaptureServer {
     private let poller: Poller
     private let table = HeaderTable()
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private let take: (Arrival) -> Bool
-    /// The connection by which it has come.
-    private var bringer: ObjectIdentifier?
+    private let accept: (Submission) -> Bool
+    /// The connection of the accepted submission.
+    private var accepted: ObjectIdentifier?
 
-    /// - Parameter take: answers whether an arrival is what is waited for. Others are told so, and the wait goes on.
-    init(_ listener: consuming BoundListener, take: @escaping (Arrival) -> Bool) throws(KernelError) {
-        self.take = take
+    /// - Parameter accept: whether a submission is the expected one. Others get status 400.
+    init(_ listener: consuming BoundListener, accept: @escaping (Submission) -> Bool) throws(KernelError) {
+        self.accept = accept
         poller = try Poller(waker: Waker(), chunkSize: 16 * 1024)
         try poller.listen(listener, id: 0)
     }
 
-    /// Waits.
-    /// - Parameter seconds: at most so long.
-    /// - Returns: whether it has come.
+    /// Waits for the expected submission.
+    /// - Parameter seconds: the time limit.
+    /// - Returns: false at the time limit.
     func run(seconds: Int64) -> Bool {
         let end = TimerToken(role: 0, owner: 0)
         poller.schedule(end, at: poller.now + seconds * 1000)
@@ -51,11 +50,11 @@ final class CaptureServer {
                 case .sent(let socket):
                     if socket.pendingBytes == 0 { close(socket) }
                 case .ended(let socket), .failed(let socket, _), .hungUp(let socket): close(socket)
-                case .timer: return bringer != nil
+                case .timer: return accepted != nil
                 case .connected, .secured, .woken: break
                 }
-                // Others may be open that a browser has made to be ready, or somebody else.
-                if let bringer, connections[bringer] == nil { return true }
+                // Browsers hold spare connections open, for which nothing waits.
+                if let accepted, connections[accepted] == nil { return true }
             }
         }
     }
@@ -69,51 +68,44 @@ final class CaptureServer {
         if connection.remaining == nil, !readHead(socket, connection, inbox) { return }
         guard let remaining = connection.remaining else { return }
         let count = min(remaining, inbox.count)
-        connection.form += CaptureServer.bytes(inbox.readable.extracting(..<count))
+        connection.form.append(copying: inbox.readable.extracting(..<count))
         inbox.consume(count)
         connection.remaining = remaining - count
         if remaining == count {
-            judge(Arrival(isForm: true, text: connection.form), socket)
+            handle(Submission(isForm: true, text: connection.form), socket)
         } else {
             poller.readMore(socket)
         }
     }
 
-    /// Answers whether a form is to follow.
+    /// Returns whether a form follows.
     private func readHead(_ socket: Socket, _ connection: Connection, _ inbox: Chunk) -> Bool {
         switch connection.parser.parse(inbox.readable, into: table) {
         case .needMore: poller.readMore(socket)
         case .invalid: close(socket)
         case .head(let head):
-            let query = head.query.map { CaptureServer.bytes(inbox.readable.slice($0)) } ?? []
+            let query = head.query.map { Array(copying: inbox.readable.slice($0)) } ?? []
             inbox.consume(head.length)
             switch (head.method, head.framing) {
-            case (.get, .none): judge(Arrival(isForm: false, text: query), socket)
+            case (.get, .none): handle(Submission(isForm: false, text: query), socket)
             case (.post, .length(let length)) where length <= CaptureServer.longestForm:
                 connection.remaining = length
                 return true
-            default: answer(400, "This is not what is waited for.", socket)
+            default: respond(400, CaptureServer.unexpected, socket)
             }
         }
         return false
     }
 
-    private static func bytes(_ span: Span<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for i in span.indices { bytes.append(span[i]) }
-        return bytes
+    private static let unexpected = "This request is not the expected one."
+
+    private func handle(_ submission: Submission, _ socket: Socket) {
+        guard accepted == nil, accept(submission) else { return respond(400, CaptureServer.unexpected, socket) }
+        accepted = ObjectIdentifier(socket)
+        respond(200, "Done. You can close this window.", socket)
     }
 
-    private func judge(_ arrival: Arrival, _ socket: Socket) {
-        guard bringer == nil, take(arrival) else {
-            answer(400, "This is not what is waited for.", socket)
-            return
-        }
-        bringer = ObjectIdentifier(socket)
-        answer(200, "Done. You can close this window.", socket)
-    }
-
-    private func answer(_ status: Int, _ text: String, _ socket: Socket) {
+    private func respond(_ status: Int, _ text: String, _ socket: Socket) {
         let page =
             "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>portcullis</title><p>\(text)</p></html>\n"
         let head = [

@@ -10,14 +10,14 @@ struct ClientCall {
     init(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
         self.arguments = arguments
         let viaAgent = arguments.has("--via-agent")
-        // Whoever asks the agent says nothing himself of who he is.
-        if viaAgent, arguments["--token"] != nil || arguments.has("--no-auth") { throw ClientCommand.usage() }
-        client = try ExitStatus.rethrowing { () throws(ClientError) in try place.load(viaAgent: viaAgent) }
+        // The agent's login replaces all other credentials.
+        if viaAgent, arguments["--token"] != nil || arguments.has("--no-auth") { throw ClientCommand.usageError() }
+        client = try ExitStatus.client(place.load(viaAgent: viaAgent))
     }
 
     func run(_ action: String) throws(ExitStatus) {
         let target = arguments.positional[0]
-        if action == "call", !target.hasPrefix("/") { throw ClientCommand.usage() }
+        if action == "call", !target.hasPrefix("/") { throw ClientCommand.usageError() }
         if !arguments.has("--via-agent") { try logIn(action) }
         var request = ClientRequest(
             arguments["-X"] ?? (arguments["--data"] == nil ? "GET" : "POST"), client.profile.url(target),
@@ -25,21 +25,21 @@ struct ClientCall {
         if !request.body.isEmpty {
             request.fields.append(.init("Content-Type", arguments["--type"] ?? "application/json"))
         }
-        let (client, wantsJSON, prepared) = (client, arguments.has("--json"), request)
+        let (client, asJSON, prepared) = (client, arguments.has("--json"), request)
         let response = try ExitStatus.waiting { () async throws(ClientError) in
-            try await client.execute(prepared, convertToJSON: wantsJSON)
+            try await client.execute(prepared, convertToJSON: asJSON)
         }
-        show(response, asJSON: wantsJSON)
+        show(response, asJSON: asJSON)
         guard response.status < 400 else { throw .failed }
     }
 
-    /// OMH-04: the stored token, else the exchange of one that is given.
+    /// Loads the stored token, or exchanges the one of `--token` (OMH-04).
     private func logIn(_ action: String) throws(ExitStatus) {
         if client.loadSSOTokenExchange() || client.authenticationContext != nil { return }
         if let token = arguments["--token"] {
             let (client, text) = (client, try ClientCommand.read(token))
             if client.profile.identityProvider == "facebook" {
-                _ = try ExitStatus.rethrowing { () throws(ClientError) in try client.configure(facebookToken: text) }
+                _ = try ExitStatus.client(client.configure(facebookToken: text))
                 return
             }
             _ = try ExitStatus.waiting { () async throws(ClientError) in
@@ -47,11 +47,11 @@ struct ClientCall {
             }
             return
         }
-        // What is stored and cannot be used is said; a request without any login is none the less a request.
+        // A request may be sent without a login, but an unusable stored login is reported.
         guard let problem = client.loadProblem, problem.code != .notLoggedIn, !arguments.has("--no-auth") else {
             return
         }
-        Terminal.complain("portcullis: \(problem.description)")
+        Terminal.printError("portcullis: \(problem.description)")
         if action == "call" { throw .failed }
     }
 
@@ -61,8 +61,8 @@ struct ClientCall {
         if !body.isEmpty, body.last != ASCII.lineFeed { Terminal.print("") }
         if !response.isSuccess {
             let reason = response.reason.isEmpty ? "" : " \(response.reason)"
-            Terminal.complain("portcullis: status \(response.status)\(reason)")
+            Terminal.printError("portcullis: status \(response.status)\(reason)")
         }
-        if let problem = response.problem { Terminal.complain("portcullis: \(problem.description)") }
+        if let problem = response.problem { Terminal.printError("portcullis: \(problem.description)") }
     }
 }

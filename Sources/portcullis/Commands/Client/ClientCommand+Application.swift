@@ -6,13 +6,10 @@ extension ClientCommand {
         let client = try place.client()
         switch arguments.positional[0] {
         case "login":
-            guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
-                Terminal.complain("portcullis: no user name or no password on standard input")
-                throw .failed
-            }
-            let wish = SessionTokenWish(scope: arguments["--scope"], extra: arguments["--extra"])
+            let (user, password) = try credentials(arguments)
+            let options = SessionTokenOptions(scope: arguments["--scope"], extra: arguments["--extra"])
             try ExitStatus.waiting { () async throws(ClientError) in
-                _ = try await client.requestSessionToken(user: user, password: password, wish)
+                _ = try await client.requestSessionToken(user: user, password: password, options)
             }
         case "refresh":
             try ExitStatus.waiting { () async throws(ClientError) in
@@ -23,7 +20,7 @@ extension ClientCommand {
             try ExitStatus.waiting { () async throws(ClientError) in
                 try await client.revokeSessionToken(everything: everything)
             }
-        default: throw usage()
+        default: throw usageError()
         }
         if let context = client.authenticationContext { print(context) } else { Terminal.print("none") }
     }

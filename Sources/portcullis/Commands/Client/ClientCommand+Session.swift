@@ -12,34 +12,29 @@ extension ClientCommand {
     static func logIn(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
         let method = arguments["--method"].map { LoginMethod(rawValue: $0) }
         let mode = ConnectivityMode(rawValue: arguments["--mode"] ?? "online")
-        guard let mode, method.map({ $0 != nil && $0 != .exchange && $0 != .facebook }) ?? true else { throw usage() }
-        var level: Int?
-        if let text = arguments["--level"] {
-            level = Decimal.parse(Array(text.utf8).span)
-            guard level != nil else { throw usage() }
+        guard let mode, method.map({ $0 != nil && $0 != .exchange && $0 != .facebook }) ?? true else {
+            throw usageError()
         }
+        let level = arguments["--level"].flatMap { Decimal.parse(Array($0.utf8).span) }
+        guard level != nil || arguments["--level"] == nil else { throw usageError() }
         let client = try place.client()
-        let wanted = level
-        guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
-            Terminal.complain("portcullis: no user name or no password on standard input")
-            throw .failed
-        }
+        let (user, password) = try credentials(arguments)
         let context = try ExitStatus.waiting { () async throws(ClientError) in
             try await client.authenticate(
-                user: user, password: password, method: method ?? nil, mode: mode, level: wanted)
+                user: user, password: password, method: method ?? nil, mode: mode, level: level)
         }
         print(context)
     }
 
     static func logOut(_ place: ClientPlace) throws(ExitStatus) {
         let client = try place.client()
-        // An exchanged token is ended like the others.
+        // Logs out an exchanged token as well.
         _ = client.loadSSOTokenExchange()
         try ExitStatus.waiting { () async throws(ClientError) in try await client.logout() }
     }
 
     static func exchange(_ arguments: Arguments, _ place: ClientPlace) throws(ExitStatus) {
-        guard let token = arguments["--token"] else { throw usage() }
+        guard let token = arguments["--token"] else { throw usageError() }
         let client = try place.client()
         let (text, stores) = (try read(token), arguments.has("--store"))
         let context = try ExitStatus.waiting { () async throws(ClientError) in
@@ -66,28 +61,35 @@ extension ClientCommand {
                 }
             }
         case "clear":
-            try ExitStatus.rethrowing { () throws(ClientError) in try client.clearSSOTokenExchange() }
-        default: throw usage()
+            try ExitStatus.client(client.clearSSOTokenExchange())
+        default: throw usageError()
         }
     }
 
-    /// A token of the arguments, or `-` for standard input.
+    /// User name and password of `--user` and standard input.
+    static func credentials(_ arguments: Arguments) throws(ExitStatus) -> (user: String, password: String) {
+        guard let user = arguments["--user"] ?? ask("user:"), let password = NewPassword.line("password:") else {
+            throw .failure("no user name or no password on standard input")
+        }
+        return (user, password)
+    }
+
+    /// The token of an argument; `-` reads it from standard input.
     static func read(_ argument: String) throws(ExitStatus) -> String {
         guard argument == "-" else { return argument }
         guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-            Terminal.complain("portcullis: no token on standard input")
-            throw .failed
+            throw .failure("no token on standard input")
         }
         return line
     }
 
-    static func ask(_ prompt: String) -> String? {
-        Terminal.complain(prompt)
+    private static func ask(_ prompt: String) -> String? {
+        Terminal.printError(prompt)
         return readLine(strippingNewline: true)
     }
 
     static func print(_ context: AuthenticationContext) {
-        var text = "\(context.user ?? "somebody") by \(context.method.rawValue)"
+        var text = "\(context.user ?? "unknown user") by \(context.method.rawValue)"
         if let level = context.level { text += ", level \(level)" }
         if let end = context.expiresAt {
             text += ", until \(Date(timeIntervalSince1970: Double(end)).formatted(.iso8601))"

@@ -1,6 +1,6 @@
 import PortcullisClient
 
-/// `portcullis client`: an application's end of the gateway, by the library PortcullisClient.
+/// `portcullis client`: the client library PortcullisClient on the command line.
 enum ClientCommand: Command {
     static let name = "client"
     static let summary = "log in at a gateway as an application does, and send requests"
@@ -25,67 +25,65 @@ enum ClientCommand: Command {
                portcullis client cred set KEY VALUE [--label TEXT] [--description TEXT] WHERE
                portcullis client cred show KEY WHERE
 
-        configure  takes the gateway from a link `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE`
+        configure  writes the profile for a link `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE`
         setup      prints the application's profile on the gateway
-        login      reads the password from standard input and keeps what the gateway gives for it; further questions, too,
-                   are answered there. By default the method is oam where the profile names a service domain, oauth where it
-                   has a client secret, else basic
-        aom        session tokens of an ApiOmat application, by /apiomatApp (or /appName) and /apiKey of the profile: `login`
-                   reads the password from standard input and keeps a token, `refresh` takes another one for it, `revoke` ends
-                   it, and `revokeall` all that its user has in the application
-        exchange   exchanges a JWT or a packed SAML assertion (`-` reads it from standard input); the gateway's token is
-                   kept with --store
-        sso login  prints the address to open in a browser; the token that the gateway posts to this machine after the login
-                   there is kept like an exchanged one. The gateway's white list needs http://127.0.0.1:PORT; by default
-                   the port is any
-        saml pack  prints the assertion of a SAMLResponse, as a browser posts one, in the form that exchange takes: VALUE, or
-                   what FILE has in it, or standard input. Nothing is sent anywhere
-        capture    waits for one request of a browser to this machine, and prints its field `token`, or another one such as
-                   SAMLResponse, of the query or of the form that is posted
-        request    sends a request. A challenge of a webgate is answered with a token of its own, which is kept. The body is
-                   printed; the status too, on standard error, where it is not a success
-        call       the same for a path of the gateway: with the stored token, else with what TOKEN is exchanged for. Where
-                   /identityProvider of the profile is facebook, TOKEN is sent as Facebook's, with the anonymous key
+        login      reads the password and answers to further questions from standard input, and stores the login. The
+                   default method is oam for a profile with a service domain, oauth for one with a client secret, else basic
+        aom        manages session tokens of the ApiOmat application of the profile (/apiomatApp or /appName, /apiKey):
+                   `login` reads the password from standard input and stores a token, `refresh` renews it, `revoke` revokes
+                   it, and `revokeall` revokes all tokens of its user in the application
+        exchange   exchanges a JWT or a packed SAML assertion (`-` reads it from standard input); --store stores the
+                   gateway's token
+        sso login  prints the address of the login to open in a browser, and stores the token that the gateway posts to this
+                   machine afterwards. The redirect whitelist of the gateway must allow http://127.0.0.1:PORT (default: any
+                   free port)
+        saml pack  prints the assertion of a SAMLResponse, as browsers post it, in the form that `exchange` expects. Reads
+                   VALUE, the contents of FILE, or standard input. Sends nothing
+        capture    waits for one request of a browser to this machine and prints its field `token`, or the one of --field,
+                   from the query or the posted form
+        request    sends a request, answers challenges of webgates with tokens of their own, which are stored, and prints the
+                   body. The status of a failure is printed to standard error
+        call       sends a request to a path of the gateway, with the stored token or the exchanged TOKEN. With the
+                   /identityProvider facebook of the profile, TOKEN is sent as Facebook's token with the anonymous key
         agent      logs in for other applications of its circle of trust: their requests with --via-agent need no password.
-                   It answers programs of its own user, for the applications that --app names, until it is ended, at most
-                   for 28800 s. `login` before it, or beside it
-        token      what is kept, without the tokens themselves
-        logout     ends the login at the gateway, and forgets it
-        cred       user names and passwords by URL, and other values by key; passwords are read from standard input
+                   Serves programs of the same user, for the applications of --app, for at most --for seconds
+                   (default: 28800). Needs a `login`, before or meanwhile
+        token      prints the stored login without its tokens
+        logout     ends the login at the gateway and deletes it
+        cred       stores user names and passwords by URL, and other values by key; passwords are read from standard input
 
-        --level    the authentication level that the login is to have, of oam; further questions may follow the password
-        --no-auth  no login is used, and no challenge answered
-        --via-agent  challenges are answered with tokens that the agent gets; nothing is kept
-        --json     the body must be JSON, and is printed with indentation
+        --level      requested authentication level of oam; further questions may follow the password
+        --no-auth    use no login and answer no challenges
+        --via-agent  answer challenges with tokens of the agent; store nothing
+        --json       require a JSON body and print it indented
 
-        exit status of request and call: 0 a success (status below 400), 1 not
+        exit status of request and call: 0 the status is below 400, 1 otherwise
 
         \(ClientPlace.help)
         """
 
-    private static let actions: [String: (words: ClosedRange<Int>, options: Set<String>, flags: Set<String>)] = [
-        "configure": (1...1, [], []), "setup": (0...0, [], []),
-        "login": (0...0, ["--user", "--method", "--mode", "--level"], []), "logout": (0...0, [], []),
-        "aom": (1...1, ["--user", "--scope", "--extra"], []),
-        "exchange": (0...0, ["--token"], ["--store"]),
-        "sso": (1...1, ["--client-id", "--listen", "--wait"], []),
-        "saml": (1...1, ["--response"], []),
-        "capture": (0...0, ["--field", "--listen", "--wait"], []),
-        "request": (1...1, ["-X", "--data", "--type"], ["--json", "--no-auth", "--via-agent"]),
-        "call": (1...1, ["-X", "--data", "--type", "--token"], ["--json", "--via-agent"]),
-        "agent": (0...0, ["--app", "--for"], []), "token": (1...1, [], ["--value"]),
-        "cred": (2...3, ["--user", "--tenant", "--label", "--description"], []),
+    private static let actions: [String: AdminInvocation.Shape] = [
+        "configure": .init(1...1), "setup": .init(0...0), "logout": .init(0...0),
+        "login": .init(0...0, options: ["--user", "--method", "--mode", "--level"]),
+        "aom": .init(1...1, options: ["--user", "--scope", "--extra"]),
+        "exchange": .init(0...0, options: ["--token"], flags: ["--store"]),
+        "sso": .init(1...1, options: ["--client-id", "--listen", "--wait"]),
+        "saml": .init(1...1, options: ["--response"]),
+        "capture": .init(0...0, options: ["--field", "--listen", "--wait"]),
+        "request": .init(1...1, options: ["-X", "--data", "--type"], flags: ["--json", "--no-auth", "--via-agent"]),
+        "call": .init(1...1, options: ["-X", "--data", "--type", "--token"], flags: ["--json", "--via-agent"]),
+        "agent": .init(0...0, options: ["--app", "--for"]), "token": .init(1...1, flags: ["--value"]),
+        "cred": .init(2...3, options: ["--user", "--tenant", "--label", "--description"]),
     ]
 
     static func run(_ words: [String]) throws(ExitStatus) {
-        guard let action = words.first else { throw usage() }
+        guard let action = words.first else { throw usageError() }
         guard let shape = actions[action] else {
-            Terminal.complain("portcullis: unknown action \(action); `portcullis client --help` lists them")
-            throw .usage
+            throw .misuse("unknown action \(action); `portcullis client --help` lists them")
         }
         let arguments = try Arguments(
             words.dropFirst(), options: shape.options.union(ClientPlace.options), flags: shape.flags)
-        guard shape.words.contains(arguments.positional.count) else { throw usage() }
+        guard shape.names.contains(arguments.positional.count) else { throw usageError() }
         let place = ClientPlace(arguments)
         switch action {
         case "configure": try configure(arguments.positional[0], place)
@@ -104,16 +102,9 @@ enum ClientCommand: Command {
         }
     }
 
-    static func usage() -> ExitStatus {
-        Terminal.complain(help)
-        return .usage
-    }
-
     private static func configure(_ url: String, _ place: ClientPlace) throws(ExitStatus) {
         let known = place.knownProfile
-        let profile = try ExitStatus.rethrowing { () throws(ClientError) in
-            try ClientProfile(configuring: url, previous: known)
-        }
+        let profile = try ExitStatus.client(ClientProfile(configuring: url, previous: known))
         try place.write(profile)
         Terminal.print("\(profile.baseURL)\(profile.serviceDomain.map { "  \($0)" } ?? "")")
     }
@@ -131,7 +122,7 @@ enum ClientCommand: Command {
                 key: words[1], value: words[2], label: arguments["--label"], description: arguments["--description"])
             try entries.set(property)
         case ("show", 2): try entries.show(words[1])
-        default: throw usage()
+        default: throw usageError()
         }
     }
 }

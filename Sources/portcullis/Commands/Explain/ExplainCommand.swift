@@ -29,9 +29,9 @@ enum ExplainCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
             arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain"])
-        guard let directory = arguments["--config"] else { throw Arguments.complaint("--config DIR is missing") }
+        guard let directory = arguments["--config"] else { throw .misuse("--config DIR is missing") }
         guard arguments.positional.count == 2 else {
-            throw Arguments.complaint("a method and a path are explained: explain METHOD PATH --config DIR")
+            throw .misuse("a method and a path are explained: explain METHOD PATH --config DIR")
         }
         let reading = try Assembly.read(directory, makesKeys: false)
         let own = reading.configuration.baseURL.host
@@ -57,7 +57,7 @@ enum ExplainCommand: Command {
         guard let data = (try? handle?.readToEnd()) ?? (handle == nil ? nil : Data()),
             let text = String(data: data, encoding: .utf8)
         else {
-            Terminal.complain("portcullis: \(file) cannot be read")
+            Terminal.printError("portcullis: \(file) cannot be read")
             throw .failed
         }
         return text

@@ -1,17 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// A value that another thread brings.
-final class Answer<Value: Sendable>: Sendable {
+/// A value that another thread delivers. One thread waits for it.
+final class Promise<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let arrival = DispatchSemaphore(value: 0)
 
-    func put(_ value: Value) {
+    func fulfill(_ value: Value) {
         self.value.withLock { $0 = value }
         arrival.signal()
     }
 
-    func take() -> Value {
+    func wait() -> Value {
         while true {
             arrival.wait()
             if let value = value.withLock({ $0 }) { return value }
