@@ -1,16 +1,16 @@
 import Bytes
 
-/// Sections that are read again by themselves, while a configuration is in force (JWT-04 to JWT-08).
+/// Sections that are reloaded separately while a configuration is active (JWT-04 to JWT-08).
 extension ConfigurationLoader {
-    /// The policies as the files have them now; nil where they cannot be read or one of them is wrong.
+    /// The current policies of the files; nil if they are unreadable or one is invalid.
     package static func policies(directory: String, formerFiles: Set<String> = []) -> PoliciesSection? {
         guard let (field, findings) = section("policies", of: directory, formerFiles) else { return nil }
         let policies = field.map(PoliciesSection.read) ?? PoliciesSection()
         return findings.hasErrors ? nil : policies
     }
 
-    /// The certificates as the files have them now; nil where they cannot be read. One that is wrong is left out: it may
-    /// have been taken away on purpose, and the others are believed all the same.
+    /// The current certificates of the files; nil if they are unreadable. An invalid one is left out, since it may have
+    /// been removed on purpose.
     package static func certificates(
         directory: String, formerFiles: Set<String> = []
     ) -> [StoredCertificateEntry]? {
@@ -23,7 +23,7 @@ extension ConfigurationLoader {
         }
     }
 
-    /// - Returns: nil where a file cannot be read; no field where the section is nowhere.
+    /// - Returns: nil if a file is unreadable; no field if the section does not exist.
     private static func section(
         _ name: String, of directory: String, _ formerFiles: Set<String>
     ) -> (field: Field?, findings: Findings)? {

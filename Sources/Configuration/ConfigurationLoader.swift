@@ -2,16 +2,16 @@ import Bytes
 import Foundation
 import Model
 
-/// Reads a configuration directory (DEC-02): `gateway.json`, and `NAME.json` for sections that stand alone.
+/// Reads a configuration directory (DEC-02): `gateway.json`, and `NAME.json` for sections in files of their own.
 package enum ConfigurationLoader {
     /// - Parameters:
     ///   - directory: path of the directory.
-    ///   - environment: what `env:` secrets refer to.
-    ///   - production: whether to warn of what is fit for development only.
-    ///   - draft: a file of the directory as it is going to be, read in the place of the one that is there.
-    ///   - formerFiles: files of sections that the configuration in force was read from. One that is missing now is an
-    ///     error, unless `optionalFiles` names it or its section stands in `gateway.json`.
-    ///   - credentials: what `cred:` secrets refer to.
+    ///   - environment: the variables that `env:` secrets reference.
+    ///   - production: whether to report settings that are for development only.
+    ///   - draft: new contents of a file, read instead of the existing file.
+    ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
+    ///     `optionalFiles` names it or its section is in `gateway.json`.
+    ///   - credentials: looks up `cred:` secrets.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
         formerFiles: Set<String> = [],
@@ -45,7 +45,7 @@ package enum ConfigurationLoader {
     }
 }
 
-/// What a file of the directory would hold, to be checked before it is written.
+/// New contents of a file, which are checked before they are written.
 package struct ConfigurationDraft: Sendable {
     package let file: String
     package let text: [UInt8]
@@ -57,7 +57,7 @@ package struct ConfigurationDraft: Sendable {
     }
 }
 
-/// The first step: from files to JSON values, and which section stands where.
+/// The first step: parses the files and locates the sections.
 struct DirectoryReading {
     let path: String
     let draft: ConfigurationDraft?
@@ -65,7 +65,7 @@ struct DirectoryReading {
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
     var isDirectoryMissing = false
-    /// JSON files that are no sections.
+    /// JSON files that are not sections.
     private var unread: [String] = []
 
     init(path: String, draft: ConfigurationDraft?, formerFiles: Set<String> = []) {
@@ -87,7 +87,7 @@ struct DirectoryReading {
         if let gateway = gateways.first {
             sources.gateway = read(gateway, pointer: "")
             if gateways.count > 1 {
-                report(.error, gateways[1], 1, "", "\(gateway) is there as well", expected: "one of the two")
+                report(.error, gateways[1], 1, "", "\(gateway) exists as well", expected: "one of the two")
             }
         } else {
             report(.error, Sources.gatewayFile, 1, "", "the file is missing", expected: "gateway.json in \"\(path)\"")
@@ -98,7 +98,8 @@ struct DirectoryReading {
         for file in missing.sorted() { reportMissing(file) }
     }
 
-    /// A file that was deleted or renamed, or is being replaced. An empty section must be configured explicitly.
+    /// Reports a file that was deleted or renamed, or is being replaced. An empty section must be configured
+    /// explicitly.
     private mutating func reportMissing(_ file: String) {
         let section = DirectoryReading.section(of: file) ?? file
         // `users.jsonc` may take the place of `users.json`.
@@ -144,7 +145,7 @@ struct DirectoryReading {
         if section == "webgates", source.root.members != nil { readSchemes(source) }
     }
 
-    /// A list may stand in an object beside the name of its schema.
+    /// Unwraps a list from an object with `$schema`.
     private mutating func list(_ section: String, in source: SourceFile) -> SourceFile {
         guard section != "webgates", GatewayConfiguration.isList(section), let list = source.root[section] else {
             return source
@@ -157,8 +158,8 @@ struct DirectoryReading {
         return source.part(list)
     }
 
-    /// SCH-01: `webgates.json` may be an object with the webgates and the schemes that they name. Either is a section, in
-    /// which pointers are those of the file.
+    /// SCH-01: `webgates.json` may be an object with webgates and their schemes. Both are sections with the pointers of
+    /// the file.
     private mutating func readSchemes(_ source: SourceFile) {
         let schemes = "authenticationSchemes"
         for member in source.root.members ?? []
@@ -181,8 +182,8 @@ struct DirectoryReading {
         }
     }
 
-    /// A section in a file of the wrong name is a setting that does not work. Key sets and the like, which the
-    /// configuration itself names, are in their place.
+    /// Warns of files that are not read, such as a section with a misspelled name. Files that the configuration
+    /// references, such as key sets, are expected.
     mutating func warnOfUnread(except namedFiles: Set<String>) {
         for file in unread where !namedFiles.contains("\(path)/\(file)") {
             let name = DirectoryReading.section(of: file) ?? file
@@ -233,7 +234,7 @@ struct DirectoryReading {
 }
 
 extension GatewayConfiguration {
-    /// Sections of `gateway.json` that somebody might look for in a file of their own.
+    /// Sections that are only read from `gateway.json`.
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
         "tokenService", "singleSignOn",

@@ -1,21 +1,21 @@
 import Model
 
-/// One finding about a configuration: where it is, what is wrong, and what would be right (GW-04).
+/// One finding about a configuration: place, problem and expectation (GW-04).
 package struct Diagnostic: Error, Equatable, Sendable {
     package var severity: Severity
     /// Name of the file, relative to the configuration directory.
     package var file: String
     /// Line in that file, from 1; 0 for the directory itself.
     package var line: Int
-    /// JSON pointer (RFC 6901) from the root of the whole configuration: `/routes/3/upstream`, also where `routes`
-    /// stands in a file of its own. Empty for the configuration as a whole.
+    /// JSON pointer (RFC 6901) from the root of the whole configuration: `/routes/3/upstream`, also if `routes` is in a
+    /// file of its own. Empty for the whole configuration.
     package var pointer: String
     package var message: String
-    /// What would be accepted here.
+    /// The accepted values.
     package var expected: String?
-    /// What is there.
+    /// The value found.
     package var found: String?
-    /// A near miss that was probably meant.
+    /// A similar accepted value.
     package var suggestion: String?
 }
 
@@ -24,7 +24,7 @@ extension Diagnostic: CustomStringConvertible {
     /// upstream; did you mean "inventory"?)`.
     package var description: String {
         var details: [String] = []
-        // What the message quotes need not be said twice.
+        // The message may quote the value already.
         let unsaid = found.flatMap { message.contains($0) ? nil : $0 }
         switch (expected, unsaid) {
         case (let expected?, let found?): details.append("expected \(expected), found \(found)")
@@ -40,8 +40,7 @@ extension Diagnostic: CustomStringConvertible {
         return Diagnostic.printable("\(position)\(severity.rawValue): \(place)\(message)\(tail)")
     }
 
-    /// The text with its control characters escaped as in JSON: what is quoted must not end the line or steer a
-    /// terminal.
+    /// The text with control characters escaped as in JSON: quoted text must not end the line or control a terminal.
     private static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""

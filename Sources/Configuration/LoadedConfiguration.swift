@@ -1,20 +1,20 @@
 import Bytes
 import Model
 
-/// What came of reading a configuration directory.
+/// The result of reading a configuration directory.
 package struct LoadedConfiguration: Sendable {
-    /// The values; nil where there is an error, so that nothing is ever half applied (GW-04).
+    /// The values; nil if there is an error, so that no configuration is applied partially (GW-04).
     package let configuration: GatewayConfiguration?
-    /// Everything that was found, by file and line.
+    /// All findings, ordered by file and line.
     package let diagnostics: [Diagnostic]
     /// Absolute path of the directory.
     package let directory: String
-    /// The values with stand-ins for what is wrong, for a change that mends it; nil where the directory cannot be read.
-    /// Never served.
+    /// The values with placeholders for invalid ones, for changes that repair the configuration; nil if the directory
+    /// is unreadable. Never served.
     package let draft: GatewayConfiguration?
     private let sources: Sources
     private let environment: [String: String]
-    /// Whether what is fit for development only is reported.
+    /// Whether settings that are for development only are reported.
     package let isForProduction: Bool
 
     init(
@@ -33,12 +33,12 @@ package struct LoadedConfiguration: Sendable {
 
     package var hasErrors: Bool { configuration == nil }
 
-    /// Name of the file that a section stands in; nil where there is no such section.
+    /// Name of the file of a section; nil if the section does not exist.
     package func file(ofSection name: String) -> String? {
         sources.sections[name]?.name ?? sources.gateway.flatMap { file in file.root[name].map { _ in file.name } }
     }
 
-    /// Whether the values have an entry for each one of this section, in its order.
+    /// Whether the values contain every entry of this section, in order.
     package func isWhole(_ section: String) -> Bool {
         guard let draft, !sources.unreadable.contains(section) else { return false }
         guard let node = sources.node(of: section) else { return sources.gateway?.root.members != nil }
@@ -50,15 +50,15 @@ package struct LoadedConfiguration: Sendable {
         return node.array?.count == count
     }
 
-    /// Names of the files that sections stand in, but `gateway.json`.
+    /// Names of the files of sections, without `gateway.json`.
     package var sectionFiles: Set<String> { Set(sources.sections.values.map(\.name)) }
 
-    /// Findings about what is read later than the rest.
+    /// Collects findings of entries that are read later.
     func findings() -> Findings {
         Findings(sources: sources, directory: directory, environment: environment, production: isForProduction)
     }
 
-    /// A finding of somebody else about a place of this configuration, such as a key file that does not parse.
+    /// A finding of the composition root about a place of this configuration, such as an invalid key file.
     package func diagnostic(
         pointer: String, message: String, severity: Severity, expected: String? = nil
     ) -> Diagnostic {

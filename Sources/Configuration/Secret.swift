@@ -1,11 +1,10 @@
-/// A value that no log, message or dump may show.
+/// A value that must not appear in logs, messages or dumps.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Where the value came from (GW-12).
     package enum Origin: Sendable {
         case literal, environment, file, store
     }
 
-    /// The secret itself; for the one place that needs it.
     package let value: String
     package let origin: Origin
 
@@ -14,11 +13,11 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What a credential store says of a key (CRED-01). The store is opened by whoever reads a configuration.
+/// The answer of a credential store for a key (CRED-01).
 package enum CredentialAnswer: Sendable {
     case secret(String)
     case missing
-    /// The reason, as one sentence.
+    /// The error message.
     case unreadable(String)
 }
 

@@ -57,15 +57,15 @@ extension InvalidCase {
         ),
         InvalidCase(
             "route-application-and-backend", route(#""application": "app", "backends": ["a/1"]"#),
-            #"routes.json:2: error: /routes/0/application: the route belongs to backends already (expected either "application" or "backends")"#
+            #"routes.json:2: error: /routes/0/application: the route already belongs to backends (expected either "application" or "backends")"#
         ),
         InvalidCase(
             "route-application-and-social", route(#""application": "app", "socialLogin": true"#),
-            #"routes.json:2: error: /routes/0/application: tokens of an application are no social login (expected either "application" or "socialLogin")"#
+            #"routes.json:2: error: /routes/0/application: tokens of an application are not a social login (expected either "application" or "socialLogin")"#
         ),
         InvalidCase(
             "route-application-and-public", route(#""application": "app", "public": true"#),
-            #"routes.json:2: error: /routes/0/application: a public route looks at no token (expected either "application" or "public")"#
+            #"routes.json:2: error: /routes/0/application: a public route ignores tokens (expected either "application" or "public")"#
         ),
         InvalidCase(
             "cleaner-time", gateway: #""tokenCleaner": { "at": "4:00" }"#,

@@ -165,7 +165,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "json-comma", ["gateway.json": "{\n\"baseUrl\": \"http://a.example\",\n}"],
-            "gateway.json:3: error: malformed JSON at column 1: a comma stands before the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
+            "gateway.json:3: error: malformed JSON at column 1: a comma precedes the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
         ),
         InvalidCase(
             "json-name", ["gateway.json": "{\nbaseUrl: 1}"],
@@ -173,7 +173,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "json-comma-list", ["roles.json": "[\"Manager\", ]"],
-            "roles.json:1: error: /roles: malformed JSON at column 13: a comma stands before the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
+            "roles.json:1: error: /roles: malformed JSON at column 13: a comma precedes the closing bracket (expected JSON without it, or a file whose name ends in .jsonc)"
         ),
         InvalidCase(
             "json-comment", ["roles.json": "[\n  // who may\n  \"Manager\"]"],

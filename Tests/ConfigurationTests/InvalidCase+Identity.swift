@@ -52,7 +52,7 @@ extension InvalidCase {
         InvalidCase(
             "backend-refresh-lifetime-of-nothing",
             backend(#""name": "b", "version": "1", "mobileBackendId": "n", "refreshTokenSeconds": 5"#),
-            #"backends.json:2: error: /backends/1/refreshTokenSeconds: there are no refresh tokens to limit (expected "refreshTokens": true beside it)"#
+            #"backends.json:2: error: /backends/1/refreshTokenSeconds: the backend has no refresh tokens (expected "refreshTokens": true beside it)"#
         ),
         InvalidCase(
             "backend-refresh-reuse-for-long",
@@ -192,7 +192,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "certificate-none", ["certificates.json": "[{ \"alias\": \"a\",\n\"pem\": \"x\" },\n{ \"alias\": \"b\" }]"],
-            #"certificates.json:2: error: /certificates/0/pem: there is no single certificate in the text (expected one certificate in PEM form, and no key)"#,
+            #"certificates.json:2: error: /certificates/0/pem: the text does not contain exactly one certificate (expected one certificate in PEM form, and no key)"#,
             #"certificates.json:3: error: /certificates/1/pem: required member "pem" is missing (expected one certificate in PEM form)"#
         ),
         InvalidCase(
@@ -306,7 +306,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "trusted-no-keys", trusted(#""name": "idp", "issuer": "https://idp", "audience": ["a"]"#),
-            #"trustedIssuers.json:1: error: /trustedIssuers/0: there are no keys (expected "jwksFile", "discoveryUri" or "jwksUri")"#
+            #"trustedIssuers.json:1: error: /trustedIssuers/0: the keys are missing (expected "jwksFile", "discoveryUri" or "jwksUri")"#
         ),
         InvalidCase(
             "trusted-file-and-address",

@@ -105,7 +105,7 @@ extension InvalidCase {
         listener(
             "tls-key-encrypted",
             #""address": "::1", "port": 80, "tls": { "certificates": [{ "certFile": "cert.pem", "keyFile": "sealed.pem" }] }"#,
-            "gateway.json:4: error: /listeners/0/tls/certificates/0/keyFile: the key is encrypted, and there is nobody to ask for the passphrase (expected a key without one)"
+            "gateway.json:4: error: /listeners/0/tls/certificates/0/keyFile: the key is encrypted; passphrases are not supported (expected a key without one)"
         ),
         listener(
             "tls-directory",

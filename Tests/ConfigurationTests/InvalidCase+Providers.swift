@@ -58,7 +58,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "provider-scopes", provider(good + #", "scopes": ["email"]"#),
-            #"identityProviders.json:2: error: /identityProviders/0/scopes: without it the provider says nothing of the user (expected "openid" among the scopes)"#
+            #"identityProviders.json:2: error: /identityProviders/0/scopes: the provider needs it to identify the user (expected "openid" among the scopes)"#
         ),
         InvalidCase(
             "provider-own-parameter", provider(good + #", "parameters": { "state": "x" }"#),
@@ -107,12 +107,12 @@ extension InvalidCase {
         ),
         InvalidCase(
             "saml-transient", provider(goodSAML + #", "nameIdFormat": "transient""#),
-            #"identityProviders.json:1: error: /identityProviders/0: a transient name is another one at every login (expected "usernameAttribute" beside it)"#
+            #"identityProviders.json:1: error: /identityProviders/0: a transient name changes with every login (expected "usernameAttribute" beside it)"#
         ),
         InvalidCase(
             "saml-token",
             domain(party + #", "exposeProviderToken": true"#).merging(provider(goodSAML)) { $1 },
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/exposeProviderToken: a provider of kind "saml" gives no token (expected no "exposeProviderToken")"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/exposeProviderToken: a provider of kind "saml" issues no token (expected no "exposeProviderToken")"#
         ),
         InvalidCase(
             "party-unknown", domain(#""type": "relyingParty", "provider": "ipd""#),
@@ -129,7 +129,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "party-second-step", domain(party + #", "otp": true"#),
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/otp: what a login takes is the provider's business (expected no "otp")"#
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/otp: the provider decides about further factors of a login (expected no "otp")"#
         ),
         InvalidCase(
             "party-inline",
@@ -138,7 +138,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "party-shared-scheme", domain(party, #", "urlScheme": "HTTPS""#),
-            #"serviceDomains.json:3: error: /serviceDomains/Domain/applications/App/urlScheme: "HTTPS" is nobody's own scheme (expected a scheme of the application, or "redirectUris")"#
+            #"serviceDomains.json:3: error: /serviceDomains/Domain/applications/App/urlScheme: the scheme "HTTPS" is not specific to an application (expected a scheme of the application, or "redirectUris")"#
         ),
         InvalidCase(
             "party-redirects", domain(party, #", "redirectUris": ["javascript://x", "https://a/b#c"]"#),
@@ -162,7 +162,7 @@ extension InvalidCase {
                 "serviceDomains.json":
                     "{ \"Domain\": {\n\"authentication\": { \"type\": \"relyingParty\", \"provider\": [\"idp\", \"form\", \"more\", \"idp\"] },\n\"applications\": { \"App\": { \"backend\": \"inventory/1.0\" } } } }",
             ],
-            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: the gateway has one form (expected one provider of kind "local")"#,
+            #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider: the gateway has only one login form (expected one provider of kind "local")"#,
             #"serviceDomains.json:2: error: /serviceDomains/Domain/authentication/provider/3: "idp" is listed twice"#
         ),
         InvalidCase(

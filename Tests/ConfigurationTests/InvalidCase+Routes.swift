@@ -93,7 +93,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "public-with-login", routes(route("/a", "\"public\": true,\n\"loginRequired\": true")),
-            #"routes.json:3: error: /routes/0/loginRequired: a public route asks for no login (expected either "public" or "loginRequired")"#
+            #"routes.json:3: error: /routes/0/loginRequired: a public route requires no login (expected either "public" or "loginRequired")"#
         ),
         InvalidCase(
             "method-case", routes(route("/a", #""methods": ["get"]"#)),
@@ -133,7 +133,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "upstream-auth-token", routes(route("/a", #""upstreamAuth": "oam-challenge""#)),
-            #"routes.json:2: error: /routes/0/upstreamAuth: the upstream's challenges can't be answered without a token (expected an "injection" of the route or of its webgate)"#
+            #"routes.json:2: error: /routes/0/upstreamAuth: answering the upstream's challenges needs a token (expected an "injection" of the route or of its webgate)"#
         ),
         InvalidCase(
             "upstream-auth-public",
@@ -142,7 +142,7 @@ extension InvalidCase {
                     "/a",
                     #""public": true, "injection": {"issuer": "local"}, "upstreamAuth": {"kind": "oam-challenge"}"#
                 )),
-            #"routes.json:2: error: /routes/0/upstreamAuth: a public route knows nobody whose token could be asked for (expected no "public")"#
+            #"routes.json:2: error: /routes/0/upstreamAuth: a public route has no user to request a token for (expected no "public")"#
         ),
         InvalidCase(
             "upstream-auth-agent",

@@ -89,7 +89,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "redis-name-alone", gateway: #""store": {"kind": "redis", "url": "unix:r", "username": "me"}"#,
-            #"gateway.json:5: error: /store/username: there is no password to this name (expected "password")"#
+            #"gateway.json:5: error: /store/username: the user name has no password (expected "password")"#
         ),
         InvalidCase(
             "redis-tls", gateway: #""store": {"kind": "redis", "url": "redis://127.0.0.1", "tls": {}}"#,
@@ -142,7 +142,7 @@ extension InvalidCase {
                 "gateway.json": ConfigurationDirectory.gateway(#""cors": {"allowCredentials": true}"#),
                 "policies.json": "{\n\"Security_AllowOrigin\": \"https://a.example, *\"}",
             ],
-            #"policies.json:2: error: /policies/Security_AllowOrigin: "*" together with "allowCredentials" would open every session to every page (expected a list of origins, or "allowCredentials": false, found "https://a.example, *")"#
+            #"policies.json:2: error: /policies/Security_AllowOrigin: "*" together with "allowCredentials" would expose every session to every page (expected a list of origins, or "allowCredentials": false, found "https://a.example, *")"#
         ),
         InvalidCase(
             "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,

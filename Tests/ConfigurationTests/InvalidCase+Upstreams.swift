@@ -139,13 +139,13 @@ extension InvalidCase {
         ),
         InvalidCase(
             "upstream-tls-key-alone", upstream(#""url": "https://a.example", "tls": { "keyFile": "key.pem" }"#),
-            #"gateway.json:6: error: /upstreams/inventory/tls/keyFile: there is no certificate to this key (expected "certFile")"#
+            #"gateway.json:6: error: /upstreams/inventory/tls/keyFile: the key has no certificate (expected "certFile")"#
         ),
         InvalidCase(
             "upstream-tls-certificate-alone",
             upstream(
                 #""url": "https://a.example", "tls": { "certFile": "cert.pem" }"#),
-            #"gateway.json:6: error: /upstreams/inventory/tls/certFile: there is no key to this certificate (expected "keyFile")"#
+            #"gateway.json:6: error: /upstreams/inventory/tls/certFile: the certificate has no key (expected "keyFile")"#
         ),
         InvalidCase(
             "upstream-tls-ca-unused",

@@ -53,7 +53,7 @@ import Testing
         try directory.write("gateway.json", ConfigurationDirectory.gateway())
         #expect(
             directory.load().lines(.error) == [
-                "gateway.jsonc:1: error: gateway.json is there as well (expected one of the two)",
+                "gateway.jsonc:1: error: gateway.json exists as well (expected one of the two)",
                 "roles.jsonc:1: error: /roles: the section \"roles\" stands in roles.json as well (expected one of the two)",
             ])
     }

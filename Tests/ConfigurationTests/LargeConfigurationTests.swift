@@ -26,7 +26,7 @@ struct LargeConfigurationTests {
         let found = try diagnostics(routes)
         #expect(
             found == [
-                #"/routes/7/path: "/api/r7/Items" falls under "/api/r7/*" (/routes/10000), which asks for less: no role"#,
+                #"/routes/7/path: "/api/r7/Items" falls under "/api/r7/*" (/routes/10000), which requires less: no role"#,
                 #"/routes/10001: unreachable route: /routes/9 takes every method of "/api/r9/items""#,
             ], "\(found)")
     }

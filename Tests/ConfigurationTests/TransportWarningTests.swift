@@ -31,7 +31,7 @@ import Testing
             """
         #expect(
             try findings(["gateway.json": gateway], .note) == [
-                "gateway.json:3: note: /listeners/0/http2: without TLS, HTTP/2 is for clients that know beforehand (h2c with prior knowledge)"
+                "gateway.json:3: note: /listeners/0/http2: without TLS, HTTP/2 needs clients with prior knowledge (h2c)"
             ])
         #expect(try findings(["gateway.json": gateway]) == [])
     }
@@ -50,7 +50,7 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
             let said = directory.load().lines(.warning).filter { $0.contains("/keyFile") }
             let line =
-                "gateway.json:3: warning: /listeners/0/tls/certificates/0/keyFile: the key can be read by everybody on this machine (expected chmod 600 \(key))"
+                "gateway.json:3: warning: /listeners/0/tls/certificates/0/keyFile: the key is readable by all users of this machine (expected chmod 600 \(key))"
             let expected = isSaid ? [line] : []
             #expect(said == expected, "\(String(mode, radix: 8))")
         }
@@ -65,14 +65,14 @@ import Testing
         let backups = upstream(#""servers": [{ "url": "http://a.example", "backup": true }]"#)
         #expect(
             try findings(["gateway.json": backups]) == [
-                "gateway.json:3: warning: /upstreams/inventory/servers: there are only backups (expected a server that is none)"
+                "gateway.json:3: warning: /upstreams/inventory/servers: there are only backups (expected not a server)"
             ])
     }
 
     @Test func upstreamThatIsNotVerified() throws {
         let gateway = upstream(#""url": "https://a.example", "tls": { "verify": false }"#)
         let text =
-            "/upstreams/inventory/tls/verify: whoever is on the way to the upstream can pose as it (expected \"verify\": true, with \"caFile\" where it is needed)"
+            "/upstreams/inventory/tls/verify: a man in the middle can impersonate the upstream (expected \"verify\": true, with \"caFile\" where it is needed)"
         #expect(try findings(["gateway.json": gateway]) == ["gateway.json:3: warning: \(text)"])
         #expect(try findings(["gateway.json": gateway], production: true, .error) == ["gateway.json:3: error: \(text)"])
     }

@@ -19,7 +19,7 @@ import Testing
         .load()
         #expect(
             loaded.diagnostics.map(\.description) == [
-                "gateway.json:6: warning: /store/kind: tokens and sessions are kept in memory and end with the process (expected a durable store where restarts matter)"
+                "gateway.json:6: warning: /store/kind: tokens and sessions are stored in memory and are lost with the process (expected a durable store where restarts matter)"
             ])
     }
 
@@ -27,7 +27,7 @@ import Testing
     @Test(
         arguments: [
             ("example.com", "it has no scheme", "https://example.com"),
-            ("*", "a pattern names scheme and host, and there is no pattern for every origin", nil),
+            ("*", "a pattern needs a scheme and a host; no pattern matches every origin", nil),
             ("https://a.example/", "it has a path or trailing slash", "https://a.example"),
             ("https://a.example/x", "it has a path or trailing slash", "https://a.example"),
             ("null", #"the origin "null" is always refused"#, nil),
@@ -68,7 +68,7 @@ import Testing
         let files = ["routes.json": #"[{ "path": "/a", "upstream": "inventory", "allowOrigin": "\#(pattern)" }]"#]
         #expect(
             try warnings(files) == [
-                #"routes.json:1: warning: /routes/0/allowOrigin: the pattern "\#(pattern)" has "*" in the last label of the host, which anybody can register (expected a literal top-level domain)"#
+                #"routes.json:1: warning: /routes/0/allowOrigin: the pattern "\#(pattern)" has "*" in the last label of the host, which matches any domain (expected a literal top-level domain)"#
             ])
     }
 
@@ -146,9 +146,9 @@ import Testing
         #expect(
             try warnings(files, production: true) == [
                 #"gateway.json:2: warning: /baseUrl: clients reach the gateway without TLS (expected an origin with https, found "http://gw.example.com")"#,
-                #"gateway.json:3: warning: /additionalBaseUrls/0: the origin is for development (expected an origin clients can reach, found "http://localhost:8080")"#,
-                #"gateway.json:5: warning: /admin/adminToken: the secret stands in the file itself (expected "env:NAME", "file:PATH" or "cred:KEY")"#,
-                #"policies.json:1: warning: /policies/Security_AllowOrigin: the pattern "http://localhost:3000" is for development (expected the origin of the application)"#,
+                #"gateway.json:3: warning: /additionalBaseUrls/0: the origin is for development only (expected an origin clients can reach, found "http://localhost:8080")"#,
+                #"gateway.json:5: warning: /admin/adminToken: the secret is written in the configuration (expected "env:NAME", "file:PATH" or "cred:KEY")"#,
+                #"policies.json:1: warning: /policies/Security_AllowOrigin: the pattern "http://localhost:3000" is for development only (expected the origin of the application)"#,
                 #"users.json:1: warning: /users/0/password: the password scheme "PlainText" is quickly guessed (expected "{scrypt}")"#,
                 #"users.json:2: warning: /users/1/password: the password scheme "SHA-512" is quickly guessed (expected "{scrypt}")"#,
             ])
@@ -163,7 +163,7 @@ import Testing
         #expect(try warnings(files) == [])
         #expect(
             try warnings(files, production: true) == [
-                #"gateway.json:1: warning: /baseUrl: the origin is for development (expected an origin clients can reach, found "\#(origin)")"#
+                #"gateway.json:1: warning: /baseUrl: the origin is for development only (expected an origin clients can reach, found "\#(origin)")"#
             ])
     }
 
@@ -184,7 +184,7 @@ import Testing
                 == (address == "127.0.0.1"
                     ? []
                     : [
-                        #"gateway.json:4: warning: /tokenService/requireTls: passwords and client secrets are taken in the clear (expected true, or no "requireTls")"#
+                        #"gateway.json:4: warning: /tokenService/requireTls: passwords and client secrets are accepted without TLS (expected true, or no "requireTls")"#
                     ]))
     }
 
@@ -208,7 +208,7 @@ import Testing
             """,
         ]
         let expected = highest.map {
-            #"webgates.json:2: warning: /authenticationSchemes/0/authenticationLevel: no login at "D" reaches level 3, so that nobody gets in by the form (expected \#($0) at the most, or "kba", "otp" or "strongLevel" of the domain)"#
+            #"webgates.json:2: warning: /authenticationSchemes/0/authenticationLevel: no login at "D" reaches level 3, so that logins by the form never suffice (expected \#($0) at the most, or "kba", "otp" or "strongLevel" of the domain)"#
         }
         #expect(try warnings(files) == [expected].compactMap(\.self))
     }
@@ -222,7 +222,7 @@ import Testing
         ]
         #expect(
             try warnings(files) == [
-                #"routes.json:2: warning: /routes/1/clientCertificate: no listener asks clients for a certificate (expected a listener with "clientAuth": "optional" or "required")"#
+                #"routes.json:2: warning: /routes/1/clientCertificate: no listener requests client certificates (expected a listener with "clientAuth": "optional" or "required")"#
             ])
     }
 
@@ -242,7 +242,7 @@ import Testing
             """,
         ]
         let line =
-            #"webgates.json:4: warning: /webgates/1/authenticationScheme: no browser is sent to the form of "Form" (expected "userAgentMismatch": "redirect", or the "User-Agent" of clients that are challenged)"#
+            #"webgates.json:4: warning: /webgates/1/authenticationScheme: no browser is redirected to the form of "Form" (expected "userAgentMismatch": "redirect", or the "User-Agent" of clients that are challenged)"#
         #expect(try warnings(files) == (isTold ? [line] : []))
     }
 

@@ -21,7 +21,7 @@ import Testing
     )
         -> String
     {
-        #"routes.json:\#(line): warning: /routes/\#(line - 2)/path: "\#(example)" falls under "\#(wide)" (/routes/\#(index)), which asks for less: \#(lacking) (expected the same rule there, no wider route, or an upstream that does not take this path for "\#(path)")"#
+        #"routes.json:\#(line): warning: /routes/\#(line - 2)/path: "\#(example)" falls under "\#(wide)" (/routes/\#(index)), which requires less: \#(lacking) (expected the same rule there, no wider route, or an upstream that does not take this path for "\#(path)")"#
     }
 
     @Test(
@@ -37,7 +37,7 @@ import Testing
             (#""clientCertificate": true"#, "", "no client certificate"),
             (#""clientCertificate": true, "public": true"#, #""public": true"#, "no client certificate"),
             (#""clientCertificate": ["dns:a"]"#, #""clientCertificate": true"#, "other client certificates"),
-            (#""backends": ["inventory/1.0"]"#, "", "any other backend's credential will do"),
+            (#""backends": ["inventory/1.0"]"#, "", "credentials of other backends"),
             (#""methods": ["GET"]"#, "", "any method"),
             (#""methods": ["GET"]"#, #""methods": ["GET", "HEAD", "PUT"]"#, "the method PUT"),
             (#""methods": { "GET": { "roles": ["Clerk"] } }"#, #""methods": ["GET"]"#, "no role"),

@@ -1,4 +1,4 @@
-/// What ApiOmat applications and Facebook logins ask of other sections.
+/// Checks of ApiOmat applications and Facebook logins against other sections.
 extension GatewayConfiguration {
     func checkApplications(_ findings: Findings) {
         for (index, application) in applications.enumerated() {
@@ -23,32 +23,32 @@ extension GatewayConfiguration {
         }
     }
 
-    /// A route belongs to backends or to an application (AOM-16): their credentials are never mixed.
+    /// A route belongs to backends or to an application (AOM-16): their credentials do not mix.
     private func checkRoute(_ route: RouteEntry, at pointer: String, _ findings: Findings) {
         let rules = [route.access] + route.methods.map(\.access)
         if !route.backends.isEmpty {
             findings.error(
-                "\(pointer)/application", "the route belongs to backends already",
+                "\(pointer)/application", "the route already belongs to backends",
                 expected: "either \"application\" or \"backends\"")
         }
         if rules.contains(where: \.socialLogin) {
             findings.error(
-                "\(pointer)/application", "tokens of an application are no social login",
+                "\(pointer)/application", "tokens of an application are not a social login",
                 expected: "either \"application\" or \"socialLogin\"")
         }
         if rules.allSatisfy(\.isPublic) {
             findings.error(
-                "\(pointer)/application", "a public route looks at no token",
+                "\(pointer)/application", "a public route ignores tokens",
                 expected: "either \"application\" or \"public\"")
         }
     }
 
-    /// FB-04: a backend with Facebook login takes no other method.
+    /// FB-04: a backend with Facebook login accepts no other method.
     private func checkBackend(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
         let backend = backends.first { $0.reference == issuer.backend }
         guard let backend, backend.facebook?.isEnabled == true else { return }
         findings.error(
-            pointer, "the backend \"\(backend.reference)\" takes Facebook logins only",
+            pointer, "the backend \"\(backend.reference)\" accepts only Facebook logins",
             expected: "another backend, or none")
     }
 }

@@ -1,8 +1,8 @@
 import Model
 
-/// Whether identity providers and those who use them fit together (RP-01, RP-02).
+/// Checks of identity providers and their uses (RP-01, RP-02).
 extension GatewayConfiguration {
-    /// All of them: those of the section, and those that stand in service domains.
+    /// The providers of the section and those inside service domains.
     package var allIdentityProviders: [IdentityProviderEntry] {
         identityProviders + serviceDomains.flatMap { $0.authentication.relyingParty?.inline ?? [] }
     }
@@ -22,18 +22,18 @@ extension GatewayConfiguration {
             }
             checkAddresses(of: provider, findings)
             guard provider.users.virtualUserEnabled, provider.kind != .local else { continue }
-            let rival = earlier.first {
+            let other = earlier.first {
                 $0.users.virtualUserEnabled && $0.kind != .local && $0.users.prefix == provider.users.prefix
             }
-            if let rival {
+            if let other {
                 findings.warning(
                     JSONPointer.child(provider.pointer, "usernamePrefix"),
-                    "users of \"\(rival.name)\" may have the same names", expected: "a prefix of its own")
+                    "users of \"\(other.name)\" may have the same names", expected: "a prefix of its own")
             }
         }
     }
 
-    /// Whose e-mail address is his name is whoever the provider says has that address.
+    /// Warns of users who are identified by e-mail addresses that the provider may not have verified.
     private func checkAddresses(of provider: IdentityProviderEntry, _ findings: Findings) {
         let users = provider.users
         guard provider.kind != .local else { return }
@@ -52,12 +52,12 @@ extension GatewayConfiguration {
         if isAccount || isAddress, users.emailRule == .notUnverified, !users.isEmailRuleStated {
             findings.warning(
                 JSONPointer.child(provider.pointer, "verifiedEmail"),
-                "users are whom their addresses name, and the provider need not have verified these",
-                expected: "\"verifiedEmail\": \"notDenied\" where it has, else \"required\"")
+                "users are identified by addresses that the provider may not have verified",
+                expected: "\"verifiedEmail\": \"notDenied\" if it has, else \"required\"")
         }
     }
 
-    /// MBE-05: who has single sign-on has somebody who recognises his users.
+    /// MBE-05: single sign-on needs an identity provider.
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
@@ -74,7 +74,7 @@ extension GatewayConfiguration {
             }
             if backend.identityProviders.count(where: forms.contains) > 1 {
                 findings.error(
-                    "/backends/\(index)/identityProvider", "the gateway has one form",
+                    "/backends/\(index)/identityProvider", "the gateway has only one login form",
                     expected: "one provider of kind \"local\"")
             }
         }
@@ -91,30 +91,31 @@ extension GatewayConfiguration {
         }
         if party.providers.count(where: forms.contains) > 1 {
             findings.error(
-                "\(pointer)/authentication/provider", "the gateway has one form",
+                "\(pointer)/authentication/provider", "the gateway has only one login form",
                 expected: "one provider of kind \"local\"")
         }
         let known = allIdentityProviders.filter { party.providers.contains($0.name) }
         if party.usernameFromEmail == false, known.contains(where: { $0.saml?.isTransient == true }) {
             findings.error(
-                "\(pointer)/authentication/usernameFrom", "a transient name is another one at every login",
+                "\(pointer)/authentication/usernameFrom", "a transient name changes with every login",
                 expected: "no \"usernameFrom\", or \"email\"")
         }
         if party.exposesToken, known.contains(where: { $0.kind == .saml }) {
             findings.error(
-                "\(pointer)/authentication/exposeProviderToken", "a provider of kind \"saml\" gives no token",
+                "\(pointer)/authentication/exposeProviderToken", "a provider of kind \"saml\" issues no token",
                 expected: "no \"exposeProviderToken\"")
         }
         for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
         where isAsked && !hasForm {
             findings.error(
-                "\(pointer)/authentication/\(name)", "what a login takes is the provider's business",
+                "\(pointer)/authentication/\(name)", "the provider decides about further factors of a login",
                 expected: "no \"\(name)\"")
         }
         for application in domain.applications {
             guard let scheme = application.urlScheme, URLScheme.isShared(scheme) else { continue }
             findings.error(
-                "\(pointer)/applications/\(application.name)/urlScheme", "\"\(scheme)\" is nobody's own scheme",
+                "\(pointer)/applications/\(application.name)/urlScheme",
+                "the scheme \"\(scheme)\" is not specific to an application",
                 expected: "a scheme of the application, or \"redirectUris\"")
         }
     }

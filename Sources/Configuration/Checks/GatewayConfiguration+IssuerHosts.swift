@@ -1,7 +1,7 @@
-/// Where the tokens of issuers may go.
+/// Checks of the upstreams that the tokens of issuers are sent to.
 extension GatewayConfiguration {
-    /// A token that is worth something elsewhere must not reach a server that it is not meant for, by a mistake in a route.
-    /// Hosts are compared exactly: whoever runs a host below another is not the same.
+    /// Reports routes that would send an issuer's tokens to other hosts than it allows. Hosts are compared exactly, since a
+    /// subdomain may have another operator.
     func checkIssuerHosts(_ findings: Findings) {
         for (index, route) in routes.enumerated() {
             let webgate = webgates.first { $0.name == route.webgate }

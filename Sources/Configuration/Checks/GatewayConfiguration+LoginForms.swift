@@ -1,24 +1,23 @@
 import Bytes
 import Model
 
-/// Whether the login forms of authentication schemes lead anywhere (SCH-02).
+/// Checks of the login forms of authentication schemes (SCH-02).
 extension GatewayConfiguration {
-    /// The application that browsers log in to by the form of a scheme; nil for a scheme without a form, and for one that
-    /// leads to no application.
+    /// The application that browsers log in to by the form of a scheme; nil for a scheme without a form or application.
     package func application(ofForm scheme: AuthenticationSchemeEntry) -> MobileApplicationEntry? {
         guard scheme.challengeMethod == .form else { return nil }
         let name = scheme.formDomain ?? "Default"
         return serviceDomains.first { $0.name == name }?.browserApplication
     }
 
-    /// AMB-22: a webgate that names no `User-Agent` challenges every client, browsers too, unless it says otherwise.
+    /// AMB-22: a webgate without a `User-Agent` challenges all clients, including browsers, unless configured otherwise.
     private func warnOfUnseenForms(_ findings: Findings) {
         for (index, webgate) in webgates.enumerated() where webgate.userAgents.isEmpty {
             guard webgate.userAgentMismatch == nil, let name = webgate.authenticationScheme,
                 let scheme = authenticationSchemes.first(where: { $0.name == name }), scheme.challengeMethod == .form
             else { continue }
             findings.warning(
-                "/webgates/\(index)/authenticationScheme", "no browser is sent to the form of \"\(name)\"",
+                "/webgates/\(index)/authenticationScheme", "no browser is redirected to the form of \"\(name)\"",
                 expected: "\"userAgentMismatch\": \"redirect\", or the \"User-Agent\" of clients that are challenged")
         }
     }
@@ -30,7 +29,7 @@ extension GatewayConfiguration {
         return authentication.level ?? scheme?.level ?? DomainAuthenticationEntry.standardLevel
     }
 
-    /// Level of a login with a question or a code beside the password, where the domain asks for one (OMS-14).
+    /// Level of a login with a question or a code in addition to the password (OMS-14).
     package func strongLevel(at domain: ServiceDomainEntry) -> Int {
         domain.authentication.strongLevel ?? min(passwordLevel(at: domain) + 1, 10)
     }
@@ -47,11 +46,11 @@ extension GatewayConfiguration {
             let pointer = JSONPointer.child(scheme.pointer, "challengeUrl")
             if !GatewayConfiguration.isPath(scheme.formPath) {
                 findings.error(
-                    pointer, "\"\(scheme.formPath)\" is no path for a form",
+                    pointer, "\"\(scheme.formPath)\" is not a valid path of a form",
                     expected: "segments of letters, digits, - . _ ~ without a slash at the end")
             }
             if scheme.formTarget.contains("target=") {
-                findings.error(pointer, "\"target\" is the gateway's own", expected: "a query without it")
+                findings.error(pointer, "\"target\" is reserved", expected: "a query without it")
             }
             let name = scheme.formDomain ?? "Default"
             let domain = serviceDomains.first { $0.name == name }
@@ -59,7 +58,7 @@ extension GatewayConfiguration {
                 checkLevel(of: scheme, at: domain, findings)
             } else if let domain {
                 findings.error(
-                    pointer, "nobody knows which application of \"\(domain.name)\" browsers log in to",
+                    pointer, "\"\(domain.name)\" has no application for logins by browser",
                     expected: "a service domain with \"defaultApplication\", an agent, or one application")
             } else {
                 findings.error(
@@ -69,7 +68,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Browsers that are sent to a form which cannot let them in are told so there, whoever they are.
+    /// Warns of a form whose logins never reach the level of its scheme.
     private func checkLevel(
         of scheme: AuthenticationSchemeEntry, at domain: ServiceDomainEntry, _ findings: Findings
     ) {
@@ -77,11 +76,11 @@ extension GatewayConfiguration {
         guard scheme.level > highest else { return }
         findings.warning(
             JSONPointer.child(scheme.pointer, "authenticationLevel"),
-            "no login at \"\(domain.name)\" reaches level \(scheme.level), so that nobody gets in by the form",
+            "no login at \"\(domain.name)\" reaches level \(scheme.level), so that logins by the form never suffice",
             expected: "\(highest) at the most, or \"kba\", \"otp\" or \"strongLevel\" of the domain")
     }
 
-    /// Whether it is in the one form that requests are matched in (ROLE-05).
+    /// Whether the path is in the normalised form that requests are matched in (ROLE-05).
     private static func isPath(_ text: String) -> Bool {
         let segments = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         return !segments.isEmpty

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Whether users and backends are in realms that exist, where the realms are listed (MBE-09, MBE-10).
+/// Checks of the realms of users and backends, if the realms are listed (MBE-09, MBE-10).
 extension GatewayConfiguration {
     func checkRealms(_ findings: Findings) {
         guard let realms, findings.sources.node(of: "realms")?.array != nil else { return }

@@ -1,10 +1,10 @@
 import Bytes
 import Model
 
-/// Whether every name that one section mentions is defined by another.
+/// Checks of references between sections.
 extension GatewayConfiguration {
     func checkReferences(_ findings: Findings) {
-        /// The names of each kind; nil where they are not known.
+        /// The defined names of each kind; nil if they are unknown.
         var known: [ReferenceKind: Set<String>?] = [:]
         for reference in findings.references {
             let kind = reference.kind
@@ -33,7 +33,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Adds the association of routes and backends that stands on the backends' side to the routes (MBE-07).
+    /// Adds the routes that backends list to the backends of the routes (MBE-07).
     mutating func joinBackends() {
         let indices = Dictionary(grouping: routes.indices) { routes[$0].name }
         for backend in backends {
@@ -46,8 +46,8 @@ extension GatewayConfiguration {
 }
 
 extension Sources {
-    /// Whether the names that a section defines are known. Where it could not be read, or is of the wrong type,
-    /// nothing is said about references into it: the one mistake has been reported.
+    /// Whether the names that a section defines are known. If it is unreadable or of the wrong type, references into it are
+    /// not reported in addition.
     func isReadable(_ section: String) -> Bool {
         guard !unreadable.contains(section) else { return false }
         guard let node = node(of: section) else { return gateway?.root.members != nil }

@@ -1,6 +1,6 @@
 import Model
 
-/// Whether every route can be reached.
+/// Checks that every route is reachable.
 extension GatewayConfiguration {
     func checkRoutes(_ findings: Findings) {
         let index = RouteIndex(routes)
@@ -13,7 +13,7 @@ extension GatewayConfiguration {
         checkVariants(index, findings)
     }
 
-    /// Longest match decides between different patterns; routes with the same pattern must differ in host or method.
+    /// The longest match decides between patterns. Routes with the same pattern must differ in host or method.
     private func checkOverlap(of route: RouteEntry, at i: Int, _ index: RouteIndex, _ findings: Findings) {
         let pointer = "/routes/\(i)"
         var taken: [String: Int] = [:]
@@ -21,17 +21,15 @@ extension GatewayConfiguration {
             let other = routes[j]
             if other.methods.isEmpty {
                 let message = "unreachable route: /routes/\(j) takes every method of \"\(route.path.text)\""
-                findings.error(pointer, message, expected: "another path, host or method")
-                return
+                return findings.error(pointer, message, expected: "another path, host or method")
             }
             for method in other.methods where taken[method.method] == nil { taken[method.method] = j }
         }
         guard !taken.isEmpty else { return }
         guard !route.methods.isEmpty else {
             let list = taken.keys.sorted().joined(separator: ", ")
-            findings.error(
+            return findings.error(
                 pointer, "\(list) of \"\(route.path.text)\" is routed already", expected: "\"methods\" without \(list)")
-            return
         }
         let overlapping = route.methods.filter { taken[$0.method] != nil }
         if let first = overlapping.first, overlapping.count == route.methods.count {
@@ -47,22 +45,22 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Challenges are answered with a token of an issuer's, and for somebody (CACHE-08).
+    /// Challenges are answered with a user's token of an issuer (CACHE-08).
     private func checkUpstreamAuth(of route: RouteEntry, at index: Int, _ findings: Findings) {
         guard route.upstreamAuth != nil else { return }
         let pointer = "/routes/\(index)/upstreamAuth"
         if route.injection == nil, webgates.first(where: { $0.name == route.webgate })?.injection == nil {
             findings.error(
-                pointer, "the upstream's challenges can't be answered without a token",
+                pointer, "answering the upstream's challenges needs a token",
                 expected: "an \"injection\" of the route or of its webgate")
         }
         if route.access.isPublic || route.methods.contains(where: \.access.isPublic) {
             findings.error(
-                pointer, "a public route knows nobody whose token could be asked for", expected: "no \"public\"")
+                pointer, "a public route has no user to request a token for", expected: "no \"public\"")
         }
     }
 
-    /// What decides which endpoints the gateway has.
+    /// The settings that decide which endpoints the gateway has.
     package var endpointSettings: EndpointSettings {
         var features: EndpointFeatures = []
         if tokenService.isEnabled { features.insert(.tokenService) }
@@ -84,12 +82,11 @@ extension GatewayConfiguration {
     ) {
         let pointer = "/routes/\(index)/path"
         if let endpoint = endpoints.first(where: { $0.covers(route.path) }) {
-            findings.error(
+            return findings.error(
                 pointer, "the route shadows the gateway endpoint \"\(endpoint.text)\"",
                 expected: "a path that the gateway does not use itself", found: "\"\(route.path.text)\"")
-            return
         }
-        // A catch-all is meant as one. Any other wide pattern deserves a word about what it does not get.
+        // A catch-all is intended. For other wide patterns the endpoints inside may be a surprise.
         guard route.path.text != "/**", !route.acknowledged.contains(.endpointsInside) else { return }
         let inside = endpoints.filter { $0.overlaps(route.path) }
         if !inside.isEmpty {

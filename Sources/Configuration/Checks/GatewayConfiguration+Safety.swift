@@ -1,27 +1,27 @@
 import Model
 
-/// Combinations that are dangerous, and what is fit for development only.
+/// Checks for dangerous combinations and for settings that are for development only.
 extension GatewayConfiguration {
     func checkSafety(_ findings: Findings) {
         checkCredentials(findings)
         if store.kind == .memory {
             // DEC-10
             findings.warning(
-                "/store/kind", "tokens and sessions are kept in memory and end with the process",
+                "/store/kind", "tokens and sessions are stored in memory and are lost with the process",
                 expected: "a durable store where restarts matter")
         }
         checkCertificates(findings)
         if findings.production { checkProduction(findings) }
     }
 
-    /// A route that asks for certificates which no listener asks for is closed to everybody.
+    /// Warns of routes that require client certificates although no listener requests any: they refuse all requests.
     private func checkCertificates(_ findings: Findings) {
         guard listeners.allSatisfy({ ($0.tls?.clientAuthentication ?? .off) == .off }) else { return }
         for (i, route) in routes.enumerated() {
             let accesses = [route.access] + route.methods.map(\.access)
             guard accesses.contains(where: { $0.clientCertificate != nil }) else { continue }
             findings.warning(
-                "/routes/\(i)/clientCertificate", "no listener asks clients for a certificate",
+                "/routes/\(i)/clientCertificate", "no listener requests client certificates",
                 expected: "a listener with \"clientAuth\": \"optional\" or \"required\"")
         }
     }
@@ -35,7 +35,7 @@ extension GatewayConfiguration {
         }
         for (pointer, patterns) in places where patterns.split(separator: ",").contains(where: isWildcard) {
             findings.error(
-                pointer, "\"*\" together with \"allowCredentials\" would open every session to every page",
+                pointer, "\"*\" together with \"allowCredentials\" would expose every session to every page",
                 expected: "a list of origins, or \"allowCredentials\": false", found: "\"\(patterns)\"")
         }
     }
@@ -53,20 +53,20 @@ extension GatewayConfiguration {
         let additional = additionalBaseURLs.enumerated().map { ("/additionalBaseUrls/\($0.offset)", $0.element) }
         for (pointer, origin) in [("/baseUrl", baseURL)] + additional where origin.isLocal {
             findings.warning(
-                pointer, "the origin is for development", expected: "an origin clients can reach",
+                pointer, "the origin is for development only", expected: "an origin clients can reach",
                 found: "\"\(origin)\"")
         }
         if tokenService.isEnabled, tokenService.requiresTLS == false,
             listeners.contains(where: { $0.tls == nil && !$0.place.isLocal })
         {
             findings.warning(
-                "/tokenService/requireTls", "passwords and client secrets are taken in the clear",
+                "/tokenService/requireTls", "passwords and client secrets are accepted without TLS",
                 expected: "true, or no \"requireTls\"")
         }
         checkInjections(findings)
     }
 
-    /// A token that is sent in the clear belongs to whoever listens on the way.
+    /// Warns of tokens that are sent to an upstream without TLS.
     private func checkInjections(_ findings: Findings) {
         for upstream in upstreams {
             let isInjected = routes.contains { route in

@@ -1,9 +1,9 @@
 import Model
 
-/// Whether a path that an upstream may take for another one falls under a route that asks for less.
+/// Checks for spellings of a path that an upstream treats alike but that match a route with weaker requirements.
 ///
-/// The gateway tells `/items` from `/items/` and `/Items`; many frameworks do not. Where a wide route lies around a
-/// narrow one, the variant is the wide route's, and so are its demands.
+/// The gateway distinguishes `/items`, `/items/` and `/Items`; many frameworks do not. If a wider route covers a narrow
+/// one, the variants of its path match the wider route and need only meet its requirements.
 extension GatewayConfiguration {
     func checkVariants(_ index: RouteIndex, _ findings: Findings) {
         for (i, route) in routes.enumerated()
@@ -11,7 +11,7 @@ extension GatewayConfiguration {
             guard let (example, wider, lacking) = weakerNeighbour(of: route, index) else { continue }
             findings.warning(
                 "/routes/\(i)/path",
-                "\"\(example)\" falls under \"\(routes[wider].path.text)\" (/routes/\(wider)), which asks for less: "
+                "\"\(example)\" falls under \"\(routes[wider].path.text)\" (/routes/\(wider)), which requires less: "
                     + lacking.joined(separator: ", "),
                 expected: "the same rule there, no wider route, or an upstream that does not take this path for "
                     + "\"\(route.path.text)\"")
@@ -30,16 +30,16 @@ extension GatewayConfiguration {
         return nil
     }
 
-    /// Nothing can ask for less.
+    /// Whether no route can have weaker requirements.
     private func isOpen(_ route: RouteEntry) -> Bool {
         route.methods.isEmpty ? route.access.isOpen : route.methods.allSatisfy(\.access.isOpen)
     }
 
-    /// What the narrow route demands and the wide one does not.
+    /// The requirements of the narrow route that the wide route lacks.
     private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex) -> [String] {
         var lacking: [String] = []
-        if !wide.backends.isSubset(of: narrow.backends) { lacking.append("any other backend's credential will do") }
-        // A method that the narrow route refuses is one more way in.
+        if !wide.backends.isSubset(of: narrow.backends) { lacking.append("credentials of other backends") }
+        // A method that only the wide route accepts is a gap too.
         let methods = narrow.methods.isEmpty ? wide.methods.map(\.method) : narrow.methods.map(\.method)
         for method in methods.isEmpty ? [""] : methods {
             guard let theirs = wide.access(of: method), let ours = narrow.access(of: method) else { continue }
@@ -59,9 +59,9 @@ extension GatewayConfiguration {
         of theirs: AccessEntry, in wide: RouteEntry, against ours: AccessEntry, in narrow: RouteEntry
     ) -> [String] {
         var words: [String] = []
-        if let wanted = ours.clientCertificate {
+        if let required = ours.clientCertificate {
             if theirs.clientCertificate == nil { words.append("no client certificate") }
-            if let other = theirs.clientCertificate, !other.isSubset(of: wanted) {
+            if let other = theirs.clientCertificate, !other.isSubset(of: required) {
                 words.append("other client certificates")
             }
         }
@@ -86,26 +86,26 @@ extension GatewayConfiguration {
 }
 
 extension AccessEntry {
-    /// Whether nothing at all is asked for.
+    /// Whether there is no requirement at all.
     fileprivate var isOpen: Bool { isPublic && clientCertificate == nil }
 }
 
 extension Array where Element: Equatable {
-    /// Whether a list in which "none" means "all" lets in nothing that the other refuses.
+    /// Whether a list, of which an empty one means all, allows only what the other allows.
     fileprivate func isSubset(of other: [Element]) -> Bool {
         other.isEmpty || !isEmpty && allSatisfy(other.contains)
     }
 }
 
 extension RouteEntry {
-    /// The rule of a method; nil where the route refuses it. GET takes HEAD with it.
+    /// The rule of a method; nil if the route does not accept it. GET includes HEAD.
     fileprivate func access(of method: String) -> AccessEntry? {
         guard !methods.isEmpty else { return access }
         return methods.first { $0.method == method }?.access
             ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
     }
 
-    /// A method that this route takes beyond the given ones; empty where it takes all.
+    /// A method beyond the given ones that this route accepts; empty if it accepts all.
     fileprivate func methodBeyond(_ others: [String]) -> String? {
         guard !methods.isEmpty else { return "" }
         return methods.map(\.method).first { !others.contains($0) && !($0 == "HEAD" && others.contains("GET")) }
@@ -113,7 +113,7 @@ extension RouteEntry {
 }
 
 extension RolesEntry {
-    /// Whether everybody who meets these requirements meets the others too.
+    /// Whether these requirements imply the others.
     fileprivate func imply(_ others: RolesEntry) -> Bool {
         let anyHolds =
             others.any.isEmpty || (!any.isEmpty && any.allSatisfy(others.any.contains))
@@ -124,8 +124,7 @@ extension RolesEntry {
 }
 
 extension PathPattern {
-    /// Paths beside the pattern that many upstreams take for one that matches it: with or without a slash at the end, and
-    /// with a segment in another case.
+    /// Paths that many upstreams treat like the pattern: with or without a trailing slash, or with a segment in another case.
     fileprivate var variants: [String] {
         let names = segments.map { segment in
             switch segment {

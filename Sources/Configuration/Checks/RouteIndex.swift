@@ -1,17 +1,17 @@
 import Bytes
 import Model
 
-/// The routes by what a request says of them, so that checks of each route against the others need not look at all.
+/// An index of routes by host and path pattern, so that checks do not compare each route with all others.
 struct RouteIndex {
     private struct Place: Hashable {
-        /// Nil for hosts that no route names.
+        /// Nil for any host.
         let host: HostPattern?
         let path: PathPattern
     }
 
     private let routes: [RouteEntry]
     private var trie = PathTrie()
-    /// Root of the patterns of each host, and (nil) of those for any.
+    /// Root of the patterns of each host; nil is the key of any host.
     private var roots: [HostPattern?: Int32] = [:]
     private var places: [Place: [Int]] = [:]
 
@@ -27,15 +27,13 @@ struct RouteIndex {
         roots = patterns.mapValues { trie.grow($0) }
     }
 
-    /// The routes of the same pattern that one host can mean with equal right, in the order of the file: a route with
-    /// hosts goes before one without.
+    /// The routes with the same pattern and a common host, in the order of the file.
     func siblings(of route: RouteEntry) -> [Int] {
         merged(RouteIndex.hosts(of: route).map { places[Place(host: $0, path: route.path)] ?? [] })
     }
 
-    /// The routes that a path has at a host of the given route, as Policy's `RouteTable` finds them, in the order of the
-    /// file: those that name one of its hosts, or where there are none, those for any host. They have one pattern and
-    /// differ in methods.
+    /// The routes of a path at the hosts of the given route, in the order of the file, as Policy's `RouteTable` finds them:
+    /// those that name one of its hosts, or else those for any host. They have the same pattern and differ in methods.
     func routes(of path: String, likeHostsOf route: RouteEntry) -> [Int] {
         let named = found(path, under: route.hosts.compactMap { roots[$0] })
         return named.isEmpty ? found(path, under: roots[nil].map { [$0] } ?? []) : named

@@ -1,25 +1,24 @@
 import Bytes
 
-/// What a value of the configuration looks like. The JSON Schema and the reference are written from forms, and nothing
-/// else says it.
+/// The form of a value of the configuration, from which the JSON Schemas and the reference are generated.
 package indirect enum Form: Sendable {
     case flag
     case integer(ClosedRange<Int>)
-    /// Any text but the empty one.
+    /// Any non-empty text.
     case text
-    /// A text that fits a regular expression (ECMA-262), and not the other one.
+    /// A text that matches a regular expression (ECMA-262) and does not match the other one.
     case pattern(String, not: String? = nil)
     case choice([String])
     case list(Form, minimum: Int = 0, maximum: Int? = nil, isUnique: Bool = true)
     case object(ObjectForm)
-    /// An object whose names are free, or fit a regular expression.
+    /// An object with free names, or names that match a regular expression.
     case map(Form, names: String? = nil, minimum: Int = 0)
     case either([Form])
-    /// Described once in a schema and mentioned wherever it occurs.
+    /// A definition that schemas describe once and reference elsewhere.
     case named(String, Form)
-    /// With a line about the value itself, beside that about its key.
+    /// With a description of the value in addition to that of its key.
     case described(String, Form)
-    /// Where nothing else says it: members of a schema.
+    /// Members of a JSON Schema, where no other case fits.
     case schema([JSONMember])
 
     /// 1 to 64 letters, digits, dots, underscores and hyphens.
@@ -33,7 +32,7 @@ package struct ObjectForm: Sendable {
         package let form: Form
         /// One or two sentences in Markdown.
         package let meaning: String
-        /// What holds without the key, where that is a value.
+        /// The default of the key.
         package let standard: JSONNode?
         package let isRequired: Bool
 
@@ -47,14 +46,14 @@ package struct ObjectForm: Sendable {
     }
 
     package fileprivate(set) var keys: [Key] = []
-    /// What JSON Schema says about several members at once.
+    /// JSON Schema constraints on several members.
     package fileprivate(set) var constraints: [JSONMember] = []
-    /// Whether other names may stand beside these.
+    /// Whether other members are allowed.
     package fileprivate(set) var isOpen = false
 
     package var names: [String] { keys.map(\.name) }
 
-    /// The JSON Schema of objects that have one of these members or several.
+    /// The JSON Schema of objects with at least one of these members.
     static func anyOf(_ names: [String]) -> String {
         "{\"anyOf\": [\(names.map { "{\"required\": [\"\($0)\"]}" }.joined(separator: ", "))]}"
     }
@@ -65,10 +64,10 @@ package struct ObjectForm: Sendable {
     }
 }
 
-/// Collects the form of an object while the function that reads such objects runs without one.
+/// Collects the form of an object while its reader runs without an object.
 final class ObjectOutline {
     private(set) var form = ObjectForm()
-    /// The value in place of an object: it has no members, and its problems are dropped.
+    /// Takes the place of the object: a value without members, whose findings are ignored.
     let field: Field
 
     init() {
@@ -84,7 +83,7 @@ final class ObjectOutline {
 }
 
 extension [JSONMember] {
-    /// Where a member has a value, others must be there.
+    /// If a member has a value, others are required.
     static func when(_ name: String, is value: JSONNode, needs others: String...) -> [JSONMember] {
         let condition = JSONNode.object([
             ("properties", .object([(name, .object([("const", value)]))])), ("required", .texts([name])),
@@ -102,15 +101,15 @@ extension JSONMember {
         JSONMember(name: "dependentRequired", node: .object([(one, .texts([other])), (other, .texts([one]))]))
     }
 
-    /// These members must be there.
+    /// These members are required.
     static func required(_ names: String...) -> JSONMember { JSONMember(name: "required", node: .texts(names)) }
 
-    /// Where one of these members is, there is that one as well.
+    /// Each of these members requires another one.
     static func needs(_ name: String, for others: [String]) -> JSONMember {
         JSONMember(name: "dependentRequired", node: .object(others.map { ($0, .texts([name])) }))
     }
 
-    /// Of these members there is one, and only one.
+    /// Exactly one of these members is required.
     static func exactlyOne(of names: String...) -> JSONMember { exactlyOne(of: names) }
 
     package static func exactlyOne(of names: [String]) -> JSONMember {

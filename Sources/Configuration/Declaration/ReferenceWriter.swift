@@ -20,7 +20,7 @@ struct ReferenceWriter {
             """
     }
 
-    /// The rows of the members of an object, wherever in the form one is.
+    /// Adds the rows of all members of the objects within a form.
     private mutating func add(_ form: Form, at path: String) {
         switch form {
         case .object(let object):
@@ -32,7 +32,7 @@ struct ReferenceWriter {
         case .list(let element, _, _, _): add(element, at: path.isEmpty ? "" : "\(path)[]")
         case .map(let value, _, _): add(value, at: path.isEmpty ? "NAME" : "\(path).NAME")
         case .either(let forms):
-            // One, or a list of them: the rows of the one say it.
+            // A value or a list of such values: the rows of the value describe both.
             for form in forms where !forms.contains(where: { $0.isElement(of: form) }) {
                 if let kind = form.kind, forms.count(where: { $0.kind != nil }) > 1 {
                     rows.append("| **\(kind)** | | | |")
@@ -46,13 +46,14 @@ struct ReferenceWriter {
 
     private mutating func row(_ name: String, _ key: ObjectForm.Key) {
         let standard =
-            key.isRequired ? "required" : key.standard.map { "`\(String(decoding: $0.text, as: UTF8.self))`" } ?? ""
+            key.isRequired
+            ? "required" : key.standard.map { "`\(String(decoding: $0.serialized, as: UTF8.self))`" } ?? ""
         rows.append(
             "| `\(name)` | \(ReferenceWriter.words(key.form)) | \(standard) | "
                 + "\(key.meaning.replacing("|", with: "\\|")) |")
     }
 
-    /// A form in a few words.
+    /// A short description of a form.
     private static func words(_ form: Form) -> String {
         switch form {
         case .flag: "`true`, `false`"
@@ -81,7 +82,7 @@ struct ReferenceWriter {
 }
 
 extension Form {
-    /// What tells an object from others in whose place it may stand: its first key and the words for it.
+    /// The discriminator of an object among alternatives: its first key and that key's values.
     fileprivate var kind: String? {
         guard case .object(let object) = self, let key = object.keys.first, case .choice(let words) = key.form,
             key.isRequired
@@ -93,14 +94,5 @@ extension Form {
     fileprivate func isElement(of other: Form) -> Bool {
         guard case .named(let name, _) = self, case .list(.named(let element, _), _, _, _) = other else { return false }
         return name == element
-    }
-}
-
-extension JSONNode {
-    /// The JSON text on one line.
-    fileprivate var text: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(self)
-        return writer.bytes
     }
 }

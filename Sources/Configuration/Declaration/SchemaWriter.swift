@@ -17,7 +17,7 @@ struct SchemaWriter {
         return JSONNode(.object(members))
     }
 
-    /// A list may be all of the file, or a member beside the name of its schema and other sections.
+    /// A list may be the whole file or a member of an object with `$schema` and other sections.
     private mutating func root(_ section: SectionForm) -> [JSONMember] {
         let name = JSONNode.object([("description", .text("The schema of this file.")), ("type", .text("string"))])
         switch section.form {
@@ -115,9 +115,9 @@ extension JSONMember {
     fileprivate init(_ name: String, _ node: JSONNode) { self.init(name: name, node: node) }
 }
 
-/// The little of Markdown that meanings use.
+/// The subset of Markdown in meanings.
 enum Markdown {
-    /// Without marks of code, and of links only their text.
+    /// The text without code marks, and with the text of links only.
     static func plain(_ text: String) -> String {
         text.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.output.1) }.replacing("`", with: "")
     }

@@ -1,20 +1,19 @@
 import Bytes
 
-/// What a file of the configuration looks like.
+/// The form of a file of the configuration.
 package struct SectionForm: Sendable {
-    /// Of the section; the file is named after it.
+    /// The name of the section and of its file.
     package let name: String
     package let meaning: String
     let form: Form
-    /// Other sections that may stand in the same file.
+    /// Other sections that the same file may contain.
     var others: [SectionForm] = []
 
     /// Its JSON Schema, indented.
     package var schema: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(SchemaWriter.file(self))
-        // The writer has written JSON.
-        return ((try? JSONLayout.indented(writer.bytes, by: 2)) ?? writer.bytes) + [ASCII.lineFeed]
+        let text = SchemaWriter.file(self).serialized
+        // The text is JSON, so that it can be indented.
+        return ((try? JSONLayout.indented(text, by: 2)) ?? text) + [ASCII.lineFeed]
     }
 
     /// Its chapter of the reference.
@@ -32,8 +31,8 @@ package struct SectionForm: Sendable {
         """
     }
 
-    /// All sections that say what they look like, in the order of the reference. Worked out for each call: nothing asks
-    /// for it while a gateway runs.
+    /// All declared sections, in the order of the reference. Computed at each call, since a running gateway does not
+    /// use it.
     package static var all: [SectionForm] {
         [
             SectionForm(

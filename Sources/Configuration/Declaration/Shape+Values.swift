@@ -49,11 +49,11 @@ extension Shape<Duration> {
 
     /// A duration, or `"0s"` for never.
     package static let durationOrOff = Shape(
-        .named("duration", .duration), write: JSONNode.duration, read: { $0.durationOrOff() })
+        .named("duration", .duration), write: JSONNode.duration, read: { $0.duration(from: 0) })
 }
 
 extension Shape<String> {
-    /// A text with something in it and without control characters.
+    /// A non-empty text without control characters.
     package static let name = Shape(.text, write: { .text($0) }, read: { $0.name() })
 
     /// A text that a function of `Field` reads.
@@ -76,7 +76,7 @@ extension Shape<String> {
     /// Visible ASCII without blanks, compared with a header field as it is.
     static let fieldValue = text(.pattern("^[!-~]+$")) { $0.fieldValue() }
 
-    /// One of a few words that no enumeration has.
+    /// One of a few words.
     static func choice(_ words: [String]) -> Shape { text(.choice(words)) { $0.choice(words) } }
 
     /// Absolute path of a file.
@@ -114,17 +114,16 @@ extension Shape<[String]> {
     /// `scope-token`s (RFC 6749 section 3.3).
     static let scopes = texts(.list(.pattern("^[!#-\\[\\]-~]+$"))) { $0.scopes() }
 
-    /// Names of files that sections may stand in.
+    /// File names of sections.
     static let sectionFiles = {
         let files = GatewayConfiguration.sectionNames.map { "\($0).json" }
         return texts(.list(.choice(files))) { field in
             field.names("an array of file names") { element in
                 guard let name = element.text("the name of a section's file") else { return nil }
                 guard files.contains(name) else {
-                    element.invalid(
+                    return element.invalid(
                         "the name of a section's file, such as \"users.json\"",
                         suggestion: Suggestion.nearest(to: name, among: files))
-                    return nil
                 }
                 return name
             }
@@ -182,7 +181,7 @@ extension Shape where Value: RawRepresentable, Value.RawValue == String {
 // MARK: Forms
 
 extension Form {
-    // Not stored: a leak checker does not see the pointers of indirect cases in globals.
+    // Computed, since leak checkers do not see the pointers of indirect cases in globals.
 
     static var size: Form {
         .described(
@@ -200,7 +199,7 @@ extension Form {
 }
 
 extension ReferenceKind {
-    /// What a mention looks like.
+    /// The form of a reference.
     var form: Form {
         switch self {
         case .backend:
@@ -217,11 +216,11 @@ extension ReferenceKind {
 // MARK: Values as they are written
 
 extension JSONNode {
-    /// In the largest unit that leaves a whole number.
+    /// In the largest unit with an integral value.
     static func duration(_ duration: Duration) -> JSONNode {
         let milliseconds = duration.milliseconds
         let units: [(String, Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
-        // "60s" is as usual as "1m", and the smaller unit is the plainer one for what is set in seconds.
+        // "60s" is preferred to "1m", since such settings are given in seconds.
         for (unit, length) in units
         where milliseconds % length == 0 && (milliseconds >= (unit == "m" ? 2 * length : length) || unit == "s") {
             return .text("\(milliseconds / length)\(unit)")
@@ -229,7 +228,7 @@ extension JSONNode {
         return .text("\(milliseconds)ms")
     }
 
-    /// In the largest unit that leaves a whole number; small sizes as numbers.
+    /// In the largest unit with an integral value; small sizes as numbers.
     static func size(_ bytes: Int) -> JSONNode {
         for (unit, length) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
         where bytes >= length && bytes % length == 0 {

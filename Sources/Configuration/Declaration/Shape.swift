@@ -1,13 +1,13 @@
 import Bytes
 
-/// How a value of the configuration is read, and what it looks like. A key is declared where it is read: with its name,
-/// its shape, what holds without it, and what it means.
+/// The reader and the form of a value. Each key is declared where it is read, with its name, shape, default and
+/// meaning.
 package struct Shape<Value: Sendable>: Sendable {
-    /// What the value looks like. Worked out only where that is asked for.
+    /// The form of the value, computed on demand.
     package let form: @Sendable () -> Form
-    /// Answers nil after it has reported what is wrong.
+    /// Reports an error and returns nil for an invalid value.
     package let read: @Sendable (Field) -> Value?
-    /// The value as it would be written; nil for one that is not shown as a default.
+    /// The JSON of a default value; nil if it is not documented.
     let write: @Sendable (Value) -> JSONNode?
 
     package init(
@@ -20,10 +20,10 @@ package struct Shape<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    /// The same with a line about the value itself.
+    /// The same shape with a description of the value.
     package func described(_ meaning: String) -> Shape { wrapped { .described(meaning, $0) } }
 
-    /// The same, described once in each schema under a name.
+    /// The same shape as a named definition of each schema.
     package func named(_ name: String) -> Shape { wrapped { .named(name, $0) } }
 
     private func wrapped(_ wrap: @escaping @Sendable (Form) -> Form) -> Shape {
@@ -31,7 +31,7 @@ package struct Shape<Value: Sendable>: Sendable {
         return Shape(wrap(form()), write: write, read: read)
     }
 
-    /// The same value as another type.
+    /// The same form with a converted value.
     package func map<Other>(
         _ make: @escaping @Sendable (Value) -> Other?, back: @escaping @Sendable (Other) -> Value? = { _ in nil }
     ) -> Shape<Other> {
@@ -39,7 +39,7 @@ package struct Shape<Value: Sendable>: Sendable {
         return Shape<Other>(form(), write: { back($0).flatMap(write) }, read: { read($0).flatMap(make) })
     }
 
-    /// The same form and default, read in another way.
+    /// The same form and default with another reader.
     package func reading(_ read: @escaping @Sendable (Field) -> Value?) -> Shape {
         let form = form
         return Shape(form(), write: write, read: read)
@@ -49,8 +49,8 @@ package struct Shape<Value: Sendable>: Sendable {
 // MARK: Objects and lists
 
 extension Shape {
-    /// An object with known members, which `body` declares as it reads them.
-    /// - Parameter expected: for the message where the value is no object.
+    /// An object whose members `body` declares and reads.
+    /// - Parameter expected: the expectation to report if the value is not an object.
     package static func object(
         _ expected: String, _ body: @escaping @Sendable (inout ObjectReader) -> Value
     ) -> Shape {
@@ -64,10 +64,10 @@ extension Shape {
             })
     }
 
-    /// An object of such values by names of 1 to 64 letters, digits, dots, underscores and hyphens.
+    /// An object of such values by name: 1 to 64 letters, digits, dots, underscores and hyphens.
     /// - Parameters:
-    ///   - expected: for the message where the value is no object.
-    ///   - complaint: the message for any other name.
+    ///   - expected: the expectation to report if the value is not an object.
+    ///   - complaint: the message for an invalid name.
     func byName(
         _ expected: String, _ complaint: String, setName: @escaping @Sendable (inout Value, String) -> Void
     ) -> Shape<[Value]> {
@@ -82,6 +82,26 @@ extension Shape {
                     return value
                 }
             })
+    }
+
+    /// Reads a list of such values, and reports values with the name of an earlier one.
+    /// - Parameters:
+    ///   - expected: the expectation to report if the value is not a list.
+    ///   - noun: what a value is called in messages.
+    func readAll(
+        _ field: Field, _ expected: String, unique noun: String, by key: KeyPath<Value, String>,
+        expecting unique: String = "a unique name"
+    ) -> [Value] {
+        var values: [Value] = []
+        for element in field.elements(expected) ?? [] {
+            guard let value = read(element) else { continue }
+            let name = value[keyPath: key]
+            if !name.isEmpty, values.contains(where: { $0[keyPath: key] == name }) {
+                element.error("duplicate \(noun) \"\(name)\"", expected: unique)
+            }
+            values.append(value)
+        }
+        return values
     }
 
     /// A list of such values.
@@ -100,7 +120,7 @@ extension Shape {
 }
 
 extension ObjectForm {
-    /// What a function reads out of an object.
+    /// The form of the objects that a function reads.
     package static func of<Value>(_ body: (inout ObjectReader) -> Value) -> ObjectForm {
         let outline = ObjectOutline()
         var object = ObjectReader(describing: outline)

@@ -5,7 +5,7 @@ import Bytes
 package struct CSVTable: Equatable, Sendable {
     package struct Record: Equatable, Sendable {
         package var fields: [String]
-        /// Where it begins, from 1; a quoted field may hold line breaks.
+        /// The first line, from 1; a quoted field may contain line breaks.
         package var line: Int
     }
 
@@ -22,7 +22,7 @@ package struct CSVTable: Equatable, Sendable {
         if let problem = problems.first { throw problem }
     }
 
-    /// Reads what can be read, and goes on behind the line of each problem.
+    /// Parses all records; after a problem it continues with the next line.
     package init(_ bytes: [UInt8], problems: inout [Problem]) {
         var reader = Reader(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
         while true {
@@ -36,14 +36,13 @@ package struct CSVTable: Equatable, Sendable {
         }
     }
 
-    /// Walks over the bytes once.
     private struct Reader {
         private var rest: ArraySlice<UInt8>
         private var line = 1
 
         init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-        /// Nil at the end. Empty lines are no records.
+        /// Nil at the end. Empty lines are not records.
         mutating func next() throws(Problem) -> Record? {
             while takeLineEnd() {}
             guard !rest.isEmpty else { return nil }
@@ -60,7 +59,6 @@ package struct CSVTable: Equatable, Sendable {
             }
         }
 
-        /// Goes on with the next line.
         mutating func skipLine() {
             rest = rest.drop { $0 != ASCII.lineFeed }
             _ = takeLineEnd()

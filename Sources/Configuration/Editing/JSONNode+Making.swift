@@ -1,7 +1,6 @@
 import Bytes
 
 extension JSONNode {
-    /// Values to be written into a text.
     package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
     package static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
     package static func number(_ number: Int64) -> JSONNode { JSONNode(.number(String(number))) }

@@ -1,7 +1,7 @@
 import Bytes
 
-/// A JSON text that people edit. Values are set, added and taken out without a change to anything else that is there, in
-/// the form of what stands beside them.
+/// A JSON text that people edit. Changes leave the rest of the text as it is, and new values follow the layout of their
+/// neighbours.
 package struct JSONText: Sendable {
     /// One step from a value to one inside it.
     package enum Step: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct JSONText: Sendable {
 
     package private(set) var bytes: [UInt8]
     package private(set) var root: JSONNode
-    /// The same text without what JSON has not, where it may have that.
+    /// The text without comments, if it is JSONC.
     private var plain: [UInt8]?
 
     /// - Parameter isJSONC: whether there may be comments and commas before closing brackets.
@@ -22,7 +22,7 @@ package struct JSONText: Sendable {
         self.bytes = bytes
     }
 
-    /// The value at a place; nil where there is none.
+    /// The value at a path; nil if there is none.
     package func node(at path: [Step]) -> JSONNode? {
         var node = root
         for step in path {
@@ -38,7 +38,7 @@ package struct JSONText: Sendable {
         return node
     }
 
-    /// The text of the value at a place; empty where there is none.
+    /// The text of the value at a path; empty if there is none.
     package func text(at path: [Step]) -> ArraySlice<UInt8> {
         guard let node = node(at: path) else { return [] }
         return bytes[node.offset..<end(of: node)]
@@ -46,7 +46,7 @@ package struct JSONText: Sendable {
 
     // MARK: Changes
 
-    /// Puts a value in the place of a member, or adds the member behind the last one. The object must be there.
+    /// Replaces a member, or appends it to the object, which must exist.
     package mutating func set(_ name: String, of path: [Step], to value: JSONNode) {
         guard let object = node(at: path), let members = object.members else { return }
         if let old = object[name] {
@@ -62,13 +62,13 @@ package struct JSONText: Sendable {
         replace(place..<place, with: separator(before: last.nameOffset) + member)
     }
 
-    /// Puts a value in the place of another, which must be there.
+    /// Replaces a value, which must exist.
     package mutating func replace(_ path: [Step], with value: JSONNode) {
         guard let old = node(at: path) else { return }
         replace(old.offset..<end(of: old), with: JSONForm.onOneLine(value))
     }
 
-    /// Adds elements behind the last one of an array, which must be there. Objects get the form of the last element.
+    /// Appends elements to an array, which must exist. Objects are laid out like the last element.
     package mutating func append(_ values: [JSONNode], to path: [Step]) {
         guard !values.isEmpty, let array = node(at: path), let elements = array.array else { return }
         guard let last = elements.last else {
@@ -81,7 +81,7 @@ package struct JSONText: Sendable {
         replace(place..<place, with: values.map { separator + form.text(of: $0) }.joined())
     }
 
-    /// Takes a member or an element out, with the comma that belongs to it.
+    /// Removes a member or an element with its comma.
     package mutating func remove(_ path: [Step]) {
         guard let step = path.last, let parent = node(at: path.dropLast()) else { return }
         let places: [Range<Int>]
@@ -96,7 +96,7 @@ package struct JSONText: Sendable {
         }
         guard let index else { return }
         if let plain, places.count > 1 {
-            // Comments around it stay. Between two values there is nothing else than a comma.
+            // Keeps comments around the value: only one comma separates two values.
             let before = index + 1 < places.count ? index : index - 1
             let comma = plain[places[before].upperBound...].firstIndex(of: ASCII.comma)
             let isBehind = before == index
@@ -114,7 +114,7 @@ package struct JSONText: Sendable {
 
     // MARK: Form
 
-    /// What stands between the last value and a further one.
+    /// The text between the last value and an appended one.
     private func separator(before offset: Int) -> String {
         indent(before: offset).map { "," + lineBreak + $0 } ?? ", "
     }
@@ -131,7 +131,7 @@ package struct JSONText: Sendable {
         replace(place, with: "[" + texts.joined(separator: ",") + lineBreak + base + "]")
     }
 
-    /// The only member of the root: on a line of its own.
+    /// The text of an only member: on a line of its own in the root object.
     private func alone(_ text: String, _ opening: String, _ closing: String) -> String {
         opening + lineBreak + "  " + text + lineBreak + closing
     }
@@ -147,7 +147,7 @@ package struct JSONText: Sendable {
 
     private var lineBreak: String { bytes.contains(ASCII.carriageReturn) ? "\r\n" : "\n" }
 
-    /// The blanks between the start of the line and this place; nil where there is something else.
+    /// The indentation of this place; nil if other text precedes it on its line.
     private func indent(before offset: Int) -> String? {
         let start = bytes[..<offset].lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
         let before = bytes[start..<offset]
@@ -155,7 +155,7 @@ package struct JSONText: Sendable {
         return String(decoding: before, as: UTF8.self)
     }
 
-    /// The blanks at the start of the line that this place is in.
+    /// The indentation of the line of this place.
     private func lineIndent(at offset: Int) -> String {
         let start = bytes[..<offset].lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
         let blanks = bytes[start..<offset].prefix { $0 == ASCII.space || $0 == ASCII.tab }
@@ -165,12 +165,12 @@ package struct JSONText: Sendable {
     private mutating func replace(_ place: Range<Int>, with text: String) {
         bytes.replaceSubrange(place, with: text.utf8)
         if plain != nil { plain = JSONC.plain(bytes) }
-        // What is put in was written by `JSONForm`, and what goes is a whole value with its comma: it parses in the end.
+        // `JSONForm` writes valid JSON, and whole values are removed with their commas, so that the result is valid.
         let text = plain ?? bytes
         if let root = try? JSONNode.parse(text.span) { self.root = root }
     }
 
-    /// Where a value of the text ends. The text is valid, so that brackets outside of strings need only be counted.
+    /// The end of a value. The text is valid, so that counting brackets outside strings suffices.
     private func end(of node: JSONNode) -> Int {
         let bytes = plain ?? self.bytes
         var place = node.offset
@@ -203,7 +203,7 @@ package struct JSONText: Sendable {
     }
 }
 
-/// How a value is written into a text: an object on several lines like its neighbour, everything else on one.
+/// The layout of new values: objects on several lines like their neighbours, other values on one line.
 private struct JSONForm {
     let lines: (indent: String, memberIndent: String)?
     let lineBreak: String
@@ -220,19 +220,13 @@ private struct JSONForm {
         case .object(let members): "{" + members.map(member).joined(separator: ", ") + "}"
         case .string(let text): quoted(text)
         case .null, .bool, .number:
-            String(decoding: compact(value), as: UTF8.self)
+            String(decoding: value.serialized, as: UTF8.self)
         }
     }
 
     private static func member(_ member: JSONMember) -> String { quoted(member.name) + ": " + onOneLine(member.node) }
 
     static func quoted(_ text: String) -> String {
-        String(decoding: compact(JSONNode(.string(text))), as: UTF8.self)
-    }
-
-    private static func compact(_ value: JSONNode) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.value(value)
-        return writer.bytes
+        String(decoding: JSONNode(.string(text)).serialized, as: UTF8.self)
     }
 }

@@ -1,7 +1,6 @@
 import Bytes
 
-/// A section of the configuration as text, wherever it stands: the whole of a file of its own, or a member of
-/// `gateway.json`. Places are counted from the section.
+/// A section of the configuration as text: a whole file or a member of `gateway.json`. Paths start at the section.
 package struct SectionText: Sendable {
     /// Name of the file in the directory.
     package let file: String
@@ -10,7 +9,7 @@ package struct SectionText: Sendable {
 
     /// - Parameters:
     ///   - file: the file's name.
-    ///   - section: the section, a member of the file or all of it.
+    ///   - section: name of the section.
     package init(file: String, bytes: [UInt8], section: String) throws(JSONError) {
         self.file = file
         text = try JSONText(bytes, isJSONC: JSONC.isName(file))
@@ -31,7 +30,7 @@ package struct SectionText: Sendable {
         text.set(name, of: prefix + path, to: value)
     }
 
-    /// Sets a member; with nil takes it out.
+    /// Sets a member, or removes it for nil.
     package mutating func put(_ name: String, of path: [JSONText.Step] = [], _ value: JSONNode?) {
         if let value { set(name, of: path, to: value) } else { remove(path + [.member(name)]) }
     }

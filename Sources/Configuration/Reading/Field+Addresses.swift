@@ -1,14 +1,13 @@
 import Bytes
 import Model
 
-/// IP addresses and blocks of them.
+/// IP addresses and CIDR blocks.
 extension Field {
     func address() -> IPAddress? {
         let expected = "an IP address such as \"127.0.0.1\" or \"::1\""
         guard let text = text(expected) else { return nil }
         guard let address = IPAddress(text) else {
-            invalid(expected, suggestion: text == "localhost" ? "127.0.0.1" : nil)
-            return nil
+            return invalid(expected, suggestion: text == "localhost" ? "127.0.0.1" : nil)
         }
         return address
     }
@@ -18,30 +17,23 @@ extension Field {
         let expected = "a CIDR block such as \"10.0.0.0/8\""
         guard let text = text(expected) else { return nil }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = IPAddress(String(parts[0])) else {
-            invalid(expected)
-            return nil
-        }
+        guard let address = IPAddress(String(parts[0])) else { return invalid(expected) }
         let width = parts[0].contains(":") ? 128 : 32
         guard let length = parts.count == 1 ? width : Decimal.parse(Array(parts[1].utf8).span), length <= width else {
-            invalid("\(expected), with a prefix length from 1 to \(width)")
-            return nil
+            return invalid("\(expected), with a prefix length from 1 to \(width)")
         }
         guard length > 0 else {
-            // Trust in every address lets each client choose its own.
-            error("a block of all addresses would trust every client", expected: expected, found: summary)
-            return nil
+            // If every address were trusted, each client could choose its own address.
+            return error("a block of all addresses would trust every client", expected: expected, found: summary)
         }
         let range = IPAddressRange(of: address, prefixLength: 128 - width + length)
         guard range.first == address else {
             let first = width == 128 ? range.first.textAsIPv6 : range.first.description
-            invalid("\(expected), with no bit set after the prefix", suggestion: "\(first)/\(length)")
-            return nil
+            return invalid("\(expected), with no bit set after the prefix", suggestion: "\(first)/\(length)")
         }
-        // An IPv4 client is known by its IPv4 address (RFC 4291 section 2.5.5.2), also on a socket for both.
+        // On dual-stack sockets too, IPv4 clients have IPv4 addresses (RFC 4291 section 2.5.5.2).
         if width == 128, !address.isIPv6, length == 96 {
-            error("a block of all IPv4 addresses would trust every client", expected: expected, found: summary)
-            return nil
+            return error("a block of all IPv4 addresses would trust every client", expected: expected, found: summary)
         }
         return range
     }

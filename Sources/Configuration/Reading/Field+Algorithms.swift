@@ -2,10 +2,10 @@ import Bytes
 import Model
 
 extension SignatureAlgorithm {
-    /// Those that use public keys, in the order of their names.
+    /// The algorithms with public keys.
     static let publicOnes = allCases.filter { !$0.isSymmetric }
 
-    /// Bytes that a secret needs at the least: the length of the hash (RFC 7518 section 3.2).
+    /// Minimum length of a secret in bytes: the length of the hash (RFC 7518 section 3.2).
     var minimumSecretLength: Int {
         switch self {
         case .hs384: 48
@@ -16,22 +16,21 @@ extension SignatureAlgorithm {
 }
 
 extension Shape<SignatureAlgorithm> {
-    /// An algorithm whose signatures others can verify without being able to make them.
+    /// An algorithm whose signatures others can verify but not create.
     package static let publicAlgorithm = Shape.choice(among: SignatureAlgorithm.publicOnes).reading {
         $0.publicAlgorithm()
     }
 }
 
 extension Field {
-    /// An algorithm whose signatures others can verify without being able to make them.
+    /// An algorithm whose signatures others can verify but not create.
     package func publicAlgorithm() -> SignatureAlgorithm? {
         if let name = node.string, SignatureAlgorithm(named: name)?.isSymmetric == true {
-            // DEC-11: a secret shared with an upstream would let it mint tokens.
+            // DEC-11: an upstream that shares the secret could issue tokens.
             let names = SignatureAlgorithm.publicOnes.map(\.rawValue).joined(separator: ", ")
-            error(
+            return error(
                 "HS algorithms are for tokens that the gateway itself verifies", expected: "one of \(names)",
                 found: "\"\(name)\"")
-            return nil
         }
         return choice(among: SignatureAlgorithm.publicOnes)
     }

@@ -1,62 +1,51 @@
 import Bytes
 import Foundation
 
-/// Files with certificates and keys. What they say is checked where TLS is at home; here, whether they are what was
-/// meant at all.
+/// Files with certificates and keys. Checks only the kind of PEM file; the composition root checks the contents.
 extension Field {
     /// Absolute path of a PEM file with certificates.
     func certificateFile(_ recipe: CertificateRecipe? = nil) -> String? {
-        let expected = "a PEM file with certificates"
-        guard let path = path() else { return nil }
-        guard FileManager.default.fileExists(atPath: path) else {
-            error("the file \(summary) does not exist", expected: recipe?.expectation ?? expected)
-            return nil
-        }
-        guard let text = pem(path) else { return nil }
-        guard text.contains("-----BEGIN CERTIFICATE-----") else {
-            error("the file holds no certificate", expected: expected, found: summary)
-            return nil
-        }
-        return path
+        pemFile("a PEM file with certificates", "certificate", "-----BEGIN CERTIFICATE-----", recipe)?.path
     }
 
     /// Absolute path of a PEM file with a private key.
     func keyFile() -> String? {
-        let expected = "a PEM file with a private key"
-        guard let path = path() else { return nil }
-        guard FileManager.default.fileExists(atPath: path) else {
-            error("the file \(summary) does not exist", expected: expected)
-            return nil
-        }
-        guard let text = pem(path) else { return nil }
-        guard text.contains("PRIVATE KEY-----") else {
-            error("the file holds no private key", expected: expected, found: summary)
+        guard let (path, text) = pemFile("a PEM file with a private key", "private key", "PRIVATE KEY-----") else {
             return nil
         }
         guard !text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----"), !text.contains("Proc-Type: 4,ENCRYPTED") else {
-            error("the key is encrypted, and there is nobody to ask for the passphrase", expected: "a key without one")
-            return nil
+            return error("the key is encrypted; passphrases are not supported", expected: "a key without one")
         }
         warnOfReaders(path)
         return path
     }
 
-    private func pem(_ path: String) -> String? {
-        contents(of: path).map { String(decoding: $0, as: UTF8.self) }
+    private func pemFile(
+        _ expected: String, _ content: String, _ label: String, _ recipe: CertificateRecipe? = nil
+    ) -> (path: String, text: String)? {
+        guard let path = path() else { return nil }
+        guard FileManager.default.fileExists(atPath: path) else {
+            return error("the file \(summary) does not exist", expected: recipe?.expectation ?? expected)
+        }
+        guard let text = contents(of: path).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+        guard text.contains(label) else {
+            return error("the file holds no \(content)", expected: expected, found: summary)
+        }
+        return (path, text)
     }
 
     private func warnOfReaders(_ path: String) {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o004 != 0 else { return }
-        warning("the key can be read by everybody on this machine", expected: "chmod 600 \(path)")
+        warning("the key is readable by all users of this machine", expected: "chmod 600 \(path)")
     }
 }
 
-/// How to make a certificate that is missing together with its key: for a try, not for production.
+/// The command that creates a missing certificate and its key, for a trial.
 struct CertificateRecipe {
     let expectation: String
 
-    /// - Parameter object: with `certFile` and `keyFile`.
+    /// - Parameter object: an object with `certFile` and `keyFile`.
     /// - Returns: nil unless both files are missing.
     init?(_ object: Field) {
         let names = ["certFile", "keyFile"].compactMap { object.node[$0]?.string }
@@ -78,7 +67,7 @@ struct CertificateRecipe {
             + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout \(words[1]) -out \(words[0])` makes one"
     }
 
-    /// A word that a shell takes as it is.
+    /// The path as one word of a shell command.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)

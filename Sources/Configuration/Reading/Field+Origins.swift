@@ -1,14 +1,14 @@
 import Model
 
 extension WebOrigin {
-    /// Takes the place of one that is missing or wrong.
-    static let standIn = WebOrigin(isSecure: false, host: "localhost", port: 80)
+    /// Placeholder for a missing or invalid origin.
+    static let placeholder = WebOrigin(isSecure: false, host: "localhost", port: 80)
 }
 
 /// URLs, origins and patterns of them.
 extension Field {
     /// A base URL: scheme, host and port, no path.
-    /// - Parameter host: what is expected where the host is wrong.
+    /// - Parameter host: the expectation to report for an invalid host.
     func origin(host expectedHost: String? = nil) -> WebOrigin? {
         let expected = "an origin such as \"https://api.example.com\""
         guard let text = text(expected) else { return nil }
@@ -28,7 +28,7 @@ extension Field {
         }
     }
 
-    /// An `https` URL, or an `http` one where that is allowed (JWT-32).
+    /// An `https` URL, or an `http` URL if allowed (JWT-32).
     package func url(allowHTTP: Bool) -> WebURL? {
         let expected = allowHTTP ? "an http or https URL" : "an https URL"
         guard let text = name(expected) else { return nil }
@@ -45,14 +45,14 @@ extension Field {
         return nil
     }
 
-    /// `disallow`, or patterns of origins separated by commas (CORS-01 to CORS-05). A pattern that matches nothing
-    /// refuses and is no danger, so that all is a warning.
+    /// `disallow`, or patterns of origins separated by commas (CORS-01 to CORS-05). Problems are warnings, since a
+    /// pattern that matches nothing is harmless.
     func allowedOrigins() -> AllowOriginPolicy? {
         guard let text = text("\"disallow\" or a comma-separated list of origins") else { return nil }
         let policy = AllowOriginPolicy(text)
         for problem in policy.problems { warn(of: problem) }
         for pattern in policy.patterns where findings.production && pattern.isLocal {
-            warning("the pattern \"\(pattern)\" is for development", expected: "the origin of the application")
+            warning("the pattern \"\(pattern)\" is for development only", expected: "the origin of the application")
         }
         return policy
     }
@@ -70,14 +70,14 @@ extension Field {
                 "\"disallow\" in a list is a pattern that never matches", expected: "\"disallow\" alone, or origins")
         case .wildcardInLastLabel:
             warning(
-                "the pattern \"\(entry)\" has \"*\" in the last label of the host, which anybody can register",
+                "the pattern \"\(entry)\" has \"*\" in the last label of the host, which matches any domain",
                 expected: "a literal top-level domain")
         case .path:
             // CORS-04: origins have no path, not even a slash.
             let bare = entry.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
             neverMatches("it has a path or trailing slash", suggestion: bare)
         case .invalid where entry == "*":
-            neverMatches("a pattern names scheme and host, and there is no pattern for every origin")
+            neverMatches("a pattern needs a scheme and a host; no pattern matches every origin")
         case .invalid where entry == "null": neverMatches("the origin \"null\" is always refused")
         case .invalid(let problem):
             neverMatches(problem.rawValue, suggestion: problem == .noScheme ? "https://\(entry)" : nil)

@@ -2,21 +2,20 @@ import Bytes
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
-    /// `"env:NAME"`, `"file:PATH"` (one line end at its end is dropped), `"cred:KEY"`, or the secret itself.
+    /// `"env:NAME"`, `"file:PATH"` (without the last line end), `"cred:KEY"`, or the secret itself.
     package func secret() -> Secret? {
         guard let text = node.string else {
-            error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
-            return nil
+            return error("wrong type", expected: "a secret: a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
         if text.hasPrefix("env:") { return secret(variable: String(text.dropFirst(4))) }
         if text.hasPrefix("file:") { return secret(file: String(text.dropFirst(5))) }
         if text.hasPrefix("cred:") { return secret(credential: String(text.dropFirst(5))) }
         guard !text.isEmpty else {
-            error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
-            return nil
+            return error("the secret is empty", expected: "a string, \"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
         if findings.production {
-            warning("the secret stands in the file itself", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
+            warning(
+                "the secret is written in the configuration", expected: "\"env:NAME\", \"file:PATH\" or \"cred:KEY\"")
         }
         return Secret(value: text, origin: .literal)
     }
@@ -24,14 +23,12 @@ extension Field {
     private func secret(variable: String) -> Secret? {
         guard let value = findings.environment[variable] else {
             let near = Suggestion.nearest(to: variable, among: findings.environment.keys)
-            error(
+            return error(
                 "the environment variable \(variable) is not set", expected: "a variable that is set",
                 suggestion: near.map { "env:\($0)" })
-            return nil
         }
         guard !value.isEmpty else {
-            error("the environment variable \(variable) is empty", expected: "a variable with a value")
-            return nil
+            return error("the environment variable \(variable) is empty", expected: "a variable with a value")
         }
         return Secret(value: value, origin: .environment)
     }
@@ -54,19 +51,17 @@ extension Field {
         if bytes.last == ASCII.lineFeed { bytes.removeLast() }
         if bytes.last == ASCII.carriageReturn { bytes.removeLast() }
         guard let value = String(validating: bytes, as: UTF8.self), !value.isEmpty else {
-            error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
-            return nil
+            return error("the file \"\(file)\" holds no text", expected: "a file with the secret as UTF-8 text")
         }
         return Secret(value: value, origin: .file)
     }
 
-    /// A secret that is the Base64 of a key with one of these lengths in bytes.
+    /// A Base64-encoded key with one of these lengths in bytes.
     func key(lengths: [Int]) -> [UInt8]? {
         guard let secret = secret() else { return nil }
         guard let key = Base64.decode(Array(secret.value.utf8).span), lengths.contains(key.count) else {
             let list = lengths.map(String.init).joined(separator: ", ")
-            error("the key is malformed", expected: "\(list) bytes as padded Base64")
-            return nil
+            return error("the key is malformed", expected: "\(list) bytes as padded Base64")
         }
         return key
     }
@@ -76,15 +71,14 @@ extension Field {
         do throws(UnreadableFile) {
             return try FileText.read(path)
         } catch {
-            self.error("the file \"\(path)\" cannot be read: \(error.reason)", expected: "a readable file")
-            return nil
+            return self.error("the file \"\(path)\" cannot be read: \(error.reason)", expected: "a readable file")
         }
     }
 
-    /// Absolute path of a file that may come into being later.
+    /// Absolute path of a file that need not exist yet.
     package func path() -> String? { name("a file name").map(findings.path(of:)) }
 
-    /// Absolute path of a file that can be read now.
+    /// Absolute path of an existing readable file.
     func readableFile() -> String? {
         guard let path = path(), contents(of: path) != nil else { return nil }
         return path

@@ -3,29 +3,20 @@ import Model
 
 /// Durations, sizes, and the seconds of keys that end in `Seconds`.
 extension Field {
-    /// `"30s"`, `"250ms"`, `"5m"`, `"1h"`: a positive length of time up to a year.
-    func duration() -> Duration? { duration(from: 1) }
-
-    /// The same, or `"0s"` for never.
-    func durationOrOff() -> Duration? { duration(from: 0) }
-
-    private func duration(from least: Int) -> Duration? {
+    /// `"30s"`, `"250ms"`, `"5m"`, `"1h"`: a length of time up to a year.
+    /// - Parameter least: the minimum in milliseconds; with 0, `"0s"` is allowed.
+    func duration(from least: Int = 1) -> Duration? {
         let expected = "a duration such as \"30s\", \"250ms\", \"5m\" or \"1h\""
         guard let text = node.string else {
-            // A bare number is the usual slip.
+            // A bare number is a common mistake.
             let suggestion = node.integer.map { "\($0)s" }
-            error("wrong type", expected: expected, found: summary, suggestion: suggestion)
-            return nil
+            return error("wrong type", expected: expected, found: summary, suggestion: suggestion)
         }
         let units: [(suffix: String, milliseconds: Int)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
-        guard let (number, unit) = split(text, units.map(\.suffix)) else {
-            invalid(expected)
-            return nil
-        }
+        guard let (number, unit) = split(text, units.map(\.suffix)) else { return invalid(expected) }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
         guard !overflow, milliseconds >= least, milliseconds <= 366 * 24 * 3_600_000 else {
-            error("out of range", expected: "a duration from \"\(least)ms\" to \"8784h\"", found: summary)
-            return nil
+            return error("out of range", expected: "a duration from \"\(least)ms\" to \"8784h\"", found: summary)
         }
         return .milliseconds(milliseconds)
     }
@@ -41,14 +32,8 @@ extension Field {
             let units: [(suffix: String, bytes: Int)] = [
                 ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("B", 1),
             ]
-            guard let text = node.string else {
-                wrongType(expected)
-                return nil
-            }
-            guard let (number, unit) = split(text, units.map(\.suffix)) else {
-                invalid(expected)
-                return nil
-            }
+            guard let text = node.string else { return wrongType(expected) }
+            guard let (number, unit) = split(text, units.map(\.suffix)) else { return invalid(expected) }
             let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].bytes)
             bytes = overflow ? .max : product
         }
@@ -57,8 +42,7 @@ extension Field {
                 range.upperBound == .max
                 ? "a size of at least \(range.lowerBound) bytes"
                 : "a size from \(range.lowerBound) to \(range.upperBound) bytes"
-            error("out of range", expected: limits, found: summary)
-            return nil
+            return error("out of range", expected: limits, found: summary)
         }
         return bytes
     }

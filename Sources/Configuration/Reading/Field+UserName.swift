@@ -1,8 +1,8 @@
 import Bytes
 
 extension Field {
-    /// A user name. One that is only too long is taken with a warning: it was made by an earlier version, and its user
-    /// can still be removed.
+    /// A user name. One that is only too long gets a warning, since earlier versions accepted it and its user must be
+    /// removable.
     func userName() -> String? {
         guard let name = text(UserName.expected) else { return nil }
         switch UserName.problem(name) {
@@ -13,8 +13,7 @@ extension Field {
                 found: "\(name.utf8.count)")
             return name
         case let problem?:
-            error(problem.text, expected: UserName.expected)
-            return nil
+            return error(problem.text, expected: UserName.expected)
         }
     }
 }

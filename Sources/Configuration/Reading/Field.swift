@@ -1,7 +1,7 @@
 import Bytes
 
-/// One value of the configuration on its way to become a typed one. Each reader answers nil after it has reported what
-/// is wrong, so that the caller goes on with a stand-in and all errors are found in one run.
+/// One value of the configuration with its place. Each reader reports an error and returns nil for an invalid value.
+/// The caller continues with a placeholder, so that one run finds all errors.
 package struct Field {
     package let node: JSONNode
     let findings: Findings
@@ -31,17 +31,30 @@ package struct Field {
         findings.warning(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }
 
-    func note(_ message: String, expected: String? = nil) {
-        findings.note(pointer, message, expected: expected)
-    }
-
     package func wrongType(_ expected: String) { error("wrong type", expected: expected, found: summary) }
 
     package func invalid(_ expected: String, suggestion: String? = nil) {
         error("invalid value", expected: expected, found: summary, suggestion: suggestion)
     }
 
-    /// The value in a few words.
+    // The same for readers, which return nil after an error.
+
+    package func error<Value>(
+        _ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil
+    ) -> Value? {
+        findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
+        return nil
+    }
+
+    package func wrongType<Value>(_ expected: String) -> Value? {
+        error("wrong type", expected: expected, found: summary)
+    }
+
+    package func invalid<Value>(_ expected: String, suggestion: String? = nil) -> Value? {
+        error("invalid value", expected: expected, found: summary, suggestion: suggestion)
+    }
+
+    /// The value in messages.
     package var summary: String {
         switch node.value {
         case .null: "null"
@@ -54,30 +67,23 @@ package struct Field {
     }
 
     package func text(_ expected: @autoclosure () -> String = "a string") -> String? {
-        guard let text = node.string else {
-            wrongType(expected())
-            return nil
-        }
+        guard let text = node.string else { return wrongType(expected()) }
         return text
     }
 
-    /// A string with something in it, and nothing that could end a header field or a log line.
+    /// A non-empty string without characters that end a header field or a log line.
     package func name(
         _ expected: @autoclosure () -> String = "a non-empty string without control characters"
     ) -> String? {
         guard let text = text(expected()) else { return nil }
         guard !text.isEmpty, ByteScan.firstControl(in: text.utf8.span, from: 0) == text.utf8.count else {
-            invalid(expected())
-            return nil
+            return invalid(expected())
         }
         return text
     }
 
     package func bool() -> Bool? {
-        guard let flag = node.bool else {
-            wrongType("true or false")
-            return nil
-        }
+        guard let flag = node.bool else { return wrongType("true or false") }
         return flag
     }
 
@@ -85,14 +91,8 @@ package struct Field {
         let expected =
             range.upperBound == .max
             ? "\(noun) of at least \(range.lowerBound)" : "\(noun) from \(range.lowerBound) to \(range.upperBound)"
-        guard let number = node.integer else {
-            wrongType(expected)
-            return nil
-        }
-        guard range.contains(Int(number)) else {
-            error("out of range", expected: expected, found: summary)
-            return nil
-        }
+        guard let number = node.integer else { return wrongType(expected) }
+        guard range.contains(Int(number)) else { return error("out of range", expected: expected, found: summary) }
         return Int(number)
     }
 
@@ -101,10 +101,9 @@ package struct Field {
         let expected = words.map { "\"\($0)\"" }.joined(separator: words.count == 2 ? " or " : ", ")
         guard let word = text(words.count > 2 ? "one of \(expected)" : expected) else { return nil }
         guard words.contains(word) else {
-            invalid(
+            return invalid(
                 words.count > 2 ? "one of \(expected)" : expected,
                 suggestion: Suggestion.nearest(to: word, among: words))
-            return nil
         }
         return word
     }
@@ -120,22 +119,16 @@ package struct Field {
     }
 
     package func elements(_ expected: @autoclosure () -> String) -> [Field]? {
-        guard let elements = node.array else {
-            wrongType(expected())
-            return nil
-        }
+        guard let elements = node.array else { return wrongType(expected()) }
         let pointer = pointer
         return elements.enumerated().map { Field(node: $1, below: pointer, String($0), findings: findings) }
     }
 
-    /// An array of strings, each once; `read` looks at one of them.
+    /// An array of strings, each once.
     package func names(
         _ expected: @autoclosure () -> String = "an array of strings", _ read: (Field) -> String? = { $0.name() }
     ) -> [String]? {
-        guard let nodes = node.array else {
-            wrongType(expected())
-            return nil
-        }
+        guard let nodes = node.array else { return wrongType(expected()) }
         let pointer = pointer
         var names: [String] = []
         for (index, node) in nodes.enumerated() {

@@ -3,7 +3,7 @@ import Foundation
 /// Why a file cannot be read.
 package struct UnreadableFile: Error {
     package let path: String
-    /// The kernel's word for it.
+    /// The description of the system error.
     package let reason: String
 
     package var text: String { "\(path) cannot be read: \(reason)" }

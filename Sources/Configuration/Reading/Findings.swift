@@ -1,16 +1,16 @@
 import Model
 
-/// What reading one configuration has to share: where things stand, the surroundings, and the problems so far.
+/// The context and the findings of reading one configuration.
 final class Findings {
     let sources: Sources
     /// Absolute path of the configuration directory.
     let directory: String
     let environment: [String: String]
     let credentials: CredentialLookup
-    /// Whether to warn of what is fit for development only.
+    /// Whether to report settings that are for development only.
     let production: Bool
     private(set) var diagnostics: [Diagnostic] = []
-    /// Names that one section mentions and another defines.
+    /// References between sections.
     var references: [Reference] = []
     /// Absolute paths of the files that the configuration names.
     private(set) var namedFiles: Set<String> = []
@@ -55,7 +55,7 @@ final class Findings {
         diagnostics.append(diagnostic)
     }
 
-    /// Path of a file named in the configuration; relative names start from its directory.
+    /// Absolute path of a file that the configuration names; relative names are resolved against its directory.
     func path(of name: String) -> String {
         let path = name.hasPrefix("/") ? name : "\(directory)/\(name)"
         namedFiles.insert(path)

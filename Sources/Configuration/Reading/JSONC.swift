@@ -4,8 +4,8 @@ import Bytes
 package enum JSONC {
     package static func isName(_ file: String) -> Bool { file.hasSuffix(".jsonc") }
 
-    /// The text with blanks in place of comments and of commas before a closing bracket. All else stays where it is, so
-    /// that places in the one are places in the other. A comment without an end stays.
+    /// Replaces comments, and commas before a closing bracket, with blanks, so that offsets stay the same. An
+    /// unterminated comment is left unchanged.
     package static func plain(_ text: [UInt8]) -> [UInt8] {
         var walk = Walk(text)
         while walk.step() {}
@@ -15,9 +15,9 @@ package enum JSONC {
     private struct Walk {
         var text: [UInt8]
         private var place = 0
-        /// The last byte that is neither blank nor comment.
+        /// The last byte outside white space and comments.
         private var last: UInt8 = 0
-        /// Where a comma stands behind a value, with nothing after it so far.
+        /// Offset of a comma after a value, until something other than white space follows.
         private var comma: Int?
 
         init(_ text: [UInt8]) { self.text = text }
@@ -63,7 +63,7 @@ package enum JSONC {
             return text[place + 1] == UInt8(ascii: "*") && commentEnd() != nil
         }
 
-        /// Where a comment between `/*` and `*/` ends.
+        /// The end of a comment `/* */`; nil without one.
         private func commentEnd() -> Int? {
             var next = place + 2
             while next + 1 < text.count {
@@ -85,14 +85,14 @@ package enum JSONC {
 }
 
 extension JSONNode {
-    /// Reads a file of the configuration; its name says whether it may have comments.
+    /// Parses a file of the configuration. The extension `.jsonc` allows for comments.
     package static func parse(_ text: [UInt8], file: String) throws(JSONError) -> JSONNode {
         let plain = JSONC.isName(file) ? JSONC.plain(text) : text
         return try parse(plain.span)
     }
 }
 
-/// What is wrong with a text that is not JSON, as its writer would say it.
+/// A syntax error of a JSON text, for its author.
 package struct JSONProblem {
     /// From 1.
     package let line: Int
@@ -100,7 +100,6 @@ package struct JSONProblem {
     package let message: String
     package let expected: String
 
-    /// Where, and what.
     package var text: String { "line \(line), column \(column): \(message)" }
 
     package init(_ error: JSONError, in text: [UInt8], file: String) {
@@ -116,7 +115,7 @@ package struct JSONProblem {
         let remedy = "JSON without it, or a file whose name ends in .jsonc"
         switch error.kind {
         case .duplicateName:
-            // It was read before it was compared.
+            // The name is well-formed, since it was parsed before the comparison.
             let name = String(decoding: rest.dropFirst().prefix { $0 != ASCII.quote }, as: UTF8.self)
             return ("the object has the member \"\(name)\" already", "each member once")
         case .unexpectedCharacter, .expectedName, .expectedCommaOrEnd, .expectedColon, .trailingCharacters:
@@ -127,7 +126,7 @@ package struct JSONProblem {
             let before = text[..<rest.startIndex].last { $0 > ASCII.space }
             if let bracket = rest.first, [UInt8(ascii: "}"), UInt8(ascii: "]")].contains(bracket), before == ASCII.comma
             {
-                return ("a comma stands before the closing bracket", isJSONC ? nil : remedy)
+                return ("a comma precedes the closing bracket", isJSONC ? nil : remedy)
             }
             return (error.kind.rawValue, nil)
         default: return (error.kind.rawValue, nil)

@@ -8,14 +8,14 @@ enum JSONPointer {
         return "\(pointer)/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
-    /// The names on the way from the root.
+    /// The unescaped names from the root.
     static func segments(_ pointer: String) -> [String] {
         pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
     }
 }
 
-/// A place in the configuration, whose pointer is put together where somebody asks for it: of most nothing is said.
+/// A place in the configuration. Its pointer is built lazily, since most places are never reported.
 struct JSONPlace {
     private let parent: String
     private let name: String?

@@ -1,15 +1,15 @@
 import Bytes
 
-/// Reads the members of one object. It remembers which names were asked for, so that whatever is left over at the end
-/// is unknown and the list of known names is written down nowhere else.
+/// Reads the members of one object. Records the names that were read, so that all other members are reported as
+/// unknown.
 package struct ObjectReader {
     let field: Field
     private let members: [JSONMember]
     private let pointer: String
     private var known: [String] = []
-    /// Where the next name is looked for first: mostly the members stand in the order in which they are asked for.
+    /// Where the search for the next name begins: most members are in the order of the declarations.
     private var next = 0
-    /// Takes what is declared, where there is no object and only the form of one is asked for.
+    /// Collects the declarations if only the form of the object is needed.
     private let outline: ObjectOutline?
 
     init(_ field: Field) {
@@ -20,7 +20,7 @@ package struct ObjectReader {
         known.reserveCapacity(16)
     }
 
-    /// Reads no object: what is declared goes into the outline.
+    /// Reads no object; collects the declarations in the outline.
     init(describing outline: ObjectOutline) {
         field = outline.field
         members = []
@@ -30,12 +30,12 @@ package struct ObjectReader {
 
     // MARK: Declarations
 
-    /// A key without which nothing is set.
+    /// An optional key without default.
     package mutating func optional<Value>(_ name: String, _ shape: Shape<Value>, _ meaning: String) -> Value? {
         take(name, shape, meaning)?.read()
     }
 
-    /// A key without which a standard value holds.
+    /// An optional key with a default.
     package mutating func value<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value, _ meaning: String
     ) -> Value {
@@ -50,41 +50,41 @@ package struct ObjectReader {
         value(name, .flag, default: standard, meaning)
     }
 
-    /// A key that must be there; `standIn` takes its place once the error is reported.
-    /// - Parameter expected: for the message where it is missing.
+    /// A required key. If it is missing, reports an error and returns `placeholder`.
+    /// - Parameter expected: the expectation to report if it is missing.
     package mutating func required<Value>(
-        _ name: String, _ shape: Shape<Value>, _ expected: String, standIn: Value, _ meaning: String
+        _ name: String, _ shape: Shape<Value>, _ expected: String, placeholder: Value, _ meaning: String
     ) -> Value {
-        guard let outline else { return required(name, expected, standIn: standIn, shape.read) }
+        guard let outline else { return required(name, expected, placeholder: placeholder, shape.read) }
         outline.add(
             ObjectForm.Key(name: name, form: shape.form(), meaning: meaning, standard: nil, isRequired: true))
-        return standIn
+        return placeholder
     }
 
-    /// The same for a value that nothing can stand in for.
+    /// The same for a value without a placeholder.
     package mutating func required<Value>(
         _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
     ) -> Value? {
         let optional = Shape<Value?>(shape.form(), read: { .some(shape.read($0)) })
-        return required(name, optional, expected, standIn: nil, meaning)
+        return required(name, optional, expected, placeholder: nil, meaning)
     }
 
-    /// A key that is needed by a part of the objects alone: an error where it is missing, and optional in a schema.
+    /// A key that only some objects need: an error if it is missing, but optional in the schema.
     package mutating func needed<Value>(
         _ name: String, _ shape: Shape<Value>, _ expected: String, _ meaning: String
     ) -> Value? {
         let member = take(name, shape, meaning)
-        return outline == nil ? needed(name, member?.field, expected, standIn: nil) { .some(shape.read($0)) } : nil
+        return outline == nil ? needed(name, member?.field, expected, placeholder: nil) { .some(shape.read($0)) } : nil
     }
 
     /// The same for a member that was taken before.
     package func needed<Value>(
-        _ name: String, _ member: Member<Value>?, _ expected: String, standIn: Value
+        _ name: String, _ member: Member<Value>?, _ expected: String, placeholder: Value
     ) -> Value {
-        needed(name, member?.field, expected, standIn: standIn) { field in member?.shape.read(field) }
+        needed(name, member?.field, expected, placeholder: placeholder) { field in member?.shape.read(field) }
     }
 
-    /// A key that is read together with others.
+    /// A key that is read later, together with others.
     package mutating func take<Value>(
         _ name: String, _ shape: Shape<Value>, default standard: Value? = nil, _ meaning: String
     ) -> Member<Value>? {
@@ -96,7 +96,7 @@ package struct ObjectReader {
         return nil
     }
 
-    /// A key with an object, without which each of its members has its default.
+    /// A key with an object. If it is missing, all of its members have their defaults.
     /// - Parameter read: declares and reads the members.
     package mutating func section<Value>(
         _ name: String, _ meaning: String, expected: String = "an object", _ read: (inout ObjectReader) -> Value
@@ -113,7 +113,7 @@ package struct ObjectReader {
         return value
     }
 
-    /// `key` and `keyFile`, of which at most one is given.
+    /// `key` and `keyFile`, at most one of which may be given.
     mutating func keyOrFile<Key>(
         _ shape: Shape<Key>, _ meaning: String, file standard: String, _ fileMeaning: String
     ) -> (key: Key?, file: String) {
@@ -126,16 +126,16 @@ package struct ObjectReader {
         return (key?.read(), file?.read() ?? field.findings.path(of: standard))
     }
 
-    /// Keys that go together with another setting: where they are not wanted, each one that is there is an error.
+    /// Keys that require another setting. Without that setting, each of the keys is an error.
     /// - Parameters:
-    ///   - complaint: the message for a key, and what was expected.
+    ///   - complaint: the message for a key, and the expectation.
     ///   - body: declares and reads the keys.
-    /// - Returns: nil where they are not wanted.
+    /// - Returns: nil without the setting.
     package mutating func keys<Value>(
-        wanted: Bool, otherwise complaint: (String) -> (message: String, expected: String),
+        if isSupported: Bool, otherwise complaint: (String) -> (message: String, expected: String),
         _ body: (inout ObjectReader) -> Value
     ) -> Value? {
-        if wanted || outline != nil { return body(&self) }
+        if isSupported || outline != nil { return body(&self) }
         for key in ObjectForm.of(body).keys {
             let (message, expected) = complaint(key.name)
             take(key.name)?.error(message, expected: expected)
@@ -143,8 +143,8 @@ package struct ObjectReader {
         return nil
     }
 
-    /// What JSON Schema can say about several keys at once: members of the schema of the object. The reader checks the
-    /// same in words of its own.
+    /// JSON Schema constraints on several keys: members of the schema of the object. The reader checks the same with
+    /// messages of its own.
     package func constrain(_ members: @autoclosure () -> [JSONMember]) { outline?.constrain(members()) }
 
     /// The same as the text of an object.
@@ -157,7 +157,7 @@ package struct ObjectReader {
         outline.constrain(members)
     }
 
-    /// A member that is there, on its way to a value.
+    /// A member that is present and not read yet.
     package struct Member<Value: Sendable> {
         package let field: Field
         let shape: Shape<Value>
@@ -167,12 +167,12 @@ package struct ObjectReader {
 
     // MARK: Members
 
-    /// The members as they stand, for objects whose names are free.
+    /// All members, for objects with free names.
     package var entries: [(name: String, field: Field)] {
         members.map { ($0.name, child($0)) }
     }
 
-    /// The member with this name, if it is there.
+    /// The member with this name, if it exists.
     package mutating func take(_ name: String) -> Field? {
         known.append(name)
         guard
@@ -191,27 +191,27 @@ package struct ObjectReader {
         take(name).flatMap(read) ?? standard
     }
 
-    /// A member that must be there; `standIn` takes its place once the error is reported.
+    /// A required member. If it is missing, reports an error and returns `placeholder`.
     package mutating func required<Value>(
-        _ name: String, _ expected: String, standIn: Value, _ read: (Field) -> Value?
+        _ name: String, _ expected: String, placeholder: Value, _ read: (Field) -> Value?
     ) -> Value {
-        needed(name, take(name), expected, standIn: standIn, read)
+        needed(name, take(name), expected, placeholder: placeholder, read)
     }
 
     /// The same for a member that was taken before.
     func needed<Value>(
-        _ name: String, _ member: Field?, _ expected: String, standIn: Value, _ read: (Field) -> Value?
+        _ name: String, _ member: Field?, _ expected: String, placeholder: Value, _ read: (Field) -> Value?
     ) -> Value {
-        if let member { return read(member) ?? standIn }
-        // Where the object is none at all, that has been said already.
+        if let member { return read(member) ?? placeholder }
+        // If the value is not an object, that was reported already.
         if field.node.members != nil {
             field.findings.error(
                 JSONPointer.child(pointer, name), "required member \"\(name)\" is missing", expected: expected)
         }
-        return standIn
+        return placeholder
     }
 
-    /// Reports the members that nobody asked for.
+    /// Reports members that were not read.
     package func finish() {
         for member in members where !known.contains(member.name) {
             let suggestion = Suggestion.nearest(to: member.name, among: known)

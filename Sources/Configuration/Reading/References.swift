@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// A thing that has a name in one section and is mentioned by it in others.
+/// A kind of name that one section defines and others reference.
 enum ReferenceKind: String {
     case upstream, webgate, issuer, backend, application, role, route
     case rateLimit = "rate limit"
@@ -18,7 +18,7 @@ enum ReferenceKind: String {
         }
     }
 
-    /// What a reference should have been.
+    /// The expectation to report for an invalid reference.
     var expectation: String {
         switch self {
         case .backend: "a backend as \"name/version\""
@@ -29,7 +29,7 @@ enum ReferenceKind: String {
     }
 }
 
-/// A mention, to be looked up once everything has been read.
+/// A reference, which is resolved once all sections are read.
 struct Reference {
     let kind: ReferenceKind
     let name: String
@@ -52,7 +52,7 @@ extension Field {
         return names
     }
 
-    /// Several of them, each once.
+    /// Several names, each once.
     func references(to kind: ReferenceKind) -> [String]? {
         names("an array, each element \(kind.expectation)") { $0.reference(to: kind) }
     }

@@ -1,10 +1,10 @@
 import Bytes
 
-/// A file of the configuration as it was read.
+/// A parsed file of the configuration.
 struct SourceFile: Sendable {
     /// Relative to the directory.
     let name: String
-    let root: JSONNode
+    private(set) var root: JSONNode
     private let lineStarts: [Int]
 
     init(name: String, text: [UInt8], root: JSONNode) {
@@ -13,14 +13,12 @@ struct SourceFile: Sendable {
         lineStarts = SourceFile.lineStarts(of: text)
     }
 
-    private init(name: String, root: JSONNode, lineStarts: [Int]) {
-        self.name = name
-        self.root = root
-        self.lineStarts = lineStarts
+    /// The same file with a part of its value.
+    func part(_ root: JSONNode) -> SourceFile {
+        var part = self
+        part.root = root
+        return part
     }
-
-    /// The same file, of which one value is looked at.
-    func part(_ root: JSONNode) -> SourceFile { SourceFile(name: name, root: root, lineStarts: lineStarts) }
 
     /// Line of an offset, from 1.
     func line(at offset: Int) -> Int { SourceFile.line(at: offset, lineStarts) }
@@ -28,7 +26,7 @@ struct SourceFile: Sendable {
     /// Line of an offset in a text, from 1.
     static func line(at offset: Int, in text: [UInt8]) -> Int { line(at: offset, lineStarts(of: text)) }
 
-    /// Column of an offset in a text, from 1: the character of its line that it is.
+    /// Column of an offset in a text, in characters from 1.
     static func column(at offset: Int, in text: [UInt8]) -> Int {
         let start = lineStarts(of: text).last { $0 <= offset } ?? 0
         return String(decoding: text[start..<min(offset, text.count)], as: UTF8.self).count + 1
@@ -51,22 +49,22 @@ struct SourceFile: Sendable {
     }
 }
 
-/// Which file holds which section, and the way from a pointer to a file and line.
+/// The files of all sections; resolves pointers to file and line.
 struct Sources: Sendable {
-    /// `gateway.json`, where it could be read.
+    /// `gateway.json`, if it is readable.
     var gateway: SourceFile?
-    /// Sections that stand in files of their own.
+    /// Sections in files of their own.
     var sections: [String: SourceFile] = [:]
-    /// Sections whose own file could not be read.
+    /// Sections whose own file is unreadable.
     var unreadable: Set<String> = []
 
     static let gatewayFile = "gateway.json"
     static let gatewayFiles = [gatewayFile, "gateway.jsonc"]
 
-    /// The value of a section, wherever it stands.
+    /// The value of a section, in its own file or in `gateway.json`.
     func node(of section: String) -> JSONNode? { sections[section]?.root ?? gateway?.root[section] }
 
-    /// File and line of a place; of the nearest enclosing one where the place itself is missing.
+    /// File and line of a place, or of the nearest enclosing one that exists.
     func location(of pointer: String) -> (file: String, line: Int) {
         var segments = JSONPointer.segments(pointer)[...]
         var file = gateway

@@ -1,12 +1,12 @@
-/// Near misses: what somebody probably meant to write.
+/// Suggestions for misspelled names.
 package enum Suggestion {
-    /// The closest of the candidates, where it is close enough to be worth a question.
+    /// The closest candidate within a small edit distance.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let lowercased = word.lowercased()
         let limit = max(1, min(3, word.count / 3))
         var best: (distance: Int, candidate: String)?
         for candidate in candidates where candidate != word {
-            // Case alone counts as nearest of all: names are compared with case (ROLE-04).
+            // A difference in case only has distance 0, since names are case-sensitive (ROLE-04).
             let distance =
                 candidate.lowercased() == lowercased ? 0 : self.distance(Array(word), Array(candidate), limit: limit)
             if distance <= limit, distance < best?.distance ?? .max { best = (distance, candidate) }
@@ -14,7 +14,7 @@ package enum Suggestion {
         return best?.candidate
     }
 
-    /// Number of letters to insert, drop, change or swap with their neighbour (optimal string alignment).
+    /// The edit distance: insertions, deletions, substitutions and transpositions (optimal string alignment).
     private static func distance(_ left: [Character], _ right: [Character], limit: Int) -> Int {
         guard abs(left.count - right.count) <= limit else { return .max }
         var beforeLast: [Int] = []

@@ -1,20 +1,20 @@
 import Bytes
 import Model
 
-/// Who may pass a route, or one method of it.
+/// The requirements of a route or of one of its methods.
 package struct AccessEntry: Sendable {
-    /// No credential at all is asked for (AMB-20).
+    /// Whether no credential is required (AMB-20).
     package var isPublic = false
     /// Whether the caller must be a user (ROLE-02).
     package var loginRequired = true
     package var socialLogin = false
     package var roles = RolesEntry()
-    /// What is asked of the client's certificate; nil for nothing, empty for any that the listener accepts.
+    /// Accepted client certificates; nil for no requirement, empty for any certificate that the listener accepts.
     package var clientCertificate: [CertificatePattern]?
     /// Overrides the level of the webgate.
     package var level: Int?
 
-    /// Reads the rule out of a route, or out of a method's object inside one, which then changes only what it names.
+    /// Reads the rule of a route, or of a method, which inherits the members it does not name.
     static func read(_ object: inout ObjectReader, inherited: AccessEntry?) -> AccessEntry {
         var access = inherited ?? AccessEntry()
         let publicMember = object.take("public", .flag, default: false, "Whether no credential is required at all.")
@@ -46,21 +46,21 @@ package struct AccessEntry: Sendable {
         if explicitPublic == true {
             if explicitLogin == true {
                 loginField?.error(
-                    "a public route asks for no login", expected: "either \"public\" or \"loginRequired\"")
+                    "a public route requires no login", expected: "either \"public\" or \"loginRequired\"")
             }
             if rolesField != nil, !access.roles.isEmpty {
                 rolesField?.error("a public route has no roles", expected: "either \"public\" or \"roles\"")
             }
-            // A certificate is none of these credentials: it is asked for where the connection begins.
+            // Certificates are required independently, when the connection begins.
             access = AccessEntry(
                 isPublic: true, loginRequired: false, clientCertificate: access.clientCertificate)
         } else if explicitPublic == false || explicitLogin == true || rolesField != nil {
-            // A method that asks for something is not public, whatever its route is.
+            // A method with requirements is not public, even on a public route.
             access.isPublic = false
             if inherited?.isPublic == true { access.loginRequired = explicitLogin ?? true }
         }
         if access.socialLogin, !access.roles.isEmpty {
-            // Social users have no roles, so nobody could use the social login (FB-07).
+            // Social users have no roles (FB-07).
             object.field.warning("social users have no roles, so \"roles\" locks them out of this route")
         }
         return access
@@ -88,8 +88,7 @@ package struct RolesEntry: Sendable {
     private static func read(_ field: Field) -> RolesEntry? {
         if field.node.array != nil { return RolesEntry(any: field.references(to: .role) ?? []) }
         guard field.node.members != nil else {
-            field.wrongType("an array of roles, or an object with \"any\", \"all\" and \"none\"")
-            return nil
+            return field.wrongType("an array of roles, or an object with \"any\", \"all\" and \"none\"")
         }
         guard let roles = members.read(field) else { return nil }
         for name in roles.none where roles.all.contains(name) || roles.any == [name] {
@@ -106,7 +105,7 @@ package struct RolesEntry: Sendable {
         guard let member = object.take(name, shape, meaning), let roles = member.read() else { return [] }
         let field = member.field
         if roles.isEmpty, field.node.array?.isEmpty == true {
-            // "any of nothing" could be read as everybody or as nobody.
+            // An empty list could mean everyone or no one.
             field.error("the list is empty", expected: "at least one role, or no \"\(name)\"")
         }
         return roles

@@ -4,9 +4,9 @@ import Model
 package struct AdminSection: Sendable {
     package var address: IPAddress
     package var port: Int
-    /// What administrators present as a bearer token.
+    /// The bearer token of administrators.
     package var token: Secret?
-    /// Names by which it is asked beside `localhost` and IP addresses, in lower case.
+    /// Accepted host names besides `localhost` and IP addresses, in lower case.
     package var hosts: [String]
 
     static let shape = Shape<AdminSection>.object("the admin listener: {\"address\", \"port\"}") { object in
@@ -20,7 +20,7 @@ package struct AdminSection: Sendable {
             never [held back](endpoints.md#endpoints) because of wrong tokens from others.
             """)
         if !address.isLoopback, token == nil {
-            // What is reachable from outside asks for a credential.
+            // A listener that is reachable from outside needs a token.
             object.field.error(
                 "an admin listener that is not on loopback needs \"adminToken\"",
                 expected: "\"adminToken\", or a loopback address", found: "\"\(address)\"")
@@ -35,10 +35,7 @@ package struct AdminSection: Sendable {
     private static let hostName = Shape.text(.text) { field in
         let expected = "a host name such as \"portcullis.monitoring.svc\", without port"
         guard let text = field.text(expected) else { return nil }
-        guard HostName.isValid(text) else {
-            field.invalid(expected)
-            return nil
-        }
+        guard HostName.isValid(text) else { return field.invalid(expected) }
         return text.lowercased()
     }
 }

@@ -1,10 +1,10 @@
 import Bytes
 
-/// An ApiOmat application: its key, its users and how long their tokens live (AOM-01, AOM-03).
+/// An ApiOmat application: its key, its users and the lifetimes of their tokens (AOM-01, AOM-03).
 package struct ApplicationEntry: Sendable {
     package var name: String
     package var apiKey: Secret?
-    /// Not empty; the first is that of a request that names none.
+    /// Not empty; the first is the default of requests.
     package var systems: [String]
     package var realm: String
     package var userClass: UserClassEntry
@@ -13,25 +13,17 @@ package struct ApplicationEntry: Sendable {
     package var writers: [String]
     package var expirations: ExpirationsEntry
     package var allowSignUp: Bool
-    /// Whether routes take the name and password of a user beside the API key.
+    /// Whether routes accept name and password of a user with the API key.
     package var httpBasic: Bool
     package var facebook: FacebookEntry?
 
     static func readAll(_ field: Field) -> [ApplicationEntry] {
-        var applications: [ApplicationEntry] = []
-        for element in field.elements("an array of applications") ?? [] {
-            guard let application = shape.read(element) else { continue }
-            if !application.name.isEmpty, applications.contains(where: { $0.name == application.name }) {
-                element.error("duplicate application \"\(application.name)\"", expected: "a unique name")
-            }
-            applications.append(application)
-        }
-        return applications
+        shape.readAll(field, "an array of applications", unique: "application", by: \.name)
     }
 
     static let shape = Shape.object("an application: {\"name\", \"apiKey\"}") { object in
         ApplicationEntry(
-            name: object.required("name", .identifier, "a name", standIn: "", "Unique name."),
+            name: object.required("name", .identifier, "a name", placeholder: "", "Unique name."),
             apiKey: object.required(
                 "apiKey", ApplicationEntry.apiKey, "a secret",
                 "API key, sent as `client_secret` and `X-Apiomat-Apikey`."),
@@ -82,7 +74,7 @@ package struct UserClassEntry: Sendable {
     }
 }
 
-/// Who may change every user object of an application (AOM-18).
+/// An administrator, who may change every user object of an application (AOM-18).
 package struct AdministratorEntry: Sendable {
     package var mail: String
     /// `{scheme}payload` (CRYPTO-01).
@@ -90,9 +82,9 @@ package struct AdministratorEntry: Sendable {
 
     static let shape = Shape.object("an object with \"mail\" and \"password\"") { object in
         AdministratorEntry(
-            mail: object.required("mail", UserEntry.email, "a mail address", standIn: "", "Mail address."),
+            mail: object.required("mail", UserEntry.email, "a mail address", placeholder: "", "Mail address."),
             password: object.required(
-                "password", UserEntry.storedSecret, UserEntry.passwordForm, standIn: "",
+                "password", UserEntry.storedSecret, UserEntry.passwordForm, placeholder: "",
                 "`{scheme}payload`, made by `portcullis hash`."))
     }
 }
@@ -107,7 +99,7 @@ package struct ExpirationsEntry: Sendable {
     package var longestRefresh: Int
 
     static func read(_ object: inout ObjectReader) -> ExpirationsEntry {
-        // Access tokens end within the year for which a revocation is remembered.
+        // Access tokens must expire within the year that revocations are kept.
         let year = 31_536_000
         let access = object.value(
             "accessExpirationSeconds", .integer(1...year, "a number of seconds"), default: 604_800,
@@ -138,8 +130,7 @@ extension Field {
     fileprivate func apiKey() -> Secret? {
         guard let secret = secret() else { return nil }
         guard secret.value.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            error("invalid value", expected: "visible ASCII characters without blanks")
-            return nil
+            return error("invalid value", expected: "visible ASCII characters without blanks")
         }
         return secret
     }
@@ -149,10 +140,7 @@ extension Field {
         let expected = "names joined by dots, such as \"com.example.User\""
         guard let text = text(expected) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && WebgateEntry.isName(String($0)) }) else {
-            invalid(expected)
-            return nil
-        }
+        guard parts.allSatisfy({ !$0.isEmpty && WebgateEntry.isName(String($0)) }) else { return invalid(expected) }
         return text
     }
 }

@@ -2,48 +2,40 @@ import Bytes
 import Foundation
 import Model
 
-/// An authentication scheme as Access Manager's form has it (SCH-01).
+/// An authentication scheme with the settings of Access Manager (SCH-01).
 package struct AuthenticationSchemeEntry: Sendable {
     package var name: String
     /// 0 to 10.
     package var level: Int
     package var challengeMethod: ChallengeMethod
     package var challengeRedirectURL: String
-    /// Where the login form is, behind `contextValue`.
+    /// Path of the login form below `contextValue`.
     package var challengeURL: String
     package var contextType: String
     package var contextValue: String
-    /// Where it stands in the configuration.
+    /// Its place in the configuration.
     package let pointer: String
 
     /// Path of the login form (SCH-02).
     package var formPath: String { String(formTarget.prefix { $0 != "?" }) }
 
-    /// The service domain that the form logs in to, as its query names it.
+    /// The service domain of the form, named by its query.
     package var formDomain: String? {
         URLComponents(string: formTarget)?.queryItems?.first { $0.name == "serviceDomain" }?.value
     }
 
-    /// Path and query of the login form: `contextValue` and `challengeUrl`, one behind the other.
+    /// Path and query of the login form: `contextValue` followed by `challengeUrl`.
     package var formTarget: String { contextValue + challengeURL }
 
     static func readAll(_ field: Field) -> [AuthenticationSchemeEntry] {
-        var schemes: [AuthenticationSchemeEntry] = []
-        for element in field.elements("an array of authentication schemes") ?? [] {
-            guard let scheme = shape.read(element) else { continue }
-            if !scheme.name.isEmpty, schemes.contains(where: { $0.name == scheme.name }) {
-                element.error("duplicate authentication scheme \"\(scheme.name)\"", expected: "a unique name")
-            }
-            schemes.append(scheme)
-        }
-        return schemes
+        shape.readAll(field, "an array of authentication schemes", unique: "authentication scheme", by: \.name)
     }
 
     static let shape = Shape.object("an authentication scheme: {\"name\", \"authenticationLevel\"}") { object in
         let scheme = AuthenticationSchemeEntry(
-            name: object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", "Unique name."),
+            name: object.required("name", .identifier, WebgateEntry.nameRule, placeholder: "", "Unique name."),
             level: object.required(
-                "authenticationLevel", .level, "a level from 0 to 10", standIn: 0, "Level that its logins reach."),
+                "authenticationLevel", .level, "a level from 0 to 10", placeholder: 0, "Level that its logins reach."),
             challengeMethod: object.value(
                 "challengeMethod", .choice, default: ChallengeMethod.oamAuth,
                 """
@@ -76,13 +68,12 @@ package struct AuthenticationSchemeEntry: Sendable {
 }
 
 extension Field {
-    /// A path of this gateway, with a query or without.
+    /// A path of this gateway with an optional query.
     fileprivate func ownPath() -> String? {
         let expected = "a path that begins with one slash"
         guard let text = name(expected) else { return nil }
         guard text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            invalid(expected)
-            return nil
+            return invalid(expected)
         }
         return text
     }

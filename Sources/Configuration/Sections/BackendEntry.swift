@@ -13,11 +13,11 @@ package struct BackendEntry: Sendable {
     package var httpBasic: Bool
     package var enableSSO: Bool
     package var facebook: FacebookEntry?
-    /// Name of the issuer that makes its access tokens; nil for the token service (OAUTH-09).
+    /// Name of the issuer of its access tokens; nil for the token service (OAUTH-09).
     package var issuer: String?
-    /// Names of the identity providers that users may log in at by browser (SSO-07); empty for the gateway's own form.
+    /// Names of the identity providers for logins by browser (SSO-07); empty for the gateway's own form.
     package var identityProviders: [String]
-    /// Whether the registration was revoked: neither secret nor keys nor tokens count any more (MBE-06).
+    /// Whether the registration was revoked: its secret, keys and tokens are invalid (MBE-06).
     package var isRevoked: Bool
     /// Tokens that were issued before this second since 1970 are refused (MBE-06).
     package var tokensNotBefore: Int64?
@@ -41,12 +41,12 @@ package struct BackendEntry: Sendable {
     static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
         let backend = BackendEntry(
             name: object.required(
-                "name", .identifier, "a name", standIn: "", "Name; unique together with the version."),
+                "name", .identifier, "a name", placeholder: "", "Name; unique together with the version."),
             version: object.required(
-                "version", .identifier, "a version such as \"1.0\"", standIn: "",
+                "version", .identifier, "a version such as \"1.0\"", placeholder: "",
                 "Version, such as `1.0`; other sections name the backend as `name/version`."),
             mobileBackendID: object.required(
-                "mobileBackendId", .fieldValue, "a unique id", standIn: "",
+                "mobileBackendId", .fieldValue, "a unique id", placeholder: "",
                 "Unique id, sent as `Oracle-Mobile-Backend-ID`."),
             anonymousKey: object.optional(
                 "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials."),
@@ -105,7 +105,7 @@ package struct BackendEntry: Sendable {
         let field = object.field
         let names = Set(object.entries.map(\.name))
         let hasCredential = names.contains("clientSecret") || names.contains("clientKeys")
-        // A revoked backend has an id and no secret.
+        // A revoked backend has an id but no secret.
         if names.contains("clientId") != hasCredential, !backend.isRevoked || hasCredential {
             field.error(
                 names.contains("clientKeys")
@@ -115,7 +115,7 @@ package struct BackendEntry: Sendable {
         for name in ["refreshTokens", "introspection", "tokenExchange"] where names.contains(name) && !hasCredential {
             field.error("\"\(name)\" is for a client", expected: "\"clientId\" beside it")
         }
-        // What another server makes is no token that is ended here together with its refresh token.
+        // Tokens of another server cannot be revoked together with a refresh token.
         if backend.grants.refreshTokens, backend.issuer != nil {
             field.error(
                 "\"refreshTokens\" go with tokens of the token service alone",
@@ -135,7 +135,7 @@ package struct BackendEntry: Sendable {
         }
     }
 
-    /// What is for a client needs one, and refresh tokens are limited where there are some.
+    /// Settings of a client require a client id, and limits of refresh tokens require `refreshTokens`.
     private static let constraints = """
         {
           "dependentRequired": {
@@ -175,10 +175,10 @@ package struct BackendEntry: Sendable {
 /// Facebook login of a backend or an application (FB-02).
 package struct FacebookEntry: Sendable {
     package var isEnabled: Bool
-    /// Id and secret are there where it is on.
+    /// Set if it is enabled.
     package var appID: String?
     package var appSecret: Secret?
-    /// Nil for the provider's own.
+    /// Nil for the URL of the provider.
     package var verifyURL: WebURL?
 
     static let shape = Shape.object("an object") { object in
@@ -201,12 +201,11 @@ package struct FacebookEntry: Sendable {
 }
 
 extension Field {
-    /// An `https` URL, or one of this machine: tokens and the app's secret travel in it.
+    /// An `https` URL, or one of this machine, since it transports tokens and the app secret.
     fileprivate func verifyURL() -> WebURL? {
         guard let url = url(allowHTTP: true) else { return nil }
         guard url.isSecure || url.origin.isLocal else {
-            error("the URL must begin with https://", found: summary)
-            return nil
+            return error("the URL must begin with https://", found: summary)
         }
         return url
     }
@@ -216,13 +215,12 @@ extension Field {
         integer(in: 0...253_402_300_799, "a time in seconds since 1970").map(Int64.init)
     }
 
-    /// Text that is compared with a header field as it is: visible ASCII without blanks.
+    /// A text that is compared with a header field: visible ASCII without blanks.
     func fieldValue() -> String? {
         let expected = "visible ASCII characters without blanks"
         guard let text = text(expected) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            error("invalid value", expected: expected)
-            return nil
+            return error("invalid value", expected: expected)
         }
         return text
     }

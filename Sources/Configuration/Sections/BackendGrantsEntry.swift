@@ -1,20 +1,20 @@
 import Bytes
 
-/// What the client of a backend may have beyond the grants of OAUTH-01 and OAUTH-03.
+/// Grants of a backend's client beyond those of OAUTH-01 and OAUTH-03.
 package struct BackendGrantsEntry: Sendable {
     /// Whether its users get refresh tokens (RFC 6749 section 6).
     package var refreshTokens: Bool
-    /// How long a refresh token may lie unused.
+    /// Lifetime of an unused refresh token.
     package var refreshTokenSeconds: Int
-    /// How long all that comes of one login lives.
+    /// Lifetime of all refresh tokens of one login.
     package var refreshFamilySeconds: Int
-    /// How long after its use a refresh token may come again for an answer that was lost; zero for never.
+    /// How long a used refresh token may be repeated after a lost response; zero for never.
     package var refreshReuseInterval: Duration
     /// Lifetime of its users' access tokens; nil for the token service's.
     package var accessTokenSeconds: Int?
-    /// What its client assertions are signed with (RFC 7523).
+    /// Keys of its client assertions (RFC 7523).
     package var clientKeys: ClientKeysEntry?
-    /// Whether it may ask about its tokens (RFC 7662).
+    /// Whether it may introspect its tokens (RFC 7662).
     package var introspection: Bool
     package var tokenExchange: TokenExchangeEntry?
 
@@ -57,29 +57,28 @@ package struct BackendGrantsEntry: Sendable {
         hasRefreshTokens(field, refreshTokens) ? field.seconds() : nil
     }
 
-    /// For as long a stolen token may go unnoticed.
+    /// Short, since a stolen token is not detected during this time.
     private static func reuseInterval(_ field: Field, _ refreshTokens: Bool) -> Duration? {
-        guard hasRefreshTokens(field, refreshTokens), let interval = field.durationOrOff() else { return nil }
+        guard hasRefreshTokens(field, refreshTokens), let interval = field.duration(from: 0) else { return nil }
         guard interval <= .seconds(60) else {
-            field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
-            return nil
+            return field.error("out of range", expected: "a duration from \"0s\" to \"60s\"", found: field.summary)
         }
         return interval
     }
 
     private static func hasRefreshTokens(_ field: Field, _ refreshTokens: Bool) -> Bool {
         if !refreshTokens {
-            field.error("there are no refresh tokens to limit", expected: "\"refreshTokens\": true beside it")
+            field.error("the backend has no refresh tokens", expected: "\"refreshTokens\": true beside it")
         }
         return refreshTokens
     }
 }
 
-/// Where the keys of a client are: RFC 7517 section 5.
+/// The key set of a client (RFC 7517 section 5).
 package enum ClientKeysEntry: Sendable {
     /// The JSON text of the set.
     case inline([UInt8])
-    /// Absolute path of a file with one.
+    /// Absolute path of a file with a key set.
     case file(String)
 
     static let shape = Shape(
@@ -87,23 +86,18 @@ package enum ClientKeysEntry: Sendable {
 
     private static func read(_ field: Field) -> ClientKeysEntry? {
         if field.node.string != nil { return field.readableFile().map { .file($0) } }
-        guard field.node.members != nil else {
-            field.wrongType("a JWK set, or the name of a file with one")
-            return nil
-        }
-        var writer = JSONWriter()
-        writer.value(field.node)
-        return .inline(writer.bytes)
+        guard field.node.members != nil else { return field.wrongType("a JWK set, or the name of a file with one") }
+        return .inline(field.node.serialized)
     }
 }
 
 /// What a client may exchange (RFC 8693).
 package struct TokenExchangeEntry: Sendable {
-    /// `name/version` of backends whose tokens it may bring.
+    /// `name/version` of backends whose tokens it may exchange.
     package var subjects: [String]
-    /// `name/version` of backends that it may have tokens for.
+    /// `name/version` of backends that it may get tokens for.
     package var backends: [String]
-    /// Values of `aud` that it may have tokens for.
+    /// Values of `aud` that it may get tokens for.
     package var audiences: [String]
     package var scopes: [String]
     package var actors: Bool

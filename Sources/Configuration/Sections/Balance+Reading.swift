@@ -39,8 +39,7 @@ extension Balance {
         default:
             guard text.hasPrefix("header:"), Token.isValid(String(text.dropFirst(7))) else {
                 let near = Suggestion.nearest(to: text, among: ["address", "principal", "path"])
-                field.invalid(expected, suggestion: near)
-                return nil
+                return field.invalid(expected, suggestion: near)
             }
             return .header(Array(text.dropFirst(7).lowercased().utf8))
         }

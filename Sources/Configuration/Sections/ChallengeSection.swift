@@ -1,11 +1,11 @@
 import Bytes
 
-/// What clients carry for the gateway sealed: the `request-ctx` of challenges (CHAL-03), and the cookies and forms of
+/// Encryption of state that clients hold: the `request-ctx` of challenges (CHAL-03), and the cookies and forms of
 /// logins.
 package struct ChallengeSection: Sendable {
-    /// Keys of 32 bytes, of which the first seals and all open (DEC-12); empty where they are in `keyFile`.
+    /// Keys of 32 bytes; the first encrypts, and all decrypt (DEC-12). Empty if they are in `keyFile`.
     package var keys: [[UInt8]]
-    /// File with the keys, one a line, made with one and mode 0600 when it is missing.
+    /// File with one key a line. If missing, it is created with one key and mode 0600.
     package var keyFile: String
     package var lifetime: Duration
 

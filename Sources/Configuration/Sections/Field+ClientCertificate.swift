@@ -9,14 +9,14 @@ extension Shape<[CertificatePattern]> {
         read: { $0.certificatePatterns() })
 }
 
-/// What routes ask of clients' certificates.
+/// Requirements for client certificates.
 extension Field {
-    /// `true` for any certificate, `false` for none (nil), or patterns of which one must fit.
+    /// `true` for any certificate, `false` for no requirement (nil), or patterns of which one must match.
     func certificatePatterns() -> [CertificatePattern]? {
         if let flag = node.bool { return flag ? [] : nil }
         guard node.array != nil else {
             wrongType("true, false or an array of patterns such as \"dns:*.example.com\"")
-            // A mistake must not open the route.
+            // An invalid value must not open the route.
             return []
         }
         if node.array?.isEmpty == true {
@@ -31,14 +31,10 @@ extension Field {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kinds = CertificatePattern.Kind.allCases.map(\.rawValue)
         guard parts.count == 2, !parts[1].isEmpty, kinds.contains(parts[0]) else {
-            invalid(expected, suggestion: Suggestion.nearest(to: parts[0], among: kinds).map { "\($0):" })
-            return nil
+            return invalid(expected, suggestion: Suggestion.nearest(to: parts[0], among: kinds).map { "\($0):" })
         }
         guard parts[0] == "ip" else { return text }
-        guard let address = IPAddress(parts[1]) else {
-            invalid("\"ip:\" and an IP address")
-            return nil
-        }
+        guard let address = IPAddress(parts[1]) else { return invalid("\"ip:\" and an IP address") }
         return "ip:\(address)"
     }
 }

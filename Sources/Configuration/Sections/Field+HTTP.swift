@@ -20,20 +20,17 @@ extension Shape<String> {
 
 /// Values that are pieces of HTTP.
 extension Field {
-    /// The name of a header field: a token (RFC 9110 section 5.6.2). `*` is one, but no name.
+    /// The name of a header field: a token (RFC 9110 section 5.6.2) other than `*`.
     package func headerName() -> String? {
         guard let text = text("the name of a header field") else { return nil }
-        guard Token.isValid(text), text != "*" else {
-            invalid("the name of a header field")
-            return nil
-        }
+        guard Token.isValid(text), text != "*" else { return invalid("the name of a header field") }
         return text
     }
 
-    /// Names of request fields, or beginnings of names that end with `-*`.
+    /// Names of request fields, or prefixes that end with `-*`.
     func managedHeaders() -> [String]? {
         let expected = "a header field name, or the beginning of names followed by \"-*\""
-        // The message itself needs these.
+        // These fields frame the message.
         let needed = [
             "host", "connection", "contentlength", "contenttype", "transferencoding", "te", "trailer", "upgrade",
             "expect",
@@ -44,12 +41,10 @@ extension Field {
             let name = isFamily ? String(text.dropLast(2)) : text
             let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
             guard Token.isValid(name), !name.contains("*"), (2...63).contains(letters.utf8.count) else {
-                element.invalid(expected)
-                return nil
+                return element.invalid(expected)
             }
             if isFamily ? ["content", "transfer"].contains(letters) : needed.contains(letters) {
-                element.error("\"\(text)\" is part of the message itself", expected: "another field")
-                return nil
+                return element.error("\"\(text)\" is part of the message itself", expected: "another field")
             }
             return text
         }
@@ -59,15 +54,13 @@ extension Field {
     func methodName(_ name: String) -> String? {
         let common = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
         if ["CONNECT", "TRACE"].contains(name) {
-            error("\(name) is never forwarded", expected: "another method")
-            return nil
+            return error("\(name) is never forwarded", expected: "another method")
         }
-        // Methods are compared with case (RFC 9110 section 9.1); no registered one has lower-case letters.
+        // Methods are case-sensitive (RFC 9110 section 9.1); no registered one has lower-case letters.
         guard Token.isValid(name), name == name.uppercased() else {
-            error(
+            return error(
                 "invalid method", expected: "a method in upper case", found: "\"\(name)\"",
                 suggestion: Suggestion.nearest(to: name, among: common))
-            return nil
         }
         if !common.contains(name), let near = Suggestion.nearest(to: name, among: common) {
             warning("uncommon method \"\(name)\"", suggestion: near)
@@ -75,22 +68,20 @@ extension Field {
         return name
     }
 
-    /// Protocols of `Upgrade`, in lower case: their names are compared without case (RFC 9110 section 7.8).
+    /// Protocols of `Upgrade`, in lower case, since their names are case-insensitive (RFC 9110 section 7.8).
     func upgrades() -> [String]? {
         let expected = "the name of a protocol, such as \"websocket\""
         return names("an array of protocols") { element in
             guard let text = element.text(expected) else { return nil }
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count <= 2, parts.allSatisfy({ Token.isValid(String($0)) }), text != "*" else {
-                element.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["websocket"]))
-                return nil
+                return element.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["websocket"]))
             }
             let name = text.lowercased()
-            // Requests inside would reach the upstream without a decision.
+            // Requests in such a connection would reach the upstream without a decision.
             guard !["h2c", "h2", "http", "tls"].contains(String(name.prefix { $0 != "/" })) else {
-                element.error(
+                return element.error(
                     "\"\(text)\" would carry requests that the gateway does not see", expected: "another protocol")
-                return nil
             }
             return name
         }
@@ -107,8 +98,7 @@ extension Field {
         } catch {
             problem = error.rawValue
         }
-        error("invalid path: \(problem)", expected: "a path such as \"/oauth2/token\"", found: summary)
-        return nil
+        return error("invalid path: \(problem)", expected: "a path such as \"/oauth2/token\"", found: summary)
     }
 }
 

@@ -1,29 +1,29 @@
 import Bytes
 import Model
 
-/// A whole configuration, checked: plain values that the composition root turns into policy, issuers and workers.
-/// File names in it are absolute, secrets are resolved.
+/// A checked configuration as plain values, from which the composition root builds policy, issuers and workers. File
+/// names are absolute, and secrets are resolved.
 package struct GatewayConfiguration: Sendable {
     /// The origin under which clients reach the gateway.
     package var baseURL: WebOrigin
     /// Further origins of the gateway itself (CORS-07).
     package var additionalBaseURLs: [WebOrigin]
-    /// All of them, the first one first.
+    /// All origins, `baseURL` first.
     package var origins: [WebOrigin] { [baseURL] + additionalBaseURLs }
     /// Number of event loops; 0 means one per core.
     package var workers: Int
-    /// What these stand on.
+    /// The event notification of the loops.
     package var engine: EngineEntry
     package var listeners: [ListenerEntry]
-    /// Files of sections that may go missing while the gateway runs.
+    /// Section files that may be deleted while the gateway runs.
     package var optionalFiles: [String]
     /// The admin listener; nil where none is configured.
     package var admin: AdminSection?
-    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are to be believed.
+    /// Proxies whose `X-Forwarded-*` and `Forwarded` fields are trusted.
     package var trustedProxies: [IPAddressRange]
-    /// Which of the two families of fields these proxies write; the other one is removed unread.
+    /// The family of fields that these proxies write; fields of the other family are removed.
     package var forwardedFields: ForwardedFamily
-    /// Names of request fields that are removed beside the well-known ones; `Name-*` for all that begin so.
+    /// Request fields that are removed in addition to the built-in ones; `Name-*` for a prefix.
     package var managedHeaders: [String]
     package var limits: LimitsSection
     /// Limits that routes name.
@@ -46,11 +46,11 @@ package struct GatewayConfiguration: Sendable {
     package var backends: [BackendEntry]
     package var applications: [ApplicationEntry]
     package var users: [UserEntry]
-    /// The realms that users and backends may name; nil where any name will do (MBE-09, MBE-10).
+    /// The realms that users and backends may name; nil for any name (MBE-09, MBE-10).
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
     package var roles: [String]
-    /// What roles are for, by name (UPS-05).
+    /// Descriptions of roles by name (UPS-05).
     package var roleDescriptions: [String: String]
     package var userProfile: UserProfileSection
     package var policies: PoliciesSection
@@ -61,16 +61,16 @@ package struct GatewayConfiguration: Sendable {
     package var certificates: [StoredCertificateEntry]
 }
 
-/// How event loops ask the kernel.
+/// The event notification of the kernel.
 package enum EngineEntry: String, Sendable, CaseIterable {
-    /// What is best where the gateway runs.
+    /// The best engine that is available.
     case auto
     case epoll
     case ioUring = "io_uring"
 }
 
 extension GatewayConfiguration {
-    /// Sections that may stand in a file of their own (DEC-02); all others belong in `gateway.json`.
+    /// Sections that may have a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
         "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers", "trustedIssuers",
         "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
@@ -88,7 +88,7 @@ extension GatewayConfiguration {
         return configuration
     }
 
-    /// The members of `gateway.json`. Where the file could not be read, that has been reported, and nothing is missing.
+    /// The members of `gateway.json`. If the file is unreadable, that was reported, and missing members are not.
     private static func rootReader(_ findings: Findings) -> ObjectReader {
         guard let file = findings.sources.gateway else {
             return ObjectReader(Field(node: JSONNode(.null), pointer: "", findings: findings))
@@ -99,13 +99,13 @@ extension GatewayConfiguration {
     /// Declares and reads the members of `gateway.json`, and reads the sections in files of their own.
     static func read(_ root: inout ObjectReader) -> GatewayConfiguration {
         let findings = root.field.findings
-        /// A section that may have its own file, wherever it stands.
+        /// A section that may have its own file.
         func section(_ name: String) -> Field? {
             findings.sources.node(of: name).map { Field(node: $0, pointer: "/\(name)", findings: findings) }
         }
         let baseURL = root.required(
             "baseUrl", .origin, "the gateway's own origin",
-            standIn: .standIn,
+            placeholder: .placeholder,
             "The origin under which clients reach the gateway: scheme, host and port.")
         let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()
@@ -128,7 +128,7 @@ extension GatewayConfiguration {
                 `io_uring` where it works and `epoll` where not. The event `ready` names the engine.
                 """),
             listeners: root.required(
-                "listeners", ListenerEntry.list, "an array of listeners", standIn: [],
+                "listeners", ListenerEntry.list, "an array of listeners", placeholder: [],
                 "Sockets that clients connect to; at least one serves routes."),
             optionalFiles: root.value(
                 "optionalFiles", .sectionFiles, default: [],

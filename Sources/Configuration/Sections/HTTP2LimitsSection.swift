@@ -1,18 +1,18 @@
-/// What one HTTP/2 connection of a client may take. Numbers of frames are counted in windows of ten seconds.
+/// Limits of a client's HTTP/2 connection. Frames are counted in windows of ten seconds.
 package struct HTTP2LimitsSection: Sendable {
-    /// Requests under way at once.
+    /// Concurrent requests.
     package var maximumStreams: Int
-    /// Bytes of one request that may be on their way before the gateway has taken any.
+    /// Flow control window of a stream in bytes.
     package var windowBytes: Int
-    /// The same for all requests of a connection.
+    /// Flow control window of a connection in bytes.
     package var connectionWindowBytes: Int
-    /// Requests that the client takes back (CVE-2023-44487).
+    /// Requests that the client cancels (CVE-2023-44487).
     package var maximumResets: Int
     package var maximumSettings: Int
     package var maximumPings: Int
-    /// Frames without payload that end nothing.
+    /// Empty frames without END_STREAM.
     package var maximumEmptyFrames: Int
-    /// Beyond what the responses sent call for.
+    /// WINDOW_UPDATE frames beyond those for the responses sent.
     package var maximumWindowUpdates: Int
     /// PRIORITY frames, and those of unknown types.
     package var maximumPriorities: Int

@@ -6,7 +6,7 @@ extension HealthCheckSettings {
         let answers = Shape.integer(1...100, "a number of answers")
         var settings = HealthCheckSettings(
             path: object.required(
-                "path", .text(.pattern("^/[^# ]*$"), target), "a path such as \"/health\"", standIn: "/",
+                "path", .text(.pattern("^/[^# ]*$"), target), "a path such as \"/health\"", placeholder: "/",
                 "Target of the GET request, such as `/health`."))
         let interval = object.value(
             "interval", .duration, default: .seconds(10), "Time from one check to the next.")
@@ -37,8 +37,7 @@ extension HealthCheckSettings {
         let expected = "a path such as \"/health\""
         guard let text = field.text(expected) else { return nil }
         guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
-            field.invalid(expected, suggestion: text.hasPrefix("/") || text.isEmpty ? nil : "/\(text)")
-            return nil
+            return field.invalid(expected, suggestion: text.hasPrefix("/") || text.isEmpty ? nil : "/\(text)")
         }
         return text
     }
@@ -68,8 +67,7 @@ extension Field {
             part.utf8.count == 3 && part.utf8.allSatisfy({ (48...57).contains($0) }) ? Int(part) ?? 0 : 0
         }
         guard ends.count == 2, ends[0] <= ends[1], ends.allSatisfy((200...599).contains) else {
-            invalid(expected)
-            return nil
+            return invalid(expected)
         }
         return ends[0]...ends[1]
     }

@@ -1,38 +1,38 @@
 import Bytes
 import Model
 
-/// Somebody else who knows users, and to whom browsers are sent to log in (SSO-07, RP-01).
+/// An identity provider that browsers are redirected to for a login (SSO-07, RP-01).
 package struct IdentityProviderEntry: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The form of this gateway.
         case local
         /// OpenID Connect.
         case oidc
-        /// OAuth 2 alone, with an endpoint that tells who the user is.
+        /// OAuth 2 without OpenID Connect, with an endpoint for user information.
         case oauth2
         /// SAML 2.0.
         case saml
     }
 
     package var name: String
-    /// What people know it by, where they choose; nil for the name.
+    /// The name that users see; nil for `name`.
     package var displayName: String?
     package var kind: Kind
-    /// `iss` of its tokens; of `oidc` alone.
+    /// `iss` of its tokens; only for `oidc`.
     package var issuer: String?
-    /// Of its discovery document.
+    /// URL of the discovery document.
     package var discovery: WebURL?
     package var authorizationEndpoint: WebURL?
     package var tokenEndpoint: WebURL?
     package var userInfoEndpoint: WebURL?
     package var client: ProviderClientEntry
-    /// What is of `saml` alone; nil for the other kinds.
+    /// Settings of `saml`; nil for other kinds.
     package var saml: SAMLProviderEntry?
     package var scopes: [String]
     package var parameters: [(name: String, value: String)]
     package var userInfo: UserInfoUse
     package var subjectAttribute: String
-    /// Nil for every one that fits the key.
+    /// Nil for all that match the key.
     package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     package var users: ProvidedUsersEntry
@@ -42,22 +42,14 @@ package struct IdentityProviderEntry: Sendable {
     package var readTimeout: Duration
     /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
     package var authorityFile: String?
-    /// Where it stands in the configuration.
+    /// Its place in the configuration.
     package var pointer: String
 
     static func readAll(_ field: Field) -> [IdentityProviderEntry] {
-        var entries: [IdentityProviderEntry] = []
-        for element in field.elements("an array of identity providers") ?? [] {
-            guard let entry = shape().read(element) else { continue }
-            if !entry.name.isEmpty, entries.contains(where: { $0.name == entry.name }) {
-                element.error("duplicate identity provider \"\(entry.name)\"", expected: "a unique name")
-            }
-            entries.append(entry)
-        }
-        return entries
+        shape().readAll(field, "an array of identity providers", unique: "identity provider", by: \.name)
     }
 
-    /// - Parameter name: of one that stands where it is used and says no other.
+    /// - Parameter name: the default name of a provider that is declared where it is used.
     static func shape(name: String? = nil) -> Shape<IdentityProviderEntry> {
         .object("an identity provider: {\"name\", \"issuer\", \"clientId\"}") { read(&$0, name) }.named("provider")
     }
@@ -77,18 +69,18 @@ package struct IdentityProviderEntry: Sendable {
             "allowHttp", default: false, "Whether the provider may be reached without TLS; for development only.")
         if allowHTTP, field.findings.production {
             field.warning(
-                "whoever stands between here and the provider can log in as anybody", expected: "\"allowHttp\": false")
+                "a man in the middle can log in as any user", expected: "\"allowHttp\": false")
         }
-        let openID = object.keys(wanted: kind == .oidc, otherwise: useless(to: kind, expecting: .oidc)) { object in
-            OpenIDPlaces(&object, allowHTTP)
+        let openID = object.keys(if: kind == .oidc, otherwise: unsupported(to: kind, expecting: .oidc)) { object in
+            OpenIDSettings(&object, allowHTTP)
         }
-        let oauth = object.keys(wanted: kind == .oauth2, otherwise: useless(to: kind, expecting: .oauth2)) { object in
-            OAuthPlaces(&object, allowHTTP)
+        let oauth = object.keys(if: kind == .oauth2, otherwise: unsupported(to: kind, expecting: .oauth2)) { object in
+            OAuthSettings(&object, allowHTTP)
         }
-        let saml = object.keys(wanted: kind == .saml, otherwise: useless(to: kind, expecting: .saml)) { object in
+        let saml = object.keys(if: kind == .saml, otherwise: unsupported(to: kind, expecting: .saml)) { object in
             SAMLProviderEntry.read(&object, allowHTTP: allowHTTP)
         }
-        let calls = object.keys(wanted: kind != .saml, otherwise: useless(to: kind, expecting: nil)) { object in
+        let calls = object.keys(if: kind != .saml, otherwise: unsupported(to: kind, expecting: nil)) { object in
             ProviderCalls(&object, kind)
         }
         object.constrain(json: constraints)
@@ -111,7 +103,7 @@ package struct IdentityProviderEntry: Sendable {
             authorityFile: calls?.authorityFile, pointer: field.pointer)
         if saml?.isTransient == true, entry.users.usernameAttribute == nil {
             field.error(
-                "a transient name is another one at every login", expected: "\"usernameAttribute\" beside it")
+                "a transient name changes with every login", expected: "\"usernameAttribute\" beside it")
         }
         return entry
     }
@@ -123,13 +115,13 @@ package struct IdentityProviderEntry: Sendable {
             that users log in at (for `saml` only `baseUrl`).
             """
         guard let standard else {
-            return object.required("name", .identifier, WebgateEntry.nameRule, standIn: "", meaning)
+            return object.required("name", .identifier, WebgateEntry.nameRule, placeholder: "", meaning)
         }
         let name = object.take("name", .identifier, meaning)
         return name == nil ? standard : name?.read() ?? ""
     }
 
-    private static func useless(
+    private static func unsupported(
         to kind: Kind, expecting other: Kind?
     ) -> (String) -> (message: String, expected: String) {
         { name in
@@ -140,10 +132,10 @@ package struct IdentityProviderEntry: Sendable {
         }
     }
 
-    /// Which keys a kind needs, and which it has no use for.
+    /// The keys that each kind requires and forbids.
     private static var constraints: String {
-        let openID = ObjectForm.of { OpenIDPlaces(&$0, false) }.names
-        let oauth = ObjectForm.of { OAuthPlaces(&$0, false) }.names
+        let openID = ObjectForm.of { OpenIDSettings(&$0, false) }.names
+        let oauth = ObjectForm.of { OAuthSettings(&$0, false) }.names
         let saml = ObjectForm.of { SAMLProviderEntry.read(&$0, allowHTTP: false) }.names
         let calls = ObjectForm.of { ProviderCalls(&$0, .oidc) }.names
         return """
@@ -195,17 +187,17 @@ package struct IdentityProviderEntry: Sendable {
     }
 }
 
-/// How what a provider says becomes users of the gateway.
+/// The mapping of a provider's identities to users of the gateway.
 package struct ProvidedUsersEntry: Sendable {
     /// Claim with the user name; nil for `sub`.
     package var usernameAttribute: String?
     /// Whether users without an account are accepted (JWT-13).
     package var virtualUserEnabled: Bool
-    /// What names of such users begin with.
+    /// Prefix of the names of such users.
     package var prefix: String
     package var userMappingAttribute: UserMapping
     package var emailRule: EmailRule
-    /// Whether the file says so.
+    /// Whether the rule is configured explicitly.
     package var isEmailRuleStated: Bool
     package var roleAttributes: [String]
     package var roleMappings: [TrustedIssuerEntry.RoleMapping]
@@ -243,7 +235,7 @@ package struct ProvidedUsersEntry: Sendable {
             userMappingAttribute: object.value(
                 "userMappingAttribute", .choice, default: UserMapping.uid,
                 "Which attribute of a local user the name is compared with: `uid` (the user name) or `mail`."),
-            // OAuth 2 alone and SAML have no claim for it.
+            // Plain OAuth 2 and SAML have no claim for verified addresses.
             emailRule: emailRule ?? (kind == .oidc ? .verified : .notUnverified),
             isEmailRuleStated: emailRule != nil,
             roleAttributes: object.value(

@@ -1,15 +1,15 @@
-/// Which token is sent to the upstream, and how (CACHE-04).
+/// The token that is sent to the upstream (CACHE-04).
 package struct InjectionEntry: Sendable {
     /// Name of an issuer.
     package var issuer: String
     package var header: String
-    /// Text of the field with `{token}` once; nil for that of the scheme which the upstream asks for.
+    /// Value of the field, with `{token}` once; nil for the authentication scheme of the upstream.
     package var format: String?
-    /// Whether a request that the upstream refuses with 401 is sent once more with another token.
+    /// Whether a request is retried with another token after a 401.
     package var retriesOnUnauthorized: Bool
 
-    /// Fields that frame the message or steer the connection, where a token would break the request, and those that the
-    /// gateway writes itself. As upstreams compare names that take every other character for `_` (GW-09).
+    /// Fields that frame the message or control the connection, and fields that the gateway writes. Compared as by
+    /// upstreams that treat every other character as `_` (GW-09).
     private static let reserved = [
         "host", "content_length", "transfer_encoding", "connection", "keep_alive", "te", "trailer", "upgrade",
         "proxy_connection", "expect", "content_type", "content_encoding", "via", "forwarded", "x_forwarded",
@@ -20,7 +20,7 @@ package struct InjectionEntry: Sendable {
     static let shape = Shape.object("an injection: {\"issuer\", \"header\", \"format\"}") { object in
         InjectionEntry(
             issuer: object.required(
-                "issuer", .reference(to: .issuer), "the name of an issuer", standIn: "",
+                "issuer", .reference(to: .issuer), "the name of an issuer", placeholder: "",
                 "Name of an issuer in `issuers.json`."),
             header: object.value(
                 "header", Shape.headerName.reading(header), default: "Authorization",
@@ -42,9 +42,8 @@ package struct InjectionEntry: Sendable {
         guard let name = field.headerName() else { return nil }
         let plain = String(name.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
         guard !reserved.contains(plain), !reservedFamilies.contains(where: plain.hasPrefix) else {
-            field.error(
+            return field.error(
                 "the field \"\(name)\" belongs to the gateway", expected: "a header field that may carry a token")
-            return nil
         }
         return name
     }
@@ -54,10 +53,7 @@ package struct InjectionEntry: Sendable {
         guard let text = field.text(expected) else { return nil }
         guard text.ranges(of: "{token}").count == 1, text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }),
             !text.hasPrefix(" "), !text.hasSuffix(" ")
-        else {
-            field.invalid(expected)
-            return nil
-        }
+        else { return field.invalid(expected) }
         return text
     }
 }

@@ -1,15 +1,15 @@
 import Model
 
-/// The server that tells about the tokens of a trusted issuer (RFC 7662).
+/// The introspection endpoint of a trusted issuer (RFC 7662).
 package struct IntrospectionEntry: Sendable {
     package var url: WebURL
     package var clientID: String
     package var clientSecret: Secret
-    /// What its opaque tokens begin with; empty for any.
+    /// Prefix of its opaque tokens; empty for any.
     package var tokenPrefix: String
-    /// How long an answer is believed.
+    /// How long a positive response is cached.
     package var cache: Duration
-    /// How long a refusal is.
+    /// How long a negative response is cached.
     package var negativeCache: Duration
     package var connectTimeout: Duration
     package var readTimeout: Duration
@@ -20,12 +20,12 @@ package struct IntrospectionEntry: Sendable {
         let allowsHTTP = object.flag("allowHttp", default: false, "Whether tokens and secret may be sent without TLS.")
         return IntrospectionEntry(
             url: object.required(
-                "url", .url(allowHTTP: allowsHTTP), "an https:// URL", standIn: WebURL(.standIn),
+                "url", .url(allowHTTP: allowsHTTP), "an https:// URL", placeholder: WebURL(.placeholder),
                 "Where the server is asked: `https://`, or `http://` with `allowHttp`."),
             clientID: object.required(
-                "clientId", .name, "the gateway's client id there", standIn: "", "The gateway's client id there."),
+                "clientId", .name, "the gateway's client id there", placeholder: "", "The gateway's client id there."),
             clientSecret: object.required(
-                "clientSecret", .secret, "a secret", standIn: Secret(value: "", origin: .literal),
+                "clientSecret", .secret, "a secret", placeholder: Secret(value: "", origin: .literal),
                 "The gateway's secret there."),
             tokenPrefix: object.value(
                 "tokenPrefix", .fieldValue, default: "",

@@ -1,15 +1,15 @@
 import Bytes
 import Model
 
-/// A module that obtains the token injected upstream (ISS-01). Which modules there are, and what else they want to know,
-/// is the composition root's to say: it reads the entry's other members by `LoadedConfiguration.read`.
+/// A module that obtains the token injected upstream (ISS-01). The composition root knows the modules, and reads their
+/// other members with `LoadedConfiguration.read`.
 package struct IssuerEntry: Sendable {
     package var name: String
     /// The kind of module.
     package var module: String
-    /// The hosts that its tokens may go to, in lower case; nil for wherever a route names it.
+    /// The hosts that its tokens may be sent to, in lower case; nil for any upstream.
     package var allowedHosts: [String]?
-    /// Where it stands in the configuration.
+    /// Its place in the configuration.
     package let pointer: String
     fileprivate let node: JSONNode
 
@@ -29,7 +29,7 @@ package struct IssuerEntry: Sendable {
     /// The members that the entries of all modules have.
     fileprivate static func read(_ object: inout ObjectReader) -> (module: String, hosts: [String]?) {
         (
-            object.required("module", .name, "the name of a module", standIn: "", "Kind of issuer."),
+            object.required("module", .name, "the name of a module", placeholder: "", "Kind of issuer."),
             object.optional(
                 "allowedHosts", hosts,
                 """
@@ -43,10 +43,7 @@ package struct IssuerEntry: Sendable {
         let expected = "the host of an upstream, such as \"api.example.com\", without port"
         let hosts = field.names("an array of hosts") { element in
             guard let text = element.text(expected) else { return nil }
-            guard HostName.isValid(text) || IPAddress(text) != nil else {
-                element.invalid(expected)
-                return nil
-            }
+            guard HostName.isValid(text) || IPAddress(text) != nil else { return element.invalid(expected) }
             return text.lowercased()
         }
         if field.node.array?.isEmpty == true { field.error("the list is empty", expected: "at least one host") }
@@ -55,7 +52,7 @@ package struct IssuerEntry: Sendable {
 }
 
 extension LoadedConfiguration {
-    /// Reads what only its module knows of an issuer. Members that `body` does not ask for are unknown.
+    /// Reads the members that only the module of an issuer knows. Members that `body` does not read are unknown.
     package func read<Value>(
         _ entry: IssuerEntry, _ body: (inout ObjectReader) -> Value
     ) -> (value: Value, diagnostics: [Diagnostic]) {
@@ -69,8 +66,8 @@ extension LoadedConfiguration {
 }
 
 extension SectionForm {
-    /// The section `issuers`, whose modules only the composition root knows.
-    /// - Parameter modules: their names, and what they have beside the keys of all modules.
+    /// The form of the section `issuers`, with the modules of the composition root.
+    /// - Parameter modules: the names of each module and its keys beyond the common ones.
     package static func issuers(_ modules: [(names: [String], form: ObjectForm)]) -> SectionForm {
         let common = ObjectForm.of(IssuerEntry.read).keys
         let forms = modules.map { names, form in

@@ -1,4 +1,4 @@
-/// What one client may take.
+/// Limits of clients.
 package struct LimitsSection: Sendable {
     package var maximumHeadBytes: Int
     package var maximumHeaders: Int
@@ -9,26 +9,26 @@ package struct LimitsSection: Sendable {
     package var maximumConnections: Int
     /// Connections of one client address; 0 means any number.
     package var maximumConnectionsPerAddress: Int
-    /// Connections of one client address that are ended for a flood in ten seconds; 0 means any number.
+    /// Connections of one client address that are closed for a flood in ten seconds; 0 means any number.
     package var maximumFloodsPerAddress: Int
     /// Memory of the process's receive and send buffers.
     package var maximumBufferBytes: Int
-    /// Bytes per second that a body must move at, either way; 0 where any rate will do.
+    /// Minimum transfer rate of a body in bytes per second, in either direction; 0 means any rate.
     package var minimumBodyRate: Int
     /// TLS handshakes of the process; 0 means any number.
     package var maximumHandshakesPerSecond: Int
-    /// Password checks of one client address that run or wait; 0 means any number.
+    /// Concurrent password checks of one client address, queued ones included; 0 means any number.
     package var passwordChecksPerAddress: Int
     package var headerTimeout: Duration
     /// Between two reads of a body.
     package var bodyTimeout: Duration
     package var idleTimeout: Duration
     package var writeTimeout: Duration
-    /// For a decision that needs more than the head of a request: a password check, an issued token.
+    /// For a decision that needs more than the request head, such as a password check or an issued token.
     package var decisionTimeout: Duration
     /// While neither side of a tunnel (WebSocket) sends anything.
     package var tunnelIdleTimeout: Duration
-    /// How long a shutdown waits for exchanges under way.
+    /// How long a shutdown waits for active exchanges.
     package var drainTimeout: Duration
     package var http2: HTTP2LimitsSection
 

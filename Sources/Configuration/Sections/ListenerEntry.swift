@@ -5,11 +5,11 @@ package struct ListenerEntry: Sendable {
     package var name: String
     package var role: ListenerRole
     package var place: ListenerPlace
-    /// Whether HTTP/2 is spoken: by ALPN where the listener has TLS, else with clients that know beforehand.
+    /// Whether HTTP/2 is supported: by ALPN with TLS, otherwise with prior knowledge.
     package var http2: Bool
-    /// Peers that send a PROXY header before everything else; from them it is required, from others refused.
+    /// Peers that must send a PROXY header; from other peers it is an error.
     package var proxyProtocol: [IPAddressRange]
-    /// nil where the listener is plain.
+    /// Nil without TLS.
     package var tls: ListenerTLSEntry?
 
     static let list = Shape(.list(shape.form(), minimum: 1, isUnique: false), read: { readAll($0) })
@@ -62,8 +62,8 @@ package struct ListenerEntry: Sendable {
         let entry = ListenerEntry(
             name: name ?? "", role: role, place: place, http2: http2?.read() ?? (tls != nil),
             proxyProtocol: peers?.read() ?? [], tls: tls?.read())
-        if tls == nil, entry.http2 {
-            http2?.field.note("without TLS, HTTP/2 is for clients that know beforehand (h2c with prior knowledge)")
+        if tls == nil, entry.http2, let field = http2?.field {
+            field.findings.note(field.pointer, "without TLS, HTTP/2 needs clients with prior knowledge (h2c)")
         }
         if case .unix = place, let peers, !entry.proxyProtocol.isEmpty {
             peers.field.error("peers of a unix socket have no address", expected: "no \"proxyProtocol\" here")

@@ -1,21 +1,21 @@
 import Bytes
 import Model
 
-/// Where a listener's socket is.
+/// The address of a listener's socket.
 package enum ListenerPlace: Hashable, Sendable {
-    /// Port 0 lets the system choose.
+    /// The system chooses port 0.
     case address(IPAddress, port: Int)
-    /// A socket in the file system, made with these permission bits.
+    /// A socket file, created with these permission bits.
     case unix(path: String, mode: Int)
-    /// A socket that was opened before the start and handed over under this name (`FileDescriptorName=` of systemd).
+    /// An inherited socket with this name (`FileDescriptorName=` of systemd).
     case inherited(name: String)
 
-    /// Two listeners on port 0 are different ones.
+    /// Whether the system chooses the port. Two such listeners are never the same.
     package var isChosenBySystem: Bool {
         if case .address(_, port: 0) = self { true } else { false }
     }
 
-    /// Permission bits do not tell two places apart.
+    /// Places are equal regardless of permission bits.
     package static func == (left: ListenerPlace, right: ListenerPlace) -> Bool {
         switch (left, right) {
         case (.address(let a, let first), .address(let b, let second)): a == b && first == second
@@ -43,7 +43,7 @@ package enum ListenerPlace: Hashable, Sendable {
         }
     }
 
-    /// Whether only this machine gets there.
+    /// Whether it is reachable from this machine only.
     package var isLocal: Bool {
         switch self {
         case .address(let address, _): address.isLoopback
@@ -81,8 +81,8 @@ package enum ListenerPlace: Hashable, Sendable {
         }
         mode?.field.error("only a unix socket has a mode", expected: "\"address\": \"unix:PATH\", or no \"mode\"")
         return .address(
-            object.needed("address", address, "an IP address", standIn: .loopback),
-            port: object.needed("port", port, "a port number from 0 to 65535", standIn: 0))
+            object.needed("address", address, "an IP address", placeholder: .loopback),
+            port: object.needed("port", port, "a port number from 0 to 65535", placeholder: 0))
     }
 
     private static let permissions = Shape(
@@ -120,9 +120,8 @@ extension ListenerPlace: CustomStringConvertible {
 extension Field {
     fileprivate func listeningAddress() -> IPAddress? {
         guard node.string == "*" else { return address() }
-        // The usual words for every interface.
-        invalid("an IP address such as \"127.0.0.1\" or \"::1\"", suggestion: "0.0.0.0")
-        return nil
+        // A common notation for all interfaces.
+        return invalid("an IP address such as \"127.0.0.1\" or \"::1\"", suggestion: "0.0.0.0")
     }
 
     /// sd_listen_fds_with_names(3): no control characters and no colon, at most 255 bytes.
@@ -130,22 +129,20 @@ extension Field {
         let expected = "the name of an inherited socket: at most 255 visible ASCII characters without a colon"
         guard let name = name(expected) else { return nil }
         guard name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }) else {
-            invalid(expected)
-            return nil
+            return invalid(expected)
         }
         return name
     }
 
-    /// Absolute path of `"unix:PATH"`, as far as a socket address can hold it (unix(7): 108 bytes with the final NUL).
+    /// Absolute path of `"unix:PATH"`, which must fit into a socket address (unix(7): 108 bytes with the final NUL).
     func unixPath() -> String? {
         guard let text = node.string, text.hasPrefix("unix:"), text.utf8.count > 5, !text.contains("\0") else {
-            invalid("\"unix:PATH\"")
-            return nil
+            return invalid("\"unix:PATH\"")
         }
         let path = findings.path(of: String(text.dropFirst(5)))
         guard path.utf8.count <= 107 else {
-            error("the path is too long for a socket", expected: "at most 107 bytes", found: "\(path.utf8.count)")
-            return nil
+            return error(
+                "the path is too long for a socket", expected: "at most 107 bytes", found: "\(path.utf8.count)")
         }
         return path
     }
@@ -153,20 +150,13 @@ extension Field {
     /// Permission bits as octal text, `"0660"`.
     fileprivate func permissions() -> Int? {
         let expected = "permission bits as octal text, such as \"0660\""
-        guard let text = node.string else {
-            error("wrong type", expected: expected, found: summary)
-            return nil
-        }
+        guard let text = node.string else { return error("wrong type", expected: expected, found: summary) }
         let digits = Array(text.utf8)
         guard (3...4).contains(digits.count), digits.allSatisfy({ (48...55).contains($0) }) else {
-            invalid(expected)
-            return nil
+            return invalid(expected)
         }
         let bits = digits.reduce(0) { $0 << 3 | Int($1 - 48) }
-        guard bits <= 0o777 else {
-            invalid(expected)
-            return nil
-        }
+        guard bits <= 0o777 else { return invalid(expected) }
         return bits
     }
 }

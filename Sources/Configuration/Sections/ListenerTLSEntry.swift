@@ -1,25 +1,25 @@
 import Bytes
 import Model
 
-/// TLS of a listener. The files are known to be there and to hold PEM; what they say is for the composition root.
+/// TLS of a listener. The files exist and contain PEM; the composition root checks their contents.
 package struct ListenerTLSEntry: Sendable {
-    /// The first is for clients that name no server, or one that no certificate has.
+    /// The first is the default for clients without a matching server name.
     package var certificates: [CertificateEntry]
     package var minimumVersion: TLSVersion
-    /// Cipher list of TLS 1.2 in OpenSSL's notation; nil for the built-in one.
+    /// Cipher list of TLS 1.2 in OpenSSL's notation; nil for the default.
     package var ciphers: String?
-    /// Cipher suites of TLS 1.3; nil for the built-in ones.
+    /// Cipher suites of TLS 1.3; nil for the default.
     package var cipherSuites: String?
     package var clientAuthentication: TLSClientAuthentication
-    /// Who issues the certificates of clients.
+    /// Authorities of client certificates.
     package var clientAuthoritiesFile: String?
-    /// How long one key seals session tickets; zero where there are none.
+    /// How long a key encrypts session tickets; zero for no tickets.
     package var ticketRotation: Duration
     package var handshakeTimeout: Duration
 
     static let shape = Shape.object("TLS settings: {\"certificates\"}") { object in
         let certificates = object.required(
-            "certificates", CertificateEntry.list, "an array of {\"certFile\", \"keyFile\"}", standIn: [],
+            "certificates", CertificateEntry.list, "an array of {\"certFile\", \"keyFile\"}", placeholder: [],
             "Certificates, chosen by the name that the client asks for; the first where none fits.")
         let minimumVersion = object.value("minVersion", .tlsVersion, default: .tls12, "Lowest version of TLS.")
         let ciphers = object.take(
@@ -79,7 +79,7 @@ package struct CertificateEntry: Sendable {
     package var certificateFile: String
     /// PEM, not encrypted.
     package var keyFile: String
-    /// A DER-encoded OCSP response to staple; read again with the rest at a reload.
+    /// A DER-encoded OCSP response to staple; read at each reload.
     package var ocspFile: String?
 
     static let list = Shape<[CertificateEntry]>(
@@ -94,11 +94,11 @@ package struct CertificateEntry: Sendable {
         let recipe = CertificateRecipe(object.field)
         return CertificateEntry(
             certificateFile: object.required(
-                "certFile", .text(.text) { $0.certificateFile(recipe) }, "a PEM file", standIn: "",
+                "certFile", .text(.text) { $0.certificateFile(recipe) }, "a PEM file", placeholder: "",
                 "PEM file with the certificate chain, the server's own certificate first."),
-            // Where both are missing, the message about the certificate says how to make both.
+            // If both files are missing, the finding about the certificate tells how to create both.
             keyFile: object.required(
-                "keyFile", .text(.text) { recipe == nil ? $0.keyFile() : nil }, "a PEM file", standIn: "",
+                "keyFile", .text(.text) { recipe == nil ? $0.keyFile() : nil }, "a PEM file", placeholder: "",
                 "PEM file with the private key, without passphrase."),
             ocspFile: object.optional(
                 "ocspFile", .readableFile, "DER file with the OCSP response to staple, read again at each reload."))
@@ -112,19 +112,15 @@ extension Shape<TLSVersion> {
 extension Field {
     func tlsVersion() -> TLSVersion? {
         if let text = node.string, ["1.0", "1.1"].contains(text) {
-            error("TLS \(text) is not safe any more (RFC 8996)", expected: "\"1.2\" or \"1.3\"", found: summary)
-            return nil
+            return error("TLS \(text) is not safe any more (RFC 8996)", expected: "\"1.2\" or \"1.3\"", found: summary)
         }
         return choice(TLSVersion.self)
     }
 
-    /// Names of ciphers; whether they exist is for the library to say.
+    /// Names of ciphers; the library checks whether they exist.
     fileprivate func cipherNames(_ expected: String) -> String? {
         guard let text = name(expected) else { return nil }
-        guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            invalid(expected)
-            return nil
-        }
+        guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return invalid(expected) }
         return text
     }
 }

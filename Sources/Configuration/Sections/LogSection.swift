@@ -1,6 +1,6 @@
 import Model
 
-/// Where the access log goes and what its lines tell, and which events are logged.
+/// Destination and details of the access log, and the level of the event log.
 package struct LogSection: Sendable {
     package enum Access: Equatable, Sendable {
         case standardOutput
@@ -9,7 +9,7 @@ package struct LogSection: Sendable {
         case file(String)
     }
 
-    /// What lines of the access log have beside the rest.
+    /// Optional members of access log lines.
     package enum Detail: String, Sendable, CaseIterable {
         case host
         case httpVersion = "http_version"
@@ -48,8 +48,7 @@ package struct LogSection: Sendable {
         case _ where text.hasPrefix("file:") && text.utf8.count > 5:
             return .file(field.findings.path(of: String(text.dropFirst(5))))
         default:
-            field.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["stdout", "off"]))
-            return nil
+            return field.invalid(expected, suggestion: Suggestion.nearest(to: text, among: ["stdout", "off"]))
         }
     }
 }

@@ -6,22 +6,22 @@ package struct MobileApplicationEntry: Sendable {
     package var name: String
     /// `name/version`.
     package var backend: String
-    /// What people know it by; nil for nothing.
+    /// The name that users see.
     package var displayName: String?
     package var sharedSecret: Secret?
     package var urlScheme: String?
-    /// Other places that browsers may come back to after a login at a provider, byte by byte (RP-02).
+    /// Other redirect URIs after a login at a provider, compared byte by byte (RP-02).
     package var redirectURIs: [String]
     package var participates: Bool
     package var agentPriority: Int?
     package var profileCacheSeconds: Int
-    /// Seconds, 0 for no limit; nil where the application may choose (OMS-22).
+    /// Seconds, 0 for no limit; nil if the application may choose (OMS-22).
     package var sessionTimeout: Int?
     package var idleTimeout: Int?
     package var maximumLoginAttempts: Int?
     package var lockoutSeconds: Int
     package var offlineAuthentication: Bool?
-    /// Passed on to clients as they are.
+    /// Passed to clients unchanged.
     package var customAttributes: [JSONMember]
     package var claimAttributes: [String]
     package var accessTokenSeconds: Int
@@ -33,16 +33,12 @@ package struct MobileApplicationEntry: Sendable {
 
     private static func readAll(_ field: Field) -> [MobileApplicationEntry]? {
         let expected = "an object of applications by name"
-        guard let members = field.node.members else {
-            field.wrongType(expected)
-            return nil
-        }
+        guard let members = field.node.members else { return field.wrongType(expected) }
         if members.isEmpty { field.error("no application", expected: "at least one application") }
         return field.object(expected).entries.compactMap { name, place in
-            // No colon: it ends the name in the credential of a client (oam-wire 3.3).
+            // No colon, which ends the name in a client's credential (oam-wire 3.3).
             guard WebgateEntry.isName(name) else {
-                place.error("invalid name of an application \"\(name)\"", expected: WebgateEntry.nameRule)
-                return nil
+                return place.error("invalid name of an application \"\(name)\"", expected: WebgateEntry.nameRule)
             }
             return shape(name).read(place)
         }
@@ -55,7 +51,7 @@ package struct MobileApplicationEntry: Sendable {
     private static func read(_ object: inout ObjectReader, _ name: String) -> MobileApplicationEntry {
         let seconds = Shape.integer(0...year, "a number of seconds")
         let backend = object.required(
-            "backend", .reference(to: .backend), "a backend as \"name/version\"", standIn: "",
+            "backend", .reference(to: .backend), "a backend as \"name/version\"", placeholder: "",
             "The backend whose routes its tokens open, and to whose realm its users belong.")
         let sso = object.optional("sso", singleSignOn, "Single sign-on.")
         return MobileApplicationEntry(
@@ -137,10 +133,10 @@ package struct MobileApplicationEntry: Sendable {
         return (participates: participates, priority: value)
     }
 
-    /// The schemes of CRYPTO-01, whose name an application is told for its verifiers (CRYPTO-02).
+    /// The schemes of CRYPTO-01 that applications use for their verifiers (CRYPTO-02).
     private static let cryptoSchemes = UserEntry.schemes.filter { $0 != "scrypt" }
 
-    /// What is known among them is checked; whatever else there is, is passed on.
+    /// Known attributes are checked; others are passed on.
     private static let customAttributes = Shape(
         .schema([
             JSONMember(name: "type", node: .text("object")),
@@ -158,10 +154,7 @@ package struct MobileApplicationEntry: Sendable {
         ]), read: { customAttributes($0) })
 
     private static func customAttributes(_ field: Field) -> [JSONMember]? {
-        guard let members = field.node.members else {
-            field.wrongType("an object")
-            return nil
-        }
+        guard let members = field.node.members else { return field.wrongType("an object") }
         var attributes = members
         for entry in field.object("an object").entries where entry.name == "CryptoScheme" {
             _ = entry.field.choice(cryptoSchemes)
@@ -170,8 +163,8 @@ package struct MobileApplicationEntry: Sendable {
         return attributes
     }
 
-    /// OMS-21: a distance filter that is missing or invalid is 1000 metres where location updates are on. The switch is
-    /// printed with a number in its place, too (CON-13).
+    /// OMS-21: a missing or invalid distance filter is 1000 metres if location updates are enabled. The switch may be a
+    /// number (CON-13).
     private static func completeLocation(_ attributes: inout [JSONMember]) {
         let standard = JSONNode(.number("1000"))
         let distance = "LocationUpdateDistanceFilter"
@@ -187,7 +180,7 @@ package struct MobileApplicationEntry: Sendable {
 }
 
 extension Field {
-    /// Where browsers are sent: compared as it is, so without anything that could be read in two ways.
+    /// A redirect URI. Compared byte by byte, so that ambiguous spellings are not allowed.
     fileprivate func redirectURI() -> String? {
         let expected = "a URI such as \"https://app.example.com/back\" or \"demoapp://back\""
         guard let text = name(expected) else { return nil }
@@ -195,10 +188,7 @@ extension Field {
         let isWeb = scheme == "https" || scheme == "http"
         guard text.contains("://"), isWeb || !URLScheme.isShared(scheme),
             text.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && !"#\\\"<>".utf8.contains($0) })
-        else {
-            invalid(expected)
-            return nil
-        }
+        else { return invalid(expected) }
         if scheme == "http", findings.production {
             warning("the code goes in the clear", expected: "an https URI, or a scheme of the application's own")
         }
@@ -212,10 +202,7 @@ extension Field {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, ASCII.isLetter(first),
             bytes.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) })
-        else {
-            invalid(expected)
-            return nil
-        }
+        else { return invalid(expected) }
         return text
     }
 }

@@ -1,8 +1,8 @@
-/// How stored passwords are read (CRYPTO-01), and how those who try them are treated.
+/// Verification of stored passwords (CRYPTO-01) and throttling of logins.
 package struct PasswordsSection: Sendable {
     /// Key of the reversible scheme `AES`: 16, 24 or 32 bytes.
     package var aesKey: [UInt8]?
-    /// How long a password that was right is not hashed again (BASIC-05); zero for not at all.
+    /// How long a verified password is cached (BASIC-05); zero for never.
     package var cache: Duration
     package var throttle: LoginThrottleEntry
 
@@ -20,7 +20,7 @@ package struct PasswordsSection: Sendable {
     }
 }
 
-/// How many wrong passwords are too many.
+/// Limits of failed logins.
 package struct LoginThrottleEntry: Sendable {
     /// For one user in `per`; 0 for any number.
     package var failuresPerUser: Int

@@ -7,7 +7,7 @@ package struct PoliciesSection: Sendable {
     /// Grammar of CORS-01 to CORS-05.
     package var allowOrigin = AllowOriginPolicy.disallow
     package var ssoRedirectWhitelist: RedirectWhitelist?
-    /// Nil where the endpoint's own default applies (CON-01).
+    /// Nil for the default of the endpoint (CON-01).
     package var tokenExchangeTimeoutSeconds: Int?
     package var tokenExchangeTimeoutPolicy: TokenLifetimePolicy?
     /// The value of `Security_AuthTokenConfiguration`, read as JSON.
@@ -41,21 +41,16 @@ package struct PoliciesSection: Sendable {
     private static func timeout(_ field: Field) -> Int? {
         let expected = "a positive number of seconds, as a number or as text"
         guard let text = field.node.string else {
-            guard field.node.integer != nil else {
-                field.wrongType(expected)
-                return nil
-            }
+            guard field.node.integer != nil else { return field.wrongType(expected) }
             return field.seconds()
         }
         guard let seconds = Decimal.parse(Array(text.utf8).span), (1...315_360_000).contains(seconds) else {
-            field.invalid(expected)
-            return nil
+            return field.invalid(expected)
         }
         return seconds
     }
 
-    /// JSON in a string of one line, as the policy is usually written; an object is accepted as well, and a file that
-    /// has it (JWT-01).
+    /// JSON in a string, as the policy is usually written, an object, or a file (JWT-01).
     private static func authTokens(_ field: Field) -> JSONNode? {
         if field.node.members != nil { return field.node }
         let expected = "an object, its JSON in a string, or \"file:NAME\""

@@ -1,14 +1,14 @@
 import Bytes
 import Model
 
-/// Where a provider that speaks OpenID Connect is.
-struct OpenIDPlaces {
+/// The endpoints of an OpenID Connect provider.
+struct OpenIDSettings {
     let issuer: String?
     let discovery: WebURL?
 
     init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
         let standard = object.needed(
-            "issuer", OpenIDPlaces.issuer(allowHTTP), "an https URL",
+            "issuer", OpenIDSettings.issuer(allowHTTP), "an https URL",
             "`iss` of its tokens; required for `oidc`. The discovery document must name it byte by byte.")
         issuer = standard?.issuer
         discovery =
@@ -18,9 +18,8 @@ struct OpenIDPlaces {
     }
 }
 
-extension OpenIDPlaces {
-    /// The identifier as it is written, and the standard place of the discovery document (OpenID Connect Discovery
-    /// section 4).
+extension OpenIDSettings {
+    /// The issuer as written, and the standard URL of its discovery document (OpenID Connect Discovery section 4).
     private static func issuer(_ allowHTTP: Bool) -> Shape<(issuer: String, discovery: WebURL)> {
         Shape(
             .pattern("^https?://"),
@@ -30,15 +29,14 @@ extension OpenIDPlaces {
                 do throws(WebURL.Problem) {
                     return (issuer, try WebURL("\(base)/.well-known/openid-configuration"))
                 } catch {
-                    field.error("no discovery document can be there: \(error.rawValue)")
-                    return nil
+                    return field.error("no discovery document can be there: \(error.rawValue)")
                 }
             })
     }
 }
 
-/// Where a provider that speaks OAuth 2 alone is.
-struct OAuthPlaces {
+/// The endpoints of a plain OAuth 2 provider.
+struct OAuthSettings {
     let authorization: WebURL?
     let token: WebURL?
     let userInfo: WebURL?
@@ -55,7 +53,7 @@ struct OAuthPlaces {
     }
 }
 
-/// What goes with a provider that the gateway itself calls.
+/// Settings of a provider that the gateway calls.
 struct ProviderCalls {
     let client: ProviderClientEntry
     let scopes: [String]
@@ -104,12 +102,12 @@ struct ProviderCalls {
         let scopes = member.read() ?? []
         if kind == .oidc, !scopes.contains("openid") {
             member.field.error(
-                "without it the provider says nothing of the user", expected: "\"openid\" among the scopes")
+                "the provider needs it to identify the user", expected: "\"openid\" among the scopes")
         }
         return scopes
     }
 
-    /// What the gateway itself puts into a request.
+    /// Parameters that the gateway sets.
     private static let reserved = [
         "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "request", "request_uri", "prompt",
@@ -120,8 +118,8 @@ struct ProviderCalls {
         read: { field in
             field.object("an object of strings").entries.compactMap { name, place -> (name: String, value: String)? in
                 guard !reserved.contains(name) else {
-                    place.error("the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
-                    return nil
+                    return place.error(
+                        "the gateway sends \"\(name)\" itself", expected: "a parameter of the provider's own")
                 }
                 return place.name().map { (name: name, value: $0) }
             }

@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// Who the gateway is to a provider, and how it shows that (RFC 6749 section 2.3, RFC 7523 section 2.2).
+/// The client credentials of the gateway at a provider (RFC 6749 section 2.3, RFC 7523 section 2.2).
 package struct ProviderClientEntry: Sendable {
     package enum Method: String, Sendable, CaseIterable {
         case secretBasic = "client_secret_basic"
@@ -13,18 +13,18 @@ package struct ProviderClientEntry: Sendable {
     package var id: String
     package var method: Method
     package var secret: Secret?
-    /// Absolute path; the key is made where there is none.
+    /// Absolute path; a missing key is created.
     package var keyFile: String?
     package var keyAlgorithm: SignatureAlgorithm
     /// `kid`; nil for the key's thumbprint.
     package var keyID: String?
 
-    /// Of a provider that the gateway does not call.
+    /// For a provider that the gateway does not call.
     init() {
         (id, method, keyAlgorithm) = ("", .none, .es256)
     }
 
-    /// - Parameter isNeeded: whether the provider is asked at all.
+    /// - Parameter isNeeded: whether the gateway calls the provider.
     init(_ object: inout ObjectReader, isNeeded: Bool) {
         let idMember = object.take(
             "clientId", .name, "The gateway's client id there; required for `oidc` and `oauth2`.")
@@ -35,7 +35,7 @@ package struct ProviderClientEntry: Sendable {
             Private key of `private_key_jwt`. One that is missing is made; `/.well-known/jwks.json` has its public half.
             """)
         let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : .none
-        id = isNeeded ? object.needed("clientId", idMember, "the gateway's client id there", standIn: "") : ""
+        id = isNeeded ? object.needed("clientId", idMember, "the gateway's client id there", placeholder: "") : ""
         method =
             object.optional(
                 "clientAuthentication", .choice,

@@ -1,9 +1,9 @@
 import Bytes
 import Model
 
-/// Where a trusted issuer publishes its keys, and how they are fetched (JWT-30 to JWT-38).
+/// The published keys of a trusted issuer and how they are fetched (JWT-30 to JWT-38).
 package struct PublishedKeysEntry: Sendable {
-    /// Of the discovery document; not asked where `jwksURI` is there.
+    /// URL of the discovery document; not used with `jwksURI`.
     package var discoveryURI: WebURL?
     package var jwksURI: WebURL?
     package var allowHTTP: Bool
@@ -12,17 +12,17 @@ package struct PublishedKeysEntry: Sendable {
     package var maximumStale: Duration
     package var connectTimeout: Duration
     package var readTimeout: Duration
-    /// nil for those that are sound.
+    /// Nil for the secure versions.
     package var tlsVersions: [String]?
     package var authorization: Secret?
     /// Absolute path of a PEM file.
     package var trustFile: String?
-    /// The gateway is ready without the keys.
+    /// Whether the gateway is ready without the keys.
     package var isOptional: Bool
 
     static let memberNames = ObjectForm.of { PublishedKeysEntry.read(&$0, hasFile: false) }.names
 
-    /// Reads the members of a trusted issuer; nil where it has a file of keys.
+    /// Reads the members of a trusted issuer; nil if it has a key file.
     static func read(_ object: inout ObjectReader, hasFile: Bool) -> PublishedKeysEntry? {
         guard !hasFile else {
             for name in memberNames {
@@ -48,11 +48,11 @@ package struct PublishedKeysEntry: Sendable {
             "The JWK set; the discovery document is not fetched then.")
         if discovery == nil, keys == nil, object.field.node.members != nil {
             object.field.error(
-                "there are no keys", expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
+                "the keys are missing", expected: "\"jwksFile\", \"discoveryUri\" or \"jwksUri\"")
         }
         if allowHTTP, object.field.findings.production {
             object.field.warning(
-                "whoever stands between here and the issuer can choose its keys", expected: "\"allowHttp\": false")
+                "a man in the middle can replace the keys of the issuer", expected: "\"allowHttp\": false")
         }
         let entry = PublishedKeysEntry(
             discoveryURI: discovery?.read(),
@@ -94,7 +94,7 @@ package struct PublishedKeysEntry: Sendable {
         return entry
     }
 
-    /// JWT-36: names of insecure versions are known, so that a configuration from elsewhere is read; they yield nothing.
+    /// JWT-36: insecure versions are accepted for compatibility and ignored.
     private static let versions = Shape.texts(.list(.choice(sound + insecure), minimum: 1, isUnique: false)) { field in
         guard let elements = field.elements("an array of TLS versions") else { return nil }
         let names = elements.compactMap { element -> String? in
@@ -104,7 +104,7 @@ package struct PublishedKeysEntry: Sendable {
             }
             return name
         }
-        // Not an error: who brings such a list from elsewhere keeps the rest of the configuration (JWT-36).
+        // A warning, so that migrated configurations remain valid (JWT-36).
         if !names.contains(where: sound.contains) {
             field.warning("no version is left that is spoken: every fetch fails", expected: "TLSv1.2, TLSv1.3 or both")
         }
@@ -117,8 +117,7 @@ package struct PublishedKeysEntry: Sendable {
     private static let authorization = Shape<Secret>.secret.reading { field in
         guard let secret = field.secret() else { return nil }
         guard secret.value.utf8.allSatisfy({ $0 >= ASCII.space && $0 < 0x7f }) else {
-            field.error("the value cannot stand in a field", expected: "printable ASCII")
-            return nil
+            return field.error("the value cannot stand in a field", expected: "printable ASCII")
         }
         return secret
     }

@@ -1,6 +1,6 @@
-/// Requests that wait for a place at an upstream.
+/// The queue of requests for an upstream.
 package struct QueueEntry: Sendable {
-    /// Of each worker; 0 where nothing waits.
+    /// For each worker; 0 for no queue.
     package var length: Int
     package var timeout: Duration
 

@@ -1,13 +1,13 @@
 import Bytes
 import Model
 
-/// How many requests are let through in a time.
+/// A rate limit: requests per time.
 package struct RateLimitEntry: Sendable {
-    /// Name in `rateLimits`; nil for a limit of one route, which is then written there.
+    /// Name in `rateLimits`; nil for a limit that is declared in a route.
     package var name: String?
     package var requests: Int
     package var per: Duration
-    /// Requests that may come at once.
+    /// Number of requests allowed at once.
     package var burst: Int
     package var key: RateLimitKey
 
@@ -17,7 +17,7 @@ package struct RateLimitEntry: Sendable {
     static let shape = Shape.object("a rate limit: {\"requests\", \"per\", \"burst\", \"key\"}") { object in
         let count = Shape.integer(1...1_000_000_000, "a number of requests")
         let requests = object.required(
-            "requests", count, "a number of requests", standIn: 1, "Requests in the time of `per`.")
+            "requests", count, "a number of requests", placeholder: 1, "Requests in the time of `per`.")
         return RateLimitEntry(
             requests: requests,
             per: object.value("per", .duration, default: .seconds(1), "The time for these requests."),
@@ -35,7 +35,7 @@ package struct RateLimitEntry: Sendable {
 
 /// A limit of a route.
 package enum RouteRateLimit: Sendable {
-    /// One of `rateLimits`, counted over all routes that name it.
+    /// One of `rateLimits`, shared by all routes that name it.
     case named(String)
     case own(RateLimitEntry)
 
@@ -57,8 +57,7 @@ package enum RouteRateLimit: Sendable {
         return elements.compactMap { element in
             guard element.node.string != nil else {
                 guard element.node.members != nil else {
-                    element.wrongType("the name of a rate limit, or {\"requests\", \"per\", \"burst\", \"key\"}")
-                    return nil
+                    return element.wrongType("the name of a rate limit, or {\"requests\", \"per\", \"burst\", \"key\"}")
                 }
                 return RateLimitEntry.shape.read(element).map { .own($0) }
             }

@@ -1,21 +1,21 @@
 import Bytes
 import Model
 
-/// How the store of the kind `redis` is reached.
+/// The connection to the store of the kind `redis`.
 package struct RedisEntry: Sendable, Equatable {
     package var place: ServerEntry.Place
     package var database: Int
-    /// nil for a server that knows a password only, or none.
+    /// Nil for a server without user names.
     package var username: String?
     package var password: Secret?
-    /// nil where the server speaks without TLS.
+    /// Nil without TLS.
     package var tls: UpstreamTLSEntry?
-    /// What all its keys begin with: gateways that share tokens have the same.
+    /// Prefix of all keys; the same for gateways that share tokens.
     package var keyPrefix: String
-    /// How many replicas must have a change before it is answered.
+    /// Replicas that must acknowledge a change.
     package var replicas: Int
 
-    /// The members of the store that are about Redis. nil where the URL is missing or wrong.
+    /// Reads the members of the store for Redis; nil if the URL is missing or invalid.
     static func read(_ object: inout ObjectReader) -> RedisEntry? {
         let target = object.needed(
             "url", target, "a URL such as \"redis://127.0.0.1:6379/0\"",
@@ -28,7 +28,7 @@ package struct RedisEntry: Sendable, Equatable {
         let password = object.take("password", .secret, "Password at the server.")
         object.constrain([.needs("password", for: ["username"])])
         if password == nil, let username {
-            username.field.error("there is no password to this name", expected: "\"password\"")
+            username.field.error("the user name has no password", expected: "\"password\"")
         }
         let tls = object.take("tls", UpstreamTLSEntry.shape, "TLS to a server with `rediss`.")
         if let tls, let target, !target.isSecure {
@@ -77,25 +77,18 @@ extension Field {
         guard let text = text(expected) else { return nil }
         if text.hasPrefix("unix:") { return unixPath().map { (.unix(path: $0), false, 0) } }
         if text.contains("@") {
-            // Whatever it is, it is not shown.
-            error("user and password have members of their own", expected: "\"username\" and \"password\"")
-            return nil
+            // The value is not shown, since it may contain a password.
+            return error("user and password have members of their own", expected: "\"username\" and \"password\"")
         }
         let isSecure = text.hasPrefix("rediss://")
-        guard isSecure || text.hasPrefix("redis://") else {
-            invalid(expected)
-            return nil
-        }
+        guard isSecure || text.hasPrefix("redis://") else { return invalid(expected) }
         let parts = text.dropFirst(isSecure ? 9 : 8).split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let hasPort = parts[0].last != "]" && parts[0].contains(":")
         let database = parts.count < 2 || parts[1].isEmpty ? 0 : Decimal.parse(Array(parts[1].utf8).span)
         guard let origin = try? WebOrigin("http://\(parts[0])\(hasPort ? "" : ":6379")"), let database,
             database < 65_536
-        else {
-            invalid(expected)
-            return nil
-        }
+        else { return invalid(expected) }
         return (ServerEntry.Place(origin), isSecure, database)
     }
 }

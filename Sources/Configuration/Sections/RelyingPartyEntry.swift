@@ -1,18 +1,17 @@
 import Bytes
 
-/// How a service domain uses an identity provider (RP-01 to RP-03).
+/// The identity providers of a service domain (RP-01 to RP-03).
 package struct RelyingPartyEntry: Sendable {
-    /// Names of the providers, in the order in which users may choose.
+    /// Names of the providers, in the order shown to users.
     package var providers: [String]
-    /// Those that stand here themselves.
+    /// Providers that are declared here.
     package var inline: [IdentityProviderEntry]
-    /// Whether users have the names of their e-mail addresses, or of the provider's subjects; nil where the provider's
-    /// entry says it.
+    /// Whether users are named by e-mail address or by the provider's subject; nil for the rule of the provider.
     package var usernameFromEmail: Bool?
-    /// Whether applications are given the provider's access token.
+    /// Whether applications get the provider's access token.
     package var exposesToken: Bool
 
-    /// - Parameter domain: name of the domain, which a provider that stands here has if it names no other.
+    /// - Parameter domain: name of the domain, the default name of a provider that is declared here.
     static func read(_ object: inout ObjectReader, domain: String) -> RelyingPartyEntry {
         let provider = IdentityProviderEntry.shape(name: domain)
         var inline: [IdentityProviderEntry] = []
@@ -31,7 +30,7 @@ package struct RelyingPartyEntry: Sendable {
             passwords as well.
             """)
         let names = object.needed(
-            "provider", member?.field, "the name of an identity provider, or one itself", standIn: []
+            "provider", member?.field, "the name of an identity provider, or one itself", placeholder: []
         ) { (field: Field) -> [String]? in
             guard field.node.array != nil else { return read(field).map { [$0] } }
             let names = field.names("an array of identity providers", read)

@@ -1,17 +1,17 @@
 import Model
 
-/// Where the users of a service domain log in who are known elsewhere (OMS-12).
+/// Remote authentication of a service domain's users (OMS-12).
 package struct RemoteAuthenticationEntry: Sendable {
-    /// Name of an issuer whose server is asked about passwords.
+    /// Name of the issuer whose server verifies passwords.
     package var issuer: String
     package var connectivity = Connectivity.online
-    /// How long after the last login at the server a user gets in without it.
+    /// How long after a login at the server users can log in offline.
     package var verifierLifetime = Duration.seconds(604_800)
-    /// How many users get in without it.
+    /// Number of users who can log in offline.
     package var maximumVerifiers = 10_000
-    /// How long a session lasts at the most that was opened without it, in seconds.
+    /// Longest lifetime of an offline session, in seconds.
     package var offlineSessionSeconds = 3600
-    /// Roles of users that `users.json` does not have; nil where those do not get in.
+    /// Roles of users without an entry in `users.json`; nil if they are refused.
     package var guestRoles: [String]?
 
     private static let day = 86_400
@@ -52,7 +52,7 @@ package struct RemoteAuthenticationEntry: Sendable {
 }
 
 extension ServiceDomainEntry {
-    /// OMS-11: without the word of an application's profile nobody gets in offline.
+    /// OMS-11: offline logins need the connectivity setting of an application's profile.
     func checkConnectivity(_ pointer: String, _ findings: Findings) {
         guard let remote = authentication.remote, remote.connectivity != .online,
             !applications.contains(where: { $0.offlineAuthentication == true })

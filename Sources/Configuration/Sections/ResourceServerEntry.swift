@@ -1,29 +1,23 @@
-/// Somebody who may ask about access tokens (RFC 7662) and has none itself.
+/// A resource server that may introspect access tokens (RFC 7662).
 package struct ResourceServerEntry: Sendable {
     package var clientID: String
     package var clientSecret: Secret
-    /// `name/version` of the backends whose tokens it may ask about; nil for all.
+    /// `name/version` of the backends whose tokens it may introspect; nil for all.
     package var backends: [String]?
 
     static let list = shape.list("an array of resource servers", isUnique: false).reading(readAll)
 
     private static func readAll(_ field: Field) -> [ResourceServerEntry]? {
-        var entries: [ResourceServerEntry] = []
-        for element in field.elements("an array of resource servers") ?? [] {
-            guard let entry = shape.read(element) else { continue }
-            if !entry.clientID.isEmpty, entries.contains(where: { $0.clientID == entry.clientID }) {
-                element.error("duplicate resource server \"\(entry.clientID)\"", expected: "a unique \"clientId\"")
-            }
-            entries.append(entry)
-        }
-        return entries
+        shape.readAll(
+            field, "an array of resource servers", unique: "resource server", by: \.clientID,
+            expecting: "a unique \"clientId\"")
     }
 
     private static let shape = Shape.object("a resource server: {\"clientId\", \"clientSecret\"}") { object in
         ResourceServerEntry(
-            clientID: object.required("clientId", .name, "a unique id", standIn: "", "Unique id."),
+            clientID: object.required("clientId", .name, "a unique id", placeholder: "", "Unique id."),
             clientSecret: object.required(
-                "clientSecret", .secret, "a secret", standIn: Secret(value: "", origin: .literal), "Its secret."),
+                "clientSecret", .secret, "a secret", placeholder: Secret(value: "", origin: .literal), "Its secret."),
             backends: object.optional(
                 "backends", .references(to: .backend), "Backends whose tokens it may ask about; all by default."))
     }

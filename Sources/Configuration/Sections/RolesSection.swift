@@ -1,6 +1,6 @@
 import Bytes
 
-/// The role catalogue (ROLE-04): names, some of them with a description (UPS-05).
+/// The role catalogue (ROLE-04): names with optional descriptions (UPS-05).
 struct RolesSection {
     var names: [String] = []
     /// By name.
@@ -8,7 +8,7 @@ struct RolesSection {
 
     private static let maximumCount = 256
 
-    /// A role with its description, or a name alone.
+    /// A name or an object with a description.
     private struct Role {
         let name: String?
         let description: String?

@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// A piece of the API and who may call it.
+/// A part of the API and its requirements.
 package struct RouteEntry: Sendable {
     package var name: String
     /// Each once; empty for any host.
@@ -11,29 +11,29 @@ package struct RouteEntry: Sendable {
     package var methods: [MethodEntry]
     package var upstream: String
     package var webgate: String?
-    /// Name of the scheme whose level the route asks for, in the place of the webgate's (SCH-03).
+    /// Name of the scheme whose level the route requires, instead of the webgate's (SCH-03).
     package var authenticationScheme: String?
-    /// `name/version` of the backends the route belongs to, from both sides of the association (MBE-07).
+    /// `name/version` of the backends of the route, from both sides of the association (MBE-07).
     package var backends: [String]
-    /// The ApiOmat application whose tokens open the route (AOM-16); nil for a route that takes none of them.
+    /// The ApiOmat application whose tokens the route accepts (AOM-16).
     package var application: String?
-    /// The rule of methods that have none of their own.
+    /// The rule of methods without one of their own.
     package var access: AccessEntry
     /// Overrides `Security_AllowOrigin` (CORS-10).
     package var allowOrigin: AllowOriginPolicy?
     package var injection: InjectionEntry?
-    /// That the upstream is behind a Webgate, whose challenges the gateway answers (CACHE-08).
+    /// Set if the upstream is behind a Webgate, whose challenges the gateway answers (CACHE-08).
     package var upstreamAuth: UpstreamAuthEntry?
-    /// Whether the client's own credential goes to the upstream too.
+    /// Whether the client's credential is forwarded to the upstream.
     package var forwardCredential: Bool
-    /// Whether the upstream is told what the client's certificate says.
+    /// Whether the client's certificate is described to the upstream.
     package var forwardClientCertificate: Bool
     package var maximumBodyBytes: Int?
     package var responseTimeout: Duration?
-    /// Protocols that a connection may change to (RFC 9110 section 7.8), in lower case.
+    /// Protocols of `Upgrade` (RFC 9110 section 7.8), in lower case.
     package var upgrades: [String]
     package var rateLimits: [RouteRateLimit]
-    /// Warnings about the route that are meant.
+    /// Warnings about the route that the operator has accepted.
     var acknowledged: [AcknowledgedWarning]
 
     static func readAll(_ field: Field) -> [RouteEntry] {
@@ -55,7 +55,7 @@ package struct RouteEntry: Sendable {
 
     static let shape = Shape.object("a route: {\"path\", \"upstream\"}") { object in
         let path = object.required(
-            "path", Shape(.pattern("^/"), read: path), "a path pattern", standIn: .nothing,
+            "path", Shape(.pattern("^/"), read: path), "a path pattern", placeholder: .nothing,
             "Literal segments, `*` for exactly one segment, `**` at the end for zero or more.")
         let access = AccessEntry.read(&object, inherited: nil)
         return RouteEntry(
@@ -69,7 +69,7 @@ package struct RouteEntry: Sendable {
                 "A list of methods, or an object with rules by method; all methods by default. GET includes HEAD.")
                 ?? [],
             upstream: object.required(
-                "upstream", .reference(to: .upstream), "the name of an upstream", standIn: "",
+                "upstream", .reference(to: .upstream), "the name of an upstream", placeholder: "",
                 "Name of an upstream in `gateway.json`."),
             webgate: object.optional(
                 "webgate", .reference(to: .webgate),
@@ -135,8 +135,7 @@ package struct RouteEntry: Sendable {
         do throws(PathPattern.Problem) {
             return try PathPattern(text)
         } catch {
-            field.error("invalid path pattern: \(error.rawValue)", expected: expected, found: field.summary)
-            return nil
+            return field.error("invalid path pattern: \(error.rawValue)", expected: expected, found: field.summary)
         }
     }
 
@@ -157,9 +156,9 @@ package struct RouteEntry: Sendable {
     }
 }
 
-/// A warning that an operator has read and decided about.
+/// A warning that an operator may accept.
 enum AcknowledgedWarning: String, Sendable, CaseIterable {
-    /// Another spelling of the path falls under a wider route that asks for less.
+    /// Another spelling of the path matches a wider route with weaker requirements.
     case weakerVariants = "weaker-variants"
     /// The gateway answers some paths of the route itself.
     case endpointsInside = "endpoints-inside"
@@ -173,7 +172,7 @@ enum AcknowledgedWarning: String, Sendable, CaseIterable {
 /// One method of a route.
 package struct MethodEntry: Sendable {
     package var method: String
-    /// The rule of the route with the method's own changes.
+    /// The rule of the route with the changes of the method.
     package var access: AccessEntry
 
     /// - Parameter access: of the route.

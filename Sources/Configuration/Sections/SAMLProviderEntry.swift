@@ -1,40 +1,40 @@
 import Model
 
-/// An identity provider that speaks SAML 2.0, to which the gateway is a service provider (SSO-07).
+/// A SAML 2.0 identity provider, for which the gateway is a service provider (SSO-07).
 package struct SAMLProviderEntry: Sendable {
-    /// What the provider calls itself; nil where its metadata say it.
+    /// Entity id of the provider; nil for that of its metadata.
     package var entityID: String?
-    /// Where browsers are sent, by redirect; nil where its metadata say it.
+    /// URL of the redirect binding; nil for that of its metadata.
     package var singleSignOnURL: WebURL?
     /// Absolute path of the provider's metadata.
     package var metadataFile: String?
-    /// Of certificates of `certificates.json` that it signs with.
+    /// Subjects of its signing certificates in `certificates.json`.
     package var certificateSubjects: [String]
-    /// Absolute path of a PEM file with certificates that it signs with.
+    /// Absolute path of a PEM file with its signing certificates.
     package var certificateFile: String?
-    /// What the gateway calls itself there; nil for the URL of its metadata.
+    /// Entity id of the gateway; nil for the URL of its metadata.
     package var ownEntityID: String?
     /// A URI.
     package var nameIDFormat: String?
-    /// How users are to log in there: URIs, one of which must be met; empty for any.
+    /// Accepted authentication contexts, as URIs; empty for any.
     package var contexts: [String]
     package var forcesLogin: Bool
     package var allowsSHA1: Bool
-    /// Absolute paths; nil where requests are not signed.
+    /// Absolute paths; nil for unsigned requests.
     package var signingKeyFile: String?
     package var signingCertificateFile: String?
     package var signingAlgorithm: SignatureAlgorithm
 
-    /// The formats that have short names (SAML core section 8.3).
+    /// Formats with short names (SAML core section 8.3).
     private static let formats = [
         "persistent": "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
         "transient": "urn:oasis:names:tc:SAML:2.0:nameid-format:transient",
         "emailAddress": "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
         "unspecified": "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
     ]
-    /// Those that the binding has names for.
+    /// Algorithms with names in the binding.
     private static let algorithms: [SignatureAlgorithm] = [.rs256, .rs384, .rs512, .es256, .es384, .es512]
-    /// Whether users are known by a name that is another one at every login.
+    /// Whether the names of users change with every login.
     package var isTransient: Bool { nameIDFormat == SAMLProviderEntry.formats["transient"] }
 
     static func read(_ object: inout ObjectReader, allowHTTP: Bool) -> SAMLProviderEntry {
@@ -128,13 +128,12 @@ package struct SAMLProviderEntry: Sendable {
 }
 
 extension Field {
-    /// A URI as SAML has it for names: at most 1024 characters (SAML core section 8.3.6).
+    /// A URI of at most 1024 characters (SAML core section 8.3.6).
     fileprivate func entityID() -> String? {
         let expected = "a URI of at most 1024 visible ASCII characters"
         guard let text = text(expected) else { return nil }
         guard !text.isEmpty, text.utf8.count <= 1024, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            invalid(expected)
-            return nil
+            return invalid(expected)
         }
         return text
     }

@@ -6,7 +6,7 @@ package struct ServerEntry: Sendable {
     /// Where it listens.
     package enum Place: Hashable, Sendable {
         case address(IPAddress, port: Int)
-        /// A name to be looked up.
+        /// A host name.
         case name(String, port: Int)
         case unix(path: String)
 
@@ -29,14 +29,14 @@ package struct ServerEntry: Sendable {
     }
 
     package var place: Place
-    /// Whether it is spoken to with TLS.
+    /// Whether it uses TLS.
     package var isSecure: Bool
-    /// Share of the requests; 0 takes the server out and lets what is under way end.
+    /// Share of the requests; 0 drains the server.
     package var weight: Int
-    /// Whether it is used only where no other server is.
+    /// Whether it is used only if no other server is available.
     package var isBackup: Bool
 
-    /// What the certificate is to be for, unless `tls.serverName` says so: host name or IP address.
+    /// The expected name in the certificate without `tls.serverName`: host name or IP address.
     package var host: String {
         switch place {
         case .address(let address, _): address.description
@@ -45,7 +45,7 @@ package struct ServerEntry: Sendable {
         }
     }
 
-    /// Whether nobody but this machine is on the way there.
+    /// Whether the traffic stays on this machine.
     package var isLocal: Bool { place.isLocal }
 
     /// The servers of an upstream: one in `url`, or a list in `servers`.
@@ -58,7 +58,7 @@ package struct ServerEntry: Sendable {
         object.constrain([.exactlyOne(of: "url", "servers")])
         guard let list else {
             let expected = "a URL such as \"http://127.0.0.1:9000\""
-            return object.needed("url", url?.field, expected, standIn: []) { single.read($0).map { [$0] } }
+            return object.needed("url", url?.field, expected, placeholder: []) { single.read($0).map { [$0] } }
         }
         url?.field.error("the upstream has \"servers\"", expected: "either \"url\" or \"servers\"")
         guard let elements = list.field.elements("an array of {\"url\"}") else { return [] }
@@ -77,12 +77,12 @@ package struct ServerEntry: Sendable {
         if !servers.isEmpty, servers.allSatisfy({ $0.weight == 0 }) {
             list.field.warning("every server has weight 0, so no request is sent", expected: "a server with a weight")
         } else if !servers.isEmpty, servers.allSatisfy({ $0.isBackup || $0.weight == 0 }) {
-            list.field.warning("there are only backups", expected: "a server that is none")
+            list.field.warning("there are only backups", expected: "not a server")
         }
         return servers
     }
 
-    /// One server of several; nil where its URL is missing or wrong.
+    /// One server of a list; nil if its URL is missing or invalid.
     private static let shape = Shape<ServerEntry?>.object("a server: {\"url\", \"weight\", \"backup\"}") { object in
         var server = object.required(
             "url", single, "a URL such as \"http://127.0.0.1:9000\"",
@@ -99,7 +99,7 @@ package struct ServerEntry: Sendable {
         return server
     }
 
-    /// A server by its URL alone.
+    /// A server given as a URL.
     private static let single = Shape(
         .pattern("^(https?://[^/?#@]+|unix:.+)$"),
         read: { field in
@@ -108,7 +108,7 @@ package struct ServerEntry: Sendable {
 }
 
 extension ServerEntry: CustomStringConvertible {
-    /// As it stands in the configuration.
+    /// The URL in the configuration.
     package var description: String {
         let scheme = isSecure ? "https" : "http"
         switch place {

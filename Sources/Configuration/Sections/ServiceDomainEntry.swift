@@ -1,26 +1,25 @@
 import Bytes
 
-/// A circle of applications of Mobile & Social (OMS-01).
+/// A service domain of Mobile & Social: a circle of applications (OMS-01).
 package struct ServiceDomainEntry: Sendable {
     package var name: String
     /// Names of paths that serve it.
     package var services: [String]
     package var isMobile: Bool
     package var authentication: DomainAuthenticationEntry
-    /// Whether its devices can be wiped: `securityHandler` is `oaam` (OMS-16).
+    /// Whether devices can be wiped: `securityHandler` is `oaam` (OMS-16).
     package var wipesDevices: Bool
-    /// Claims of devices that are turned away, those of one object together (OMS-15).
+    /// Claims of refused devices; all claims of an object must match (OMS-15).
     package var deniedDevices: [[JSONMember]]
     package var applications: [MobileApplicationEntry]
     /// Name of one of the applications.
     package var defaultApplication: String?
-    /// How many registrations and sessions a user has here, and sessions on one device; with one more the oldest ends.
+    /// Limits of registrations and sessions of a user, and of sessions on a device. Beyond a limit, the oldest ends.
     package var maximumRegistrations: Int
     package var maximumSessions: Int
     package var maximumSessionsPerDevice: Int
 
-    /// The application that browsers log in to: the agent, which logs in for the others (AGT-02), or that of requests which
-    /// name none, or the only one.
+    /// The application that browsers log in to: the agent (AGT-02), the default application, or the only one.
     package var browserApplication: MobileApplicationEntry? {
         let agent = applications.filter { $0.participates && $0.agentPriority != nil }
             .min { ($0.agentPriority ?? 0, $0.name) < ($1.agentPriority ?? 0, $1.name) }
@@ -34,8 +33,7 @@ package struct ServiceDomainEntry: Sendable {
         return field.object(expected).entries.compactMap { name, place in
             if name.utf8.elementsEqual("$schema".utf8), field.isFileRoot { return nil }
             guard WebgateEntry.isName(name) else {
-                place.error("invalid name of a service domain \"\(name)\"", expected: WebgateEntry.nameRule)
-                return nil
+                return place.error("invalid name of a service domain \"\(name)\"", expected: WebgateEntry.nameRule)
             }
             return shape(name).read(place)
         }
@@ -76,7 +74,7 @@ package struct ServiceDomainEntry: Sendable {
                 Shape(.list(.map(.schema([]), minimum: 1), isUnique: false), read: { deniedDevices($0) }),
                 "Devices that are refused: those whose profile has all claims of one of the objects.") ?? [],
             applications: object.required(
-                "applications", MobileApplicationEntry.shapeOfAll, "an object of applications by name", standIn: [],
+                "applications", MobileApplicationEntry.shapeOfAll, "an object of applications by name", placeholder: [],
                 "The applications by name."),
             defaultApplication: object.optional(
                 "defaultApplication", .identifier,
@@ -106,8 +104,7 @@ package struct ServiceDomainEntry: Sendable {
     private static func deniedDevices(_ field: Field) -> [[JSONMember]]? {
         field.elements("an array of objects such as {\"jailbroken\": true}")?.compactMap { element in
             guard let members = element.node.members, !members.isEmpty else {
-                element.wrongType("an object with at least one claim")
-                return nil
+                return element.wrongType("an object with at least one claim")
             }
             return members
         }
@@ -116,24 +113,24 @@ package struct ServiceDomainEntry: Sendable {
 
 /// How users of a service domain log in.
 package struct DomainAuthenticationEntry: Sendable {
-    /// Level of a password where nobody says another one.
+    /// Default level of a password.
     static let standardLevel = 2
 
-    /// Name of an authentication scheme; the level is its level then.
+    /// Name of an authentication scheme, which sets the level.
     package var scheme: String?
-    /// Nil where the scheme says it, or nobody does.
+    /// Nil for the level of the scheme, or the default.
     package var level: Int?
-    /// Whether a question is asked beside the password (OMS-14).
+    /// Whether a security question is asked in addition to the password (OMS-14).
     package var asksQuestion = false
-    /// Whether a one-time code is.
+    /// Whether a one-time code is asked for.
     package var asksCode = false
-    /// Level of a login with one of these; nil for one more than the password's.
+    /// Level of a login with a second factor; nil for one above the password's.
     package var strongLevel: Int?
-    /// Whether they are asked for only where a higher level is wanted.
+    /// Whether a second factor is asked for only if a higher level is required.
     package var onDemand = false
-    /// Nil where the gateway verifies passwords itself.
+    /// Nil if the gateway verifies passwords.
     package var remote: RemoteAuthenticationEntry?
-    /// Nil where users have passwords.
+    /// Nil if users log in with passwords.
     package var relyingParty: RelyingPartyEntry?
 
     /// - Parameter domain: name of the domain.
@@ -165,12 +162,12 @@ package struct DomainAuthenticationEntry: Sendable {
                 "stepUpOnly", default: false, "Whether the second step is required only for requests of a higher level."
             ),
             remote: object.keys(
-                wanted: type == "remote",
+                if: type == "remote",
                 otherwise: { _ in
                     ("the gateway verifies passwords itself here", "\"type\": \"remote\" beside it")
                 }, RemoteAuthenticationEntry.read),
             relyingParty: object.keys(
-                wanted: type == "relyingParty",
+                if: type == "relyingParty",
                 otherwise: { _ in
                     ("the domain uses no identity provider", "\"type\": \"relyingParty\" beside it")
                 }
@@ -181,7 +178,7 @@ package struct DomainAuthenticationEntry: Sendable {
         return entry
     }
 
-    /// Which keys go with which type.
+    /// The keys of each type.
     private static var constraints: String {
         let remote = ObjectForm.of(RemoteAuthenticationEntry.read).names
         let relyingParty = ObjectForm.of { RelyingPartyEntry.read(&$0, domain: "") }.names

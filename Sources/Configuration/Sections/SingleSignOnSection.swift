@@ -1,8 +1,8 @@
-/// How long browsers stay signed on (SSO-08).
+/// Lifetime of browser sessions (SSO-08).
 package struct SingleSignOnSection: Sendable {
     package var sessionLifetime: Duration
     package var idleTimeout: Duration
-    /// Whether what identity providers send to the reserved path is shown (SAML-17).
+    /// Whether requests to the reserved path are displayed (SAML-17).
     package var capturesRedirect: Bool
 
     static func read(_ object: inout ObjectReader) -> SingleSignOnSection {
@@ -21,7 +21,7 @@ package struct SingleSignOnSection: Sendable {
                 """))
         if section.capturesRedirect, object.field.findings.production {
             object.field.warning(
-                "whoever looks over a user's shoulder sees what logs him in", expected: "\"captureRedirect\": false")
+                "the page displays credentials of the user", expected: "\"captureRedirect\": false")
         }
         return section
     }

@@ -1,32 +1,32 @@
 import Model
 
-/// Where tokens and what was revoked are kept (DEC-10).
+/// The store of tokens and revocations (DEC-10).
 package struct StoreSection: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// In the process, and gone with it.
+        /// In the memory of the process.
         case memory
-        /// In a file, which several processes of one machine may share.
+        /// In a file, shared by processes of one machine.
         case sqlite
-        /// In a Redis or Valkey server, which several machines may share.
+        /// In a Redis or Valkey server, shared by several machines.
         case redis
     }
 
     package var kind: Kind
     /// The database file of `sqlite`.
     package var path: String
-    /// 32 bytes, by which the store knows tokens; nil where the key is in `keyFile`.
+    /// Key of 32 bytes for the token digests; nil if it is in `keyFile`.
     package var key: [UInt8]?
-    /// File with the key, made with mode 0600 when it is missing.
+    /// File with the key. If missing, it is created with mode 0600.
     package var keyFile: String
-    /// Where the server of `redis` is; nil for the other kinds.
+    /// Nil for other kinds than `redis`.
     package var redis: RedisEntry?
-    /// How long an operation waits for other processes, or for the server.
+    /// How long an operation waits for other processes or the server.
     package var timeout: Duration
-    /// How long the store may say nothing until the deny list is out of date.
+    /// How long the store may be unreachable before the deny list is out of date.
     package var staleAfter: Duration
     package var whenUnavailable: StoreOutageRule
 
-    /// DEC-10: the durable one where it is built in.
+    /// DEC-10: the durable store if it is built in.
     #if SQLite
         package static let usualKind = Kind.sqlite
     #else
@@ -42,13 +42,13 @@ package struct StoreSection: Sendable, Equatable {
                 the process. By default `sqlite` where the program is built with that trait, else `memory`.
                 """) ?? usualKind
         let standardPath = "state/tokens.sqlite"
-        let path = object.keys(wanted: kind == .sqlite, otherwise: useless(.sqlite, "a file")) { object in
+        let path = object.keys(if: kind == .sqlite, otherwise: unsupported(.sqlite, "a file")) { object in
             object.take(
                 "path", .path, default: standardPath,
                 "The file of `sqlite`, on a local disk. Processes of one machine may share it.")?.read()
         }
         let redis = object.keys(
-            wanted: kind == .redis, otherwise: useless(.redis, "this"), RedisEntry.read)
+            if: kind == .redis, otherwise: unsupported(.redis, "this"), RedisEntry.read)
         let (key, keyFile) = object.keyOrFile(
             .key(lengths: [32]),
             "Key by which the store knows tokens: 32 bytes as Base64. Gateways that share a store have the same.",
@@ -71,7 +71,7 @@ package struct StoreSection: Sendable, Equatable {
                 """))
     }
 
-    private static func useless(_ kind: Kind, _ what: String) -> (String) -> (message: String, expected: String) {
+    private static func unsupported(_ kind: Kind, _ what: String) -> (String) -> (message: String, expected: String) {
         { _ in ("only a store of the kind \(kind) has \(what)", "\"kind\": \"\(kind)\"") }
     }
 }

@@ -1,8 +1,8 @@
 import Bytes
 import Foundation
 
-/// A certificate of the store: what outside issuers sign with, under a name of its own (JWT-20, SAML-08). What it says
-/// is checked where certificates are at home; here, whether it is one at all.
+/// A named signing certificate of an outside issuer (JWT-20, SAML-08). Checks only the PEM form; the composition root
+/// checks the contents.
 package struct StoredCertificateEntry: Sendable {
     /// Unique, compared with case.
     package var alias: String
@@ -28,14 +28,14 @@ package struct StoredCertificateEntry: Sendable {
         let file = Shape(.text, read: { $0.pemFile() })
         let textField = object.take("pem", text, "One certificate in PEM form, as text.")?.field
         let fileMember = object.take("pemFile", file, "A file with one certificate in PEM form.")
-        let alias = object.required("alias", .name, "a unique name", standIn: "", "Unique name.")
+        let alias = object.required("alias", .name, "a unique name", placeholder: "", "Unique name.")
         object.constrain([.exactlyOne(of: "pem", "pemFile")])
         if textField != nil, let fileMember {
             fileMember.field.error("\"pem\" is there already", expected: "one of the two")
         }
         guard let fileMember, textField == nil else {
             return StoredCertificateEntry(
-                alias: alias, pem: object.needed("pem", textField, expected, standIn: []) { $0.pem() })
+                alias: alias, pem: object.needed("pem", textField, expected, placeholder: []) { $0.pem() })
         }
         return StoredCertificateEntry(alias: alias, pem: fileMember.read() ?? [])
     }
@@ -45,22 +45,21 @@ extension Field {
     fileprivate func pem() -> [UInt8]? {
         guard let text = text("a certificate in PEM form") else { return nil }
         if text.hasPrefix("file:") {
-            error(
+            return error(
                 "\"pem\" is the text of a certificate, not the name of a file",
                 expected: "\"pemFile\": \"\(text.dropFirst(5))\"")
-            return nil
         }
-        return certificate(text) { error("there is no single certificate in the text", expected: $0) }
+        return certificate(text) { error("the text does not contain exactly one certificate", expected: $0) }
     }
 
     fileprivate func pemFile() -> [UInt8]? {
         guard let path = certificateFile(), let data = FileManager.default.contents(atPath: path) else { return nil }
         return certificate(String(decoding: data, as: UTF8.self)) {
-            error("there is no single certificate in the file", expected: $0, found: summary)
+            error("the file does not contain exactly one certificate", expected: $0, found: summary)
         }
     }
 
-    /// A chain would leave open which of its certificates is trusted.
+    /// Exactly one, since a chain leaves open which certificate is trusted.
     private func certificate(_ text: String, orSay complain: (String) -> Void) -> [UInt8]? {
         guard text.ranges(of: "-----BEGIN CERTIFICATE-----").count == 1, !text.contains("PRIVATE KEY-----") else {
             complain("one certificate in PEM form, and no key")

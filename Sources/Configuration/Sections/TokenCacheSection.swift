@@ -15,7 +15,7 @@ package struct IssuedTokenCacheSection: Sendable {
     package var maximumEntries: Int
     /// How long before its expiry a token is no longer used.
     package var skew: Duration
-    /// Whether tokens survive a restart, sealed in the store (CACHE-10).
+    /// Whether tokens survive a restart, encrypted in the store (CACHE-10).
     package var persists: Bool
 
     static func read(_ object: inout ObjectReader) -> IssuedTokenCacheSection {

@@ -26,10 +26,7 @@ extension Field {
         guard let text = text(expected) else { return nil }
         let parts = text.utf8.split(separator: ASCII.colon, omittingEmptySubsequences: false).map(Array.init)
         let numbers = parts.filter { $0.count == 2 }.compactMap { Decimal.parse($0.span) }
-        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else {
-            invalid(expected)
-            return nil
-        }
+        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else { return invalid(expected) }
         return numbers[0] * 60 + numbers[1]
     }
 }

@@ -14,26 +14,26 @@ package struct TokenServiceSection: Sendable {
     package var revocationPath: String
     /// Path of the introspection endpoint (RFC 7662).
     package var introspectionPath: String
-    /// Who may ask about tokens beside backends.
+    /// Resource servers that may introspect tokens, besides backends.
     package var resourceServers: [ResourceServerEntry]
-    /// Scopes that may be granted; empty where scopes mean nothing.
+    /// Scopes that may be granted; empty if scopes are not used.
     package var scopes: [String]
     /// Name of a signature algorithm.
     package var algorithm: SignatureAlgorithm
-    /// PEM file with the signing key, made when it is missing. Not used by HS algorithms.
+    /// PEM file with the signing key. If missing, it is created. Not used by HS algorithms.
     package var keyFile: String
     /// The secret of an HS algorithm.
     package var key: Secret?
     package var clientTokenSeconds: Int
     package var userTokenSeconds: Int
-    /// By how much the clocks of gateways that share a signing key may differ: `iat` and `nbf` of their tokens may lie so
-    /// far in the future. `exp` is exact.
+    /// Allowed clock difference of gateways that share a signing key: how far `iat` and `nbf` of their tokens may lie
+    /// in the future. `exp` is exact.
     package var clockSkew: Duration
-    /// Whether roles are looked up at each request and not taken from the token (ROLE-03).
+    /// Whether roles are looked up at each request instead of taken from the token (ROLE-03).
     package var liveRoles: Bool
-    /// Whether credentials are taken over TLS alone (GW-13); nil where listeners on loopback make the exception.
+    /// Whether credentials require TLS (GW-13); nil for an exception on loopback listeners.
     package var requiresTLS: Bool?
-    /// Limits of the gateway's own endpoints together.
+    /// Limits that all endpoints of the gateway share.
     package var rateLimits: [RouteRateLimit]
 
     static func read(_ object: inout ObjectReader, baseURL: WebOrigin) -> TokenServiceSection {
@@ -113,7 +113,7 @@ package struct TokenServiceSection: Sendable {
         field.error("two endpoints have one path", expected: "a path of its own for each endpoint")
     }
 
-    /// The secret of an HS algorithm, and the key file of any other one.
+    /// Reads the secret of an HS algorithm, or the key file of another one.
     private static func signingKey(_ object: inout ObjectReader, _ algorithm: SignatureAlgorithm) -> (
         Secret?, file: String
     ) {
@@ -150,10 +150,9 @@ extension Field {
         names("an array of scopes") { element in
             guard let name = element.name() else { return nil }
             guard name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != ASCII.quote && $0 != ASCII.backslash }) else {
-                element.error(
+                return element.error(
                     "invalid scope", expected: "visible ASCII without blank, quote and backslash",
                     found: element.summary)
-                return nil
             }
             return name
         }

@@ -1,25 +1,25 @@
 import Bytes
 import Model
 
-/// An outside issuer whose tokens are accepted.
+/// An outside issuer whose tokens routes accept.
 package struct TrustedIssuerEntry: Sendable {
     /// `typ` that its tokens must have.
     package enum TokenType: String, Sendable, CaseIterable {
-        /// None is required; an explicit type other than `at+jwt` is refused.
+        /// No type is required; an explicit type other than `at+jwt` is refused.
         case any = "JWT"
         case accessToken = "at+jwt"
     }
 
-    /// Where the issuer's keys are, or who is asked in place of them.
+    /// The keys of the issuer, or its introspection endpoint.
     package enum Keys: Sendable {
         /// Absolute path of a file with a JWK set (RFC 7517 section 5).
         case file(String)
         case published(PublishedKeysEntry)
-        /// A server that tells about its tokens (RFC 7662).
+        /// The introspection endpoint (RFC 7662).
         case introspection(IntrospectionEntry)
     }
 
-    /// A role of the token and the roles it stands for (JWT-28).
+    /// A role of the token and the local roles it maps to (JWT-28).
     package struct RoleMapping: Sendable {
         package var tokenRole: String
         package var mappedRoles: [String]
@@ -31,13 +31,13 @@ package struct TrustedIssuerEntry: Sendable {
     package var audiences: [String]
     package var requireAudience: Bool
     package var tokenType: TokenType
-    /// Whether ID tokens are taken for access tokens.
+    /// Whether ID tokens are accepted as access tokens.
     package var acceptIDTokens: Bool
-    /// Clients beside our own that `azp` of an access token may name.
+    /// Other clients that `azp` of an access token may name.
     package var authorizedParties: [String]
-    /// Nil where what is said of them is wrong.
+    /// Nil if they are invalid.
     package var keys: Keys?
-    /// Accepted algorithms; nil for every one that fits the key.
+    /// Accepted algorithms; nil for all that match the key.
     package var algorithms: Set<SignatureAlgorithm>?
     package var clockSkew: Duration
     package var maximumLifetime: Duration?
@@ -54,7 +54,7 @@ package struct TrustedIssuerEntry: Sendable {
     package var backend: String?
     package var level: Int
 
-    /// The server that tells about its tokens; nil for tokens that are verified here.
+    /// The introspection endpoint; nil if the gateway verifies the tokens.
     package var introspection: IntrospectionEntry? {
         if case .introspection(let entry)? = keys { entry } else { nil }
     }
@@ -74,7 +74,7 @@ package struct TrustedIssuerEntry: Sendable {
             if let prefix = entry.introspection?.tokenPrefix,
                 let other = entries.first(where: { $0.introspection?.tokenPrefix == prefix })
             {
-                // No server is to be shown the tokens of another one.
+                // An endpoint must not receive the tokens of another issuer.
                 element.error(
                     "trusted issuer \"\(other.name)\" is asked about the same tokens already",
                     expected: "a \"tokenPrefix\" of its own")
@@ -106,10 +106,10 @@ package struct TrustedIssuerEntry: Sendable {
         object.constrain(json: constraints)
         return TrustedIssuerEntry(
             name: object.required(
-                "name", .identifier, WebgateEntry.nameRule, standIn: "",
+                "name", .identifier, WebgateEntry.nameRule, placeholder: "",
                 "Unique name, in logs and metrics, and by which its tokens are revoked."),
             issuer: object.required(
-                "issuer", .name, "the value of \"iss\"", standIn: "", "The value of `iss`, compared exactly."),
+                "issuer", .name, "the value of \"iss\"", placeholder: "", "The value of `iss`, compared exactly."),
             audiences: audiences(&object, isRequired: requireAudience),
             requireAudience: requireAudience,
             tokenType: tokenType,
@@ -148,7 +148,7 @@ package struct TrustedIssuerEntry: Sendable {
         )
     }
 
-    /// An audience is named or not asked for, and one thing says what a token is worth.
+    /// The audience is named or explicitly not required, and exactly one key sets the level.
     private static var constraints: String {
         let published = ["discoveryUri", "jwksUri"]
         let withFile = PublishedKeysEntry.memberNames + ["introspection"]
@@ -198,7 +198,7 @@ package struct TrustedIssuerEntry: Sendable {
         return published.map { .published($0) }
     }
 
-    /// A missing audience check lets in every token of the issuer, so it has to be switched off by name.
+    /// Without an audience check every token of the issuer is accepted, so that it must be disabled explicitly.
     private static func audiences(_ object: inout ObjectReader, isRequired: Bool) -> [String] {
         let member = object.take(
             "audience", .names("an array of audiences"),
@@ -229,10 +229,9 @@ package struct TrustedIssuerEntry: Sendable {
         }
         let known = elements.compactMap { element -> SignatureAlgorithm? in
             if let name = element.node.string, SignatureAlgorithm(named: name)?.isSymmetric ?? (name == "none") {
-                // RFC 8725 section 3.1, 3.2: a public key must never serve as an HMAC secret.
-                element.error(
+                // RFC 8725 section 3.1, 3.2: a public key must never be used as an HMAC secret.
+                return element.error(
                     "\"\(name)\" proves nothing about an outside issuer", expected: "an asymmetric algorithm")
-                return nil
             }
             return element.choice(among: SignatureAlgorithm.publicOnes)
         }
@@ -241,9 +240,10 @@ package struct TrustedIssuerEntry: Sendable {
 
     static let roleMappings = Shape.object("a mapping: {\"tokenRole\", \"mappedRoles\"}") { object in
         RoleMapping(
-            tokenRole: object.required("tokenRole", .name, "a role of the token", standIn: "", "A role of the token."),
+            tokenRole: object.required(
+                "tokenRole", .name, "a role of the token", placeholder: "", "A role of the token."),
             mappedRoles: object.required(
-                "mappedRoles", .references(to: .role), "an array of roles", standIn: [], "Roles of the catalogue."))
+                "mappedRoles", .references(to: .role), "an array of roles", placeholder: [], "Roles of the catalogue."))
     }
     .list("an array of {\"tokenRole\", \"mappedRoles\"}", isUnique: false)
 }

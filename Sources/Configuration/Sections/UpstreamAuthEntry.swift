@@ -1,7 +1,7 @@
 import Bytes
 
-/// That an upstream is behind a Webgate of its own, whose challenges the gateway answers (CACHE-08): `"oam-challenge"`,
-/// or an object where a setting differs.
+/// An upstream behind a Webgate of its own, whose challenges the gateway answers (CACHE-08): `"oam-challenge"`, or an
+/// object with other settings.
 package struct UpstreamAuthEntry: Sendable {
     private enum Kind: String, CaseIterable {
         case oamChallenge = "oam-challenge"
@@ -11,7 +11,7 @@ package struct UpstreamAuthEntry: Sendable {
     package var webgates: [String] = []
     /// `User-Agent` of the requests.
     package var userAgent = "OAMMS-Agent"
-    /// Longest body that is kept for a second try, in bytes.
+    /// Longest body that is kept for a retry, in bytes.
     package var maximumReplayBytes = 65_536
 
     static let shape = Shape(
@@ -25,7 +25,8 @@ package struct UpstreamAuthEntry: Sendable {
         "\"oam-challenge\", or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}"
     ) { object in
         let usual = UpstreamAuthEntry()
-        _ = object.required("kind", .choice, "\"oam-challenge\"", standIn: Kind.oamChallenge, "How the upstream asks.")
+        _ = object.required(
+            "kind", .choice, "\"oam-challenge\"", placeholder: Kind.oamChallenge, "How the upstream asks.")
         return UpstreamAuthEntry(
             webgates: object.value(
                 "webgates", .names, default: [],
@@ -43,10 +44,7 @@ package struct UpstreamAuthEntry: Sendable {
         let expected = "visible ASCII text, such as \"OAMMS-Agent\""
         guard let text = field.text(expected) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }), !text.hasPrefix(" "), !text.hasSuffix(" ")
-        else {
-            field.invalid(expected)
-            return nil
-        }
+        else { return field.invalid(expected) }
         return text
     }
 }

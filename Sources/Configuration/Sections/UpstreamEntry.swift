@@ -1,6 +1,6 @@
 import Model
 
-/// Servers behind the gateway that are as good as each other.
+/// A group of equivalent servers behind the gateway.
 package struct UpstreamEntry: Sendable {
     package var name: String
     /// At least one.
@@ -8,29 +8,29 @@ package struct UpstreamEntry: Sendable {
     package var balance: Balance
     /// HTTP/2 to the servers: by ALPN over TLS, with prior knowledge without.
     package var http2: Bool
-    /// nil where the servers speak without TLS: all of them do, or none.
+    /// Nil without TLS; all servers use it, or none.
     package var tls: UpstreamTLSEntry?
-    /// How long the addresses of a name are used before it is looked up again.
+    /// How long resolved addresses are used.
     package var resolveInterval: Duration
-    /// nil where servers are not asked how they are.
+    /// Nil without health checks.
     package var healthCheck: HealthCheckSettings?
-    /// nil where failures of requests do not take a server out.
+    /// Nil without ejection of failing servers.
     package var ejection: EjectionSettings?
-    /// nil where requests are sent however many fail.
+    /// Nil without a circuit breaker.
     package var circuitBreaker: CircuitBreaker.Settings?
     package var connectTimeout: Duration
-    /// From the end of the request to the head of the response.
+    /// From the end of the request to the response head.
     package var responseTimeout: Duration
     package var idleTimeout: Duration
     /// Idle connections kept by each worker.
     package var maximumIdle: Int
     /// Connections of each worker; 0 means any number.
     package var maximumConnections: Int
-    /// Requests of each worker under way; 0 means any number.
+    /// Concurrent requests of each worker; 0 means any number.
     package var maximumInFlight: Int
     package var queue: QueueEntry
     package var retries: RetrySettings
-    /// How long a server that comes back gets less than its share; zero where it gets it at once.
+    /// How long a recovered server gets less than its share; zero for not at all.
     package var slowStart: Duration
 
     static let list = shape.byName("an object of upstreams by name", "invalid upstream name") { $0.name = $1 }

@@ -1,20 +1,20 @@
 import Model
 
-/// TLS to the servers of an upstream. Certificates are verified unless that is switched off by name.
+/// TLS to the servers of an upstream. Certificates are verified unless that is disabled explicitly.
 package struct UpstreamTLSEntry: Sendable, Equatable {
-    /// Who issues the servers' certificates; nil for those the system trusts.
+    /// Authorities of server certificates; nil for those of the system.
     package var authoritiesFile: String?
-    /// The gateway's own certificate, for servers that ask for one.
+    /// The client certificate of the gateway.
     package var certificateFile: String?
     package var keyFile: String?
-    /// Sent as SNI and looked for in the certificate; nil for the host of the URL.
+    /// Server name for SNI and verification; nil for the host of the URL.
     package var serverName: String?
     package var verifies = true
     package var minimumVersion = TLSVersion.tls12
 
     package static let shape = shape(namesServer: true)
 
-    /// - Parameter namesServer: false where the certificate is always compared with the host of a URL.
+    /// - Parameter namesServer: false if the certificate is always verified for the host of a URL.
     package static func shape(namesServer: Bool) -> Shape<UpstreamTLSEntry> {
         .object("TLS settings of an upstream") { read(&$0, namesServer) }
     }
@@ -39,15 +39,15 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
             minimumVersion: object.value("minVersion", .tlsVersion, default: .tls12, "Lowest version of TLS."))
         object.constrain([.together("certFile", "keyFile")])
         if certificate == nil, let key {
-            key.field.error("there is no certificate to this key", expected: "\"certFile\"")
+            key.field.error("the key has no certificate", expected: "\"certFile\"")
         }
         if key == nil, let certificate {
-            certificate.field.error("there is no key to this certificate", expected: "\"keyFile\"")
+            certificate.field.error("the certificate has no key", expected: "\"keyFile\"")
         }
         if !entry.verifies {
             authorities?.field.error("certificates are not verified", expected: "\"verify\": true, or no \"caFile\"")
-            let message = "whoever is on the way to the upstream can pose as it"
-            // Tokens and identities are sent there.
+            let message = "a man in the middle can impersonate the upstream"
+            // Tokens and identities are sent to the server.
             field.findings.production
                 ? verify?.field.error(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
                 : verify?.field.warning(message, expected: "\"verify\": true, with \"caFile\" where it is needed")
@@ -58,10 +58,7 @@ package struct UpstreamTLSEntry: Sendable, Equatable {
     private static let serverName = Shape.text(.text) { field in
         let expected = "a host name or an IP address"
         guard let text = field.text(expected) else { return nil }
-        guard HostName.isValid(text) || IPAddress(text) != nil else {
-            field.invalid(expected)
-            return nil
-        }
+        guard HostName.isValid(text) || IPAddress(text) != nil else { return field.invalid(expected) }
         return text.lowercased()
     }
 }

@@ -12,28 +12,28 @@ package struct UserEntry: Sendable {
     package var password: String?
     package var roles: [String]
     package var isEnabled: Bool
-    /// Tokens that were issued before this second since 1970 are refused: those of the password before, or of somebody
-    /// else who had the name.
+    /// Tokens that were issued before this second since 1970 are refused: those of an earlier password, or of an
+    /// earlier user with this name.
     package var tokensNotBefore: Int64?
-    /// What the user can be asked beside the password (OMS-14).
+    /// Questions in addition to the password (OMS-14).
     package var securityQuestions: [SecurityQuestionEntry]
     /// The secret of the user's one-time codes; nil for none.
     package var oneTimeSecret: [UInt8]?
-    /// What else the profile says (UPS-01).
+    /// Further attributes of the profile (UPS-01).
     package var attributes: [String: String]
 
-    /// The names that `attributes` may have, after the accessors of the clients in the field (oam-wire 5).
+    /// The names of `attributes`, after the accessors of existing clients (oam-wire 5).
     package static let attributeNames = [
         "displayName", "title", "description", "mobile", "telephoneNumber", "postalAddress", "country", "photo",
         "manager",
     ]
 
-    /// The twelve schemes of CRYPTO-01, and the two slow ones.
+    /// The twelve schemes of CRYPTO-01 and the two slow ones.
     static let schemes = [
         "PlainText", "AES", "SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512", "SaltedSHA-1", "SaltedSHA-224",
         "SaltedSHA-256", "SaltedSHA-384", "SaltedSHA-512", "PBKDF2-SHA512", "scrypt",
     ]
-    /// Those that are fit for production.
+    /// The schemes for production.
     private static let strong = schemes.suffix(2)
 
     static func readAll(_ field: Field) -> [UserEntry] {
@@ -44,7 +44,7 @@ package struct UserEntry: Sendable {
         }
         var users: [UserEntry] = []
         var names: Set<Key> = []
-        /// The places of the users who have them.
+        /// The indices of their users.
         var addresses: [Key: Int] = [:]
         let elements = field.elements("an array of users") ?? []
         users.reserveCapacity(elements.count)
@@ -75,7 +75,7 @@ package struct UserEntry: Sendable {
     static let shape = Shape.object("a user: {\"username\"}") { object in
         UserEntry(
             username: object.required(
-                "username", userName, "a user name", standIn: "",
+                "username", userName, "a user name", placeholder: "",
                 """
                 Name, unique within the realm: at most 256 bytes, no blanks at the ends, no control characters, \
                 marks of direction or other invisible characters. A longer one of an earlier version gets a warning \
@@ -121,26 +121,19 @@ package struct UserEntry: Sendable {
 
     static let passwordForm = "\"{scheme}payload\", made by \"portcullis hash\""
 
-    /// The text is never shown: it may be a password in the clear.
+    /// Messages never show the text, which may be a plain password.
     static func password(_ field: Field) -> String? {
         let expected = passwordForm
-        guard let text = field.node.string else {
-            field.error("wrong type", expected: expected)
-            return nil
-        }
+        guard let text = field.node.string else { return field.error("wrong type", expected: expected) }
         guard text.utf8.first == UInt8(ascii: "{"), let end = text.utf8.firstIndex(of: UInt8(ascii: "}")),
             text.utf8.index(after: end) < text.endIndex
-        else {
-            field.error("the password has no scheme, so it would never verify", expected: expected)
-            return nil
-        }
+        else { return field.error("the password has no scheme, so it would never verify", expected: expected) }
         let scheme = String(text[text.utf8.index(after: text.startIndex)..<end])
         guard schemes.contains(scheme) else {
             let near = Suggestion.nearest(to: scheme, among: schemes)
-            field.error(
+            return field.error(
                 "unknown password scheme \"\(scheme)\"",
                 expected: near == nil ? "one of \(schemes.joined(separator: ", "))" : nil, suggestion: near)
-            return nil
         }
         if field.findings.production, !strong.contains(scheme) {
             field.warning("the password scheme \"\(scheme)\" is quickly guessed", expected: "\"{scrypt}\"")
@@ -149,7 +142,7 @@ package struct UserEntry: Sendable {
     }
 }
 
-/// A question and the answer that the user has laid down.
+/// A security question and the user's answer.
 package struct SecurityQuestionEntry: Sendable {
     package var question: String
     /// `{scheme}payload` (CRYPTO-01) of the answer in lower case.
@@ -157,9 +150,9 @@ package struct SecurityQuestionEntry: Sendable {
 
     static let shape = Shape.object("a question: {\"question\", \"answer\"}") { object in
         SecurityQuestionEntry(
-            question: object.required("question", .name, "a question", standIn: "", "The question."),
+            question: object.required("question", .name, "a question", placeholder: "", "The question."),
             answer: object.required(
-                "answer", UserEntry.storedSecret, UserEntry.passwordForm, standIn: "",
+                "answer", UserEntry.storedSecret, UserEntry.passwordForm, placeholder: "",
                 "`{scheme}payload` of the answer in lower case, made by `portcullis hash`."))
     }
 }
@@ -169,8 +162,7 @@ extension Field {
     fileprivate func oneTimeSecret() -> [UInt8]? {
         guard let secret = secret() else { return nil }
         guard let bytes = Base32.decode(Array(secret.value.utf8).span), bytes.count >= 16 else {
-            error("the secret is malformed", expected: "at least 16 bytes as Base32")
-            return nil
+            return error("the secret is malformed", expected: "at least 16 bytes as Base32")
         }
         return bytes
     }
@@ -185,8 +177,7 @@ extension Field {
             blanks += bytes[i] == ASCII.space ? 1 : 0
         }
         guard ats == 1, blanks == 0, bytes[0] != at, bytes[bytes.count - 1] != at else {
-            invalid("a mail address such as \"joe@example.com\"")
-            return nil
+            return invalid("a mail address such as \"joe@example.com\"")
         }
         return text
     }

@@ -1,42 +1,34 @@
 import Bytes
 import Model
 
-/// A group of routes that are challenged alike (CHAL-01).
+/// A group of routes with the same challenge (CHAL-01).
 package struct WebgateEntry: Sendable {
     package var name: String
-    /// Authentication level that its routes ask for, 0 to 10; nil where the scheme says it.
+    /// Authentication level that its routes require, 0 to 10; nil for the level of the scheme.
     package var level: Int?
     /// Name of the authentication scheme (SCH-01).
     package var authenticationScheme: String?
-    /// Values of `User-Agent`, exact or as prefixes that end in `*` (DEC-07); empty where every client is challenged.
+    /// Values of `User-Agent`, exact or as prefixes that end in `*` (DEC-07); empty for all clients.
     package var userAgents: [String]
-    /// Nil where nothing is said: `redirect` with a form, else `bearer`.
+    /// Nil for the default: `redirect` with a form, else `bearer`.
     package var userAgentMismatch: UserAgentMismatch?
     package var injection: InjectionEntry?
 
     static let nameRule = "1 to 64 letters, digits, dots, underscores and hyphens"
 
-    /// CHAL-08: nothing that would need quoting in a challenge.
+    /// CHAL-08: only characters that need no quoting in a challenge.
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "._-".utf8.contains($0) }
     }
 
     static func readAll(_ field: Field) -> [WebgateEntry] {
-        var webgates: [WebgateEntry] = []
-        for element in field.elements("an array of webgates") ?? [] {
-            guard let webgate = shape.read(element) else { continue }
-            if !webgate.name.isEmpty, webgates.contains(where: { $0.name == webgate.name }) {
-                element.error("duplicate webgate \"\(webgate.name)\"", expected: "a unique name")
-            }
-            webgates.append(webgate)
-        }
-        return webgates
+        shape.readAll(field, "an array of webgates", unique: "webgate", by: \.name)
     }
 
     static let shape = Shape.object("a webgate: {\"name\", \"level\"}") { object in
         let webgate = WebgateEntry(
-            name: object.required("name", .identifier, nameRule, standIn: "", "Unique name."),
+            name: object.required("name", .identifier, nameRule, placeholder: "", "Unique name."),
             level: object.optional(
                 "level", .level, "Authentication level that its routes require, where no scheme says it."),
             authenticationScheme: object.optional(
@@ -82,10 +74,7 @@ extension Field {
 
     func webgateName() -> String? {
         guard let name = text(WebgateEntry.nameRule) else { return nil }
-        guard WebgateEntry.isName(name) else {
-            invalid(WebgateEntry.nameRule)
-            return nil
-        }
+        guard WebgateEntry.isName(name) else { return invalid(WebgateEntry.nameRule) }
         return name
     }
 }
