@@ -1,11 +1,11 @@
 import Bytes
 
-/// What an `Accept` field asks for (RFC 9110 section 12.5.1).
+/// Content negotiation by `Accept` (RFC 9110 section 12.5.1).
 package enum AcceptField {
     private static let html = Array("text/html".utf8)
     private static let json = Array("application/json".utf8)
 
-    /// Whether HTML is named, as browsers name it where they open a page; a range that HTML falls under is no name.
+    /// Whether HTML is listed explicitly, as browsers do when they open a page; a range such as `*/*` does not count.
     ///
     /// - Parameter value: the field's value, as a range of the buffer.
     package static func namesHTML(_ value: ByteRange, _ bytes: Span<UInt8>) -> Bool {
@@ -18,7 +18,7 @@ package enum AcceptField {
         return false
     }
 
-    /// Whether HTML is named, and JSON is not wanted as much or more: by its quality, or its place where both have the same.
+    /// Whether HTML is listed explicitly and preferred to JSON: by quality, or by order for equal quality.
     ///
     /// - Parameter value: the field's value, as a range of the buffer.
     package static func prefersHTML(_ value: ByteRange, _ bytes: Span<UInt8>) -> Bool {
@@ -40,7 +40,7 @@ package enum AcceptField {
         return best.html > best.json || (best.html == best.json && best.html > 0 && isHTMLFirst)
     }
 
-    /// The weight of an element in thousandths (RFC 9110 section 12.4.2); that of one without is 1000.
+    /// The weight of an element in thousandths (RFC 9110 section 12.4.2); 1000 by default.
     private static func quality(_ parameters: Span<UInt8>) -> Int {
         var i = 0
         while i + 2 < parameters.count {
@@ -62,7 +62,7 @@ package enum AcceptField {
         return 1000
     }
 
-    /// The same as `namesHTML` of the value as text.
+    /// The same for a value as text.
     package static func namesHTML(_ value: String) -> Bool {
         let bytes = Array(value.utf8)
         return namesHTML(ByteRange(0..<bytes.count), bytes.span)

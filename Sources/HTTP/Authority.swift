@@ -5,8 +5,8 @@ import Model
 package enum Authority {
     /// Whether the text is a host name or an address with an optional port.
     ///
-    /// Narrower than RFC 3986: of a name, letters, digits and `-._~` alone. User information, escapes, commas and the
-    /// like have no good use there, and some have been used to make two hops see two hosts.
+    /// Narrower than RFC 3986: names consist of letters, digits and `-._~`. User information, escapes, commas and the
+    /// like have no legitimate use there, and some make two hops see different hosts.
     package static func isValid(_ text: Span<UInt8>) -> Bool {
         var position = 0
         if !text.isEmpty, text[0] == 91 {
@@ -25,7 +25,7 @@ package enum Authority {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 45 || byte == 46 || byte == 95 || byte == 126
     }
 
-    /// Digits up to 65535; none at all is allowed (RFC 3986 section 3.2.3).
+    /// Digits up to 65535, or nothing (RFC 3986 section 3.2.3).
     private static func isPort(_ text: Span<UInt8>) -> Bool {
         guard text.count <= 5 else { return false }
         var port = 0

@@ -2,14 +2,14 @@ import Bytes
 
 /// The one spelling of a request path that is both matched and forwarded (ROLE-05).
 ///
-/// Escapes of unreserved characters are decoded, the others written in upper case; characters that a path may not hold
-/// are escaped; dot segments are removed and repeated slashes merged. What two readers could take for two paths is not
-/// repaired but refused. The canonical form of a canonical path is that path.
+/// Escapes of unreserved characters are decoded, other escapes written in upper case; characters that are not allowed
+/// in a path are escaped; dot segments are removed and repeated slashes merged. Ambiguous paths are refused, not
+/// repaired. Canonicalisation is idempotent.
 package enum CanonicalPath {
     package enum Outcome: Equatable, Sendable {
-        /// The path is canonical as it stands.
+        /// The path is already canonical.
         case unchanged
-        /// The canonical path is what the chunk now holds.
+        /// The chunk holds the canonical path.
         case rewritten
         /// The path has more than one reading: 400.
         case ambiguous(PathAmbiguity)
@@ -17,12 +17,12 @@ package enum CanonicalPath {
 
     /// Canonicalises the path of a target, without its query.
     ///
-    /// - Parameter scratch: emptied; holds the canonical path after `rewritten`, nothing of meaning otherwise.
+    /// - Parameter scratch: emptied; holds the canonical path after `rewritten`, otherwise undefined content.
     package static func canonicalise(_ path: Span<UInt8>, into scratch: Chunk) -> Outcome {
         guard !path.isEmpty, path[0] == ASCII.slash else { return .ambiguous(.notAbsolute) }
         if isPlain(path) { return .unchanged }
         scratch.reset()
-        // An escaped byte takes three; no segment gets longer otherwise.
+        // Escaping a byte takes three bytes; nothing else makes a segment longer.
         scratch.ensureFree(path.count &* 3 &+ 1)
         do throws(PathAmbiguity) {
             try appendSegments(of: path, to: scratch)
@@ -33,7 +33,7 @@ package enum CanonicalPath {
         return bytesEqual(scratch.readable, path) ? .unchanged : .rewritten
     }
 
-    /// The canonical form of a path, for those who are in no hurry; nil for one with more than one reading.
+    /// The canonical form of a path, off the hot path; nil for an ambiguous path.
     package static func canonical(_ path: [UInt8]) -> [UInt8]? {
         let scratch = Chunk(capacity: path.count * 3 + 1)
         switch canonicalise(path.span, into: scratch) {
@@ -45,7 +45,7 @@ package enum CanonicalPath {
         }
     }
 
-    /// Whether one look suffices: only characters that stand for themselves, and no slash before a slash or a dot.
+    /// Whether the path is canonical at first sight: only literal characters, and no slash before a slash or a dot.
     private static func isPlain(_ path: Span<UInt8>) -> Bool {
         var afterSlash = false
         for i in path.indices {
@@ -59,7 +59,7 @@ package enum CanonicalPath {
 
     private static func appendSegments(of path: Span<UInt8>, to output: Chunk) throws(PathAmbiguity) {
         var position = 0
-        // Whether slashes were merged: what a later `..` takes away then depends on who merges first.
+        // Whether slashes were merged: the effect of a later `..` then depends on the order of both steps.
         var merged = false
         while position < path.count {
             let start = position &+ 1
@@ -97,7 +97,7 @@ package enum CanonicalPath {
         output.truncate(to: length)
     }
 
-    /// Whether an upstream that decodes twice would find a separator, a dot, a NUL or yet another escape.
+    /// Whether decoding twice yields a separator, a dot, a NUL or another escape.
     private static func hasDoubleEncoding(_ path: Span<UInt8>) -> Bool {
         var position = 0
         while position &+ 4 < path.count {
@@ -116,7 +116,7 @@ package enum CanonicalPath {
     }
 }
 
-/// Why a path was refused; each is one of the ways by which rules of other gateways were passed by.
+/// Why a path is ambiguous; each is a known way to bypass the rules of a gateway.
 package enum PathAmbiguity: UInt8, Error, Sendable, CaseIterable {
     case notAbsolute, encodedSlash, encodedBackslash, encodedDot, encodedControl, doubleEncoding, malformedEscape
     case malformedText, backslash, illegalByte, dotSegmentParameter, aboveRoot, dotsAfterEmptySegment

@@ -4,16 +4,16 @@ import Bytes
 package struct AuthenticationChallenge: Equatable, Sendable {
     package struct Parameter: Equatable, Sendable {
         package var name: String
-        /// Without quotes and escapes.
+        /// Unquoted and unescaped.
         package var value: String
     }
 
     package var scheme: String
-    /// The one value that stands in the place of parameters, as in `Negotiate YII=`.
+    /// The value instead of parameters, as in `Negotiate YII=`.
     package var token68: String?
     package var parameters: [Parameter]
 
-    /// The value of a parameter, its name compared without case; nil where there is none or more than one.
+    /// The value of a parameter by case-insensitive name; nil if it is missing or repeated.
     package func parameter(_ name: String) -> String? {
         let matching = parameters.filter { bytesEqualIgnoringCase($0.name.utf8Bytes.span, name.utf8Bytes.span) }
         return matching.count == 1 ? matching[0].value : nil
@@ -24,9 +24,9 @@ extension String {
     fileprivate var utf8Bytes: [UInt8] { Array(utf8) }
 }
 
-/// Reader of the challenges of one `WWW-Authenticate` field value (RFC 9110 section 11.6.1). Not for the hot path.
+/// Parses the challenges of a `WWW-Authenticate` value (RFC 9110 section 11.6.1). Not for the hot path.
 package struct ChallengeList {
-    /// The challenges of the value; nil if it is not a list of challenges.
+    /// The challenges of the value; nil if it is malformed.
     package static func parse(_ value: Span<UInt8>) -> [AuthenticationChallenge]? {
         var reader = ChallengeList()
         return reader.read(value) ? reader.challenges : nil
@@ -35,7 +35,7 @@ package struct ChallengeList {
     private var challenges: [AuthenticationChallenge] = []
     private var position = 0
 
-    /// Whether a comma separates what comes from what was before; every item but the first needs one.
+    /// Whether a comma precedes the next item; required for all items but the first.
     private mutating func read(_ value: Span<UInt8>) -> Bool {
         while true {
             let separated = skipCommas(value) || challenges.isEmpty
@@ -87,7 +87,7 @@ package struct ChallengeList {
         while position < value.count, FieldSyntax.isBlank(value[position]) { position &+= 1 }
     }
 
-    /// Passes over blanks and commas; answers whether there was a comma.
+    /// Skips blanks and commas; returns whether there was a comma.
     private mutating func skipCommas(_ value: Span<UInt8>) -> Bool {
         var found = false
         while position < value.count, FieldSyntax.isBlank(value[position]) || value[position] == ASCII.comma {
@@ -106,7 +106,7 @@ package struct ChallengeList {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A token68 (RFC 9110 section 11.2) that ends the challenge; nil, and nothing taken, if what stands here is none.
+    /// A token68 (RFC 9110 section 11.2) that ends the challenge; nil without consuming anything if there is none.
     private mutating func readToken68(_ value: Span<UInt8>) -> String? {
         var end = position
         while end < value.count, Self.isToken68(value[end]) { end &+= 1 }
@@ -126,8 +126,8 @@ package struct ChallengeList {
             || byte == 43 || byte == ASCII.slash
     }
 
-    /// A quoted string (RFC 9110 section 5.6.4). A folded line within it is read as one blank: the
-    /// OAM-Auth challenge comes in two lines as well (CHAL-01).
+    /// A quoted string (RFC 9110 section 5.6.4). A folded line in it is read as one blank, since OAM-Auth challenges
+    /// may have two lines (CHAL-01).
     private mutating func readQuoted(_ value: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         position &+= 1

@@ -1,18 +1,18 @@
 import Bytes
 
-/// What the `Connection` fields of a head say (RFC 9110 section 7.6.1).
+/// The options of the `Connection` fields of a head (RFC 9110 section 7.6.1).
 package struct ConnectionOptions: Sendable {
     package private(set) var close = false
     package private(set) var keepAlive = false
     package private(set) var upgrade = false
-    /// Whether fields are named that end at this hop; only then is `names` worth asking.
+    /// Whether hop-by-hop fields are listed; otherwise `names` need not be called.
     package private(set) var namesFields = false
 
-    /// How many options there are, the three above among them, and how long their fields are.
+    /// The number of options, known ones included, and the length of their fields.
     private var count = 0
     private var length = 0
 
-    /// Whether they are few and short enough for each field that is forwarded to be looked for among them.
+    /// Whether they are few and short enough to search them for each forwarded field.
     package var isBounded: Bool { count <= 32 && length <= 1024 }
 
     package init(_ headers: HeaderTable, _ bytes: Span<UInt8>) {

@@ -1,9 +1,9 @@
 import Bytes
 
-/// Cookies in their fields (RFC 6265 sections 4.1 and 5.4). Names are compared with case.
+/// Cookies in their fields (RFC 6265 sections 4.1 and 5.4). Names are case-sensitive.
 package enum Cookies {
-    /// Where the value of a cookie stands; nil where there is none of the name, or more than one: of two that somebody
-    /// else may have set one of, neither is believed. Allocates nothing.
+    /// The value of a cookie as a range; nil if the cookie is missing, or if there is more than one, since another site
+    /// of the domain may have set one of them. Allocates nothing.
     ///
     /// - Parameter bytes: the buffer of `headers`.
     package static func value(of name: [UInt8], _ headers: HeaderTable, _ bytes: Span<UInt8>) -> ByteRange? {
@@ -42,8 +42,8 @@ package enum Cookies {
         return false
     }
 
-    /// Appends the value of a `Cookie` field without the cookies of these names, the others as they came. Answers false
-    /// where none is left.
+    /// Appends the value of a `Cookie` field without the cookies of these names, the others unchanged. Returns false if
+    /// none is left.
     package static func append(
         _ field: ByteRange, without names: [[UInt8]], _ bytes: Span<UInt8>, to chunk: Chunk
     ) -> Bool {
@@ -63,8 +63,8 @@ package enum Cookies {
         return !isFirst
     }
 
-    /// Whether a `Set-Cookie` field sets a cookie of one of these names, in the eyes of any browser: one without a name
-    /// is sent back as its value alone, and so could pass for another (RFC 6265bis section 5.7).
+    /// Whether a `Set-Cookie` field sets a cookie of one of these names in any browser: a cookie without a name is sent
+    /// back as its value alone, and so could imitate another one (RFC 6265bis section 5.7).
     package static func sets(_ names: [[UInt8]], _ field: ByteRange, _ bytes: Span<UInt8>) -> Bool {
         var first = Pairs(field)
         guard let pair = first.next(bytes) else { return false }
@@ -80,13 +80,13 @@ package enum Cookies {
         return false
     }
 
-    /// The value in one pair, where it has the name.
+    /// The value of a pair with this name.
     private static func value(of name: [UInt8], in pair: ByteRange, _ bytes: Span<UInt8>) -> ByteRange? {
         guard let equals = named(name, pair, bytes) else { return nil }
         return FieldSyntax.trimmed((equals &+ 1)..<pair.end, bytes)
     }
 
-    /// Where the equals sign of a pair stands that has the name. Blanks around both are not part of them.
+    /// Offset of the equals sign of a pair with this name. Surrounding blanks do not belong to name and value.
     private static func named(_ name: [UInt8], _ pair: ByteRange, _ bytes: Span<UInt8>) -> Int? {
         let start = Int(FieldSyntax.trimmed(pair.range, bytes).start)
         guard start &+ name.count < pair.end else { return nil }
@@ -96,7 +96,7 @@ package enum Cookies {
         return end < pair.end && bytes[end] == equals ? end : nil
     }
 
-    /// The pieces between semicolons, one after the other, blanks included.
+    /// Iterates over the pieces between semicolons, blanks included.
     private struct Pairs {
         private var position: Int
         private let end: Int

@@ -2,10 +2,10 @@ import Bytes
 
 /// The value of an `Authorization` field (RFC 9110 section 11.4).
 package enum Credentials {
-    /// Splits `scheme SP rest`; both are ranges of `value`. Nil where the value does not begin with a scheme.
+    /// Splits `scheme SP rest` into ranges of `value`; nil if the value does not begin with a scheme.
     ///
-    /// The rest is whatever follows, without surrounding blanks: tokens of the OAM-Auth scheme hold `%` and are
-    /// therefore no `token68`. It is empty where there is nothing but the scheme.
+    /// The rest is everything that follows, without surrounding blanks, and may be empty. Tokens of OAM-Auth contain
+    /// `%` and are not a `token68`.
     package static func split(_ value: Span<UInt8>) -> (scheme: ByteRange, rest: ByteRange)? {
         var end = 0
         while end < value.count, FieldSyntax.isToken(value[end]) { end &+= 1 }

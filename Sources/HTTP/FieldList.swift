@@ -1,19 +1,19 @@
 import Bytes
 
-/// The elements of a comma-separated field value (RFC 9110 section 5.6.1), one after the other and without allocation.
+/// Iterates over the elements of a comma-separated field value (RFC 9110 section 5.6.1) without allocation.
 ///
-/// Elements come without surrounding blanks; empty ones are skipped; a comma within a quoted string does not separate.
+/// Elements have no surrounding blanks; empty ones are skipped; a comma in a quoted string does not separate.
 package struct FieldList {
     private var position: Int
     private let end: Int
 
-    /// - Parameter value: the field value, as a range of the buffer that `next` is then given.
+    /// - Parameter value: the field value, as a range of the buffer that is passed to `next`.
     package init(_ value: ByteRange) {
         position = Int(value.start)
         end = value.end
     }
 
-    /// The next element that is not empty, as a range of `bytes`.
+    /// The next non-empty element, as a range of `bytes`.
     package mutating func next(_ bytes: Span<UInt8>) -> ByteRange? {
         while position < end {
             let start = position
@@ -36,7 +36,7 @@ package struct FieldList {
         return nil
     }
 
-    /// Whether the list has this element, compared without case.
+    /// Whether the list has this element, case-insensitively.
     package static func contains(_ value: ByteRange, _ element: Span<UInt8>, in bytes: Span<UInt8>) -> Bool {
         var list = FieldList(value)
         while let candidate = list.next(bytes) {

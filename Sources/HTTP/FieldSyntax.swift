@@ -1,6 +1,6 @@
 import Bytes
 
-/// Which bytes may stand where in a head (RFC 9110 section 5.6, RFC 9112 section 3).
+/// Character classes of a head (RFC 9110 section 5.6, RFC 9112 section 3).
 package enum FieldSyntax {
     // One bit per ASCII character of `tchar` (RFC 9110 section 5.6.2): letters, digits and !#$%&'*+-.^_`|~
     private static let tokenLow: UInt64 = 0x03ff_6cfa_0000_0000
@@ -19,7 +19,7 @@ package enum FieldSyntax {
         byte >= 32 ? byte != 127 : byte == ASCII.tab
     }
 
-    /// A byte of a request target: visible ASCII but `#`, which no client may send (RFC 9112 section 3.2).
+    /// A byte of a request target: visible ASCII without `#`, which clients must not send (RFC 9112 section 3.2).
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         byte &- 0x21 < 0x5e && byte != 35
@@ -38,7 +38,7 @@ package enum FieldSyntax {
         return !text.isEmpty
     }
 
-    /// Whether the text can stand as a field value without ending the line it stands in.
+    /// Whether the text is a valid field value, and so cannot end its line.
     package static func isValue(_ text: Span<UInt8>) -> Bool {
         var position = ByteScan.firstControl(in: text, from: 0)
         while position < text.count {
@@ -48,7 +48,7 @@ package enum FieldSyntax {
         return true
     }
 
-    /// The range without blanks at its ends.
+    /// The range without surrounding blanks.
     static func trimmed(_ range: Range<Int>, _ bytes: Span<UInt8>) -> ByteRange {
         var start = range.lowerBound
         var end = range.upperBound
@@ -58,12 +58,12 @@ package enum FieldSyntax {
     }
 }
 
-/// Whether the bytes are those of a literal but for the case of ASCII letters.
+/// Whether the bytes equal a literal, ignoring the case of ASCII letters.
 func matches(_ text: Span<UInt8>, _ literal: StaticString) -> Bool {
     guard text.count == literal.utf8CodeUnitCount else { return false }
     let name = literal.span
     for i in text.indices {
-        // Mostly the usual spelling, and then this is all.
+        // Fast path: most names have the usual spelling.
         let difference = text[i] ^ name[i]
         if difference == 0 { continue }
         guard difference == 32, ASCII.isLetter(text[i]) else { return false }

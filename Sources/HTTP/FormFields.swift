@@ -9,14 +9,14 @@ package struct FormFields: Sendable {
         package var value: String
     }
 
-    /// Bytes of a form that is looked at, where nobody says otherwise.
+    /// Default limit of a form in bytes.
     package static let maximumBytes = 65_536
     package static let maximumFields = 128
 
     /// The fields in the order received.
     package private(set) var fields: [Field] = []
 
-    /// Parses a form. Empty pieces between `&` are skipped; a piece without `=` has an empty value.
+    /// Parses a form. Empty pieces between `&` are skipped; the value of a piece without `=` is empty.
     /// - Parameter limit: longest form, in bytes.
     package static func parse(_ body: Span<UInt8>, limit: Int = maximumBytes) throws(FormError) -> FormFields {
         guard body.count <= limit else { throw .tooLarge }
@@ -41,7 +41,7 @@ package struct FormFields: Sendable {
     /// The value of the first field of this name.
     package func first(_ name: String) -> String? { fields.first { $0.name.isExactly(name) }?.value }
 
-    /// Whether there is more than one field of this name: refused by OAuth (RFC 6749 section 3.2).
+    /// Whether several fields have this name, which OAuth forbids (RFC 6749 section 3.2).
     package func isRepeated(_ name: String) -> Bool { fields.count { $0.name.isExactly(name) } > 1 }
 
     /// A name that more than one field has, if any.
@@ -75,7 +75,7 @@ package struct FormFields: Sendable {
     }
 }
 
-/// Why a form was refused: 400, or 413 where it is too large.
+/// Why a form was refused: status 413 if it is too large, otherwise 400.
 package enum FormError: Error, Sendable, CaseIterable {
     case tooLarge, tooManyFields, malformedEscape, nulByte
     /// Not UTF-8 after decoding, or not stream-safe.

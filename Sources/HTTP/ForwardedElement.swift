@@ -1,14 +1,14 @@
 import Bytes
 import Model
 
-/// One element of `Forwarded` (RFC 7239 section 4): what one hop said. The values are ranges of the head's buffer,
-/// without their quotes.
+/// One element of `Forwarded` (RFC 7239 section 4), written by one hop. The values are ranges of the head's buffer,
+/// without quotes.
 struct ForwardedElement {
     private(set) var node: ByteRange?
     private(set) var scheme: ByteRange?
     private(set) var host: ByteRange?
 
-    /// Nil where the element does not have the form, or has a parameter twice.
+    /// Nil if the element is malformed or repeats a parameter.
     init?(_ element: ByteRange, _ bytes: Span<UInt8>) {
         var position = Int(element.start)
         while true {
@@ -38,7 +38,7 @@ struct ForwardedElement {
         return true
     }
 
-    /// A token or a quoted string. One with an escape in it is refused: nothing that is read here needs any.
+    /// A token or a quoted string. Escapes are refused, since no value that is read here needs them.
     private static func value(from start: Int, to end: Int, _ bytes: Span<UInt8>) -> (range: ByteRange, end: Int)? {
         var position = start
         guard position < end, bytes[position] == ASCII.quote else {
@@ -54,8 +54,8 @@ struct ForwardedElement {
         return (ByteRange(start: start &+ 1, count: position &- start &- 1), position &+ 1)
     }
 
-    /// The address of a node with or without a port: `192.0.2.1`, `192.0.2.1:47011`, `[2001:db8::1]:47011`, and the bare
-    /// IPv6 address that `X-Forwarded-For` has. Nil for `unknown`, a name (RFC 7239 section 6) and everything else.
+    /// The address of a node with an optional port: `192.0.2.1`, `192.0.2.1:47011`, `[2001:db8::1]:47011`, and the bare
+    /// IPv6 address of `X-Forwarded-For`. Nil for `unknown`, a name (RFC 7239 section 6) and everything else.
     static func node(_ text: Span<UInt8>) -> IPAddress? {
         guard !text.isEmpty else { return nil }
         if text[0] == UInt8(ascii: "[") {
@@ -67,14 +67,14 @@ struct ForwardedElement {
         }
         var colon = 0
         while colon < text.count, text[colon] != ASCII.colon { colon &+= 1 }
-        // Of an IPv6 address nobody could tell a last group from a port, so there is none.
+        // A bare IPv6 address has no port, which would be ambiguous with its last group.
         if colon < text.count, AddressText.isIPv4(text.extracting(0..<colon)) {
             return isPort(text.extracting(colon...)) ? IPAddress(text: text.extracting(0..<colon)) : nil
         }
         return IPAddress(text: text)
     }
 
-    /// Nothing, or a colon and a number. What the number is plays no part.
+    /// Nothing, or a colon and a number, whose value is ignored.
     private static func isPort(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
         guard text[0] == ASCII.colon, text.count > 1, text.count <= 6 else { return false }

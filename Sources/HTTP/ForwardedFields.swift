@@ -1,32 +1,32 @@
 import Bytes
 import Model
 
-/// What the hops in front of this one have said about the client. To be asked only about a request of a trusted peer:
-/// from anybody else the whole family is removed unread (other gateways' CVE-2026-40575, GHSA-vhr5-ggp3-qq85).
+/// Information of earlier hops about the client. Used only for requests of trusted peers: from others the whole family
+/// of fields is removed unread (other gateways' CVE-2026-40575, GHSA-vhr5-ggp3-qq85).
 ///
-/// One family is read, which the operator names, and the other removed unread: a balancer that writes one of them
-/// mostly passes the other through as the client sent it.
+/// Only the configured family is read, and the other removed: a balancer that writes one of them usually passes the
+/// other through as the client sent it.
 package struct ForwardedFields: Sendable {
-    /// The nearest address that is not a trusted proxy's; the farthest trusted one where there is no other.
+    /// The nearest address that is not a trusted proxy, or else the farthest trusted one.
     package var client: IPAddress
-    /// Whether the client's own connection is encrypted; nil where nobody says so or in no known way.
+    /// Whether the client's connection is encrypted; nil if unknown.
     package var isSecure: Bool?
-    /// The authority that the client asked for, as a range of the head's buffer.
+    /// The authority that the client requested, as a range of the head's buffer.
     package var host: ByteRange?
     package var port: UInt16?
 
-    /// Trusted hops of one request that are believed. Real chains have two or three; a longer one is cut there.
+    /// Limit of trusted hops of a request. Real chains have two or three; longer ones are cut.
     package static let longestChain = 32
 
-    /// Reads the family and appends the verified chain, from the client to the peer, as `X-Forwarded-For` has it.
+    /// Reads the family and appends the verified chain from the client to the peer, in the form of `X-Forwarded-For`.
     ///
-    /// The chain is walked from right to left, over all field lines: each element was added by the hop to its right, and
-    /// is worth something only if that one is trusted. The first that is not trusted is the client, whatever stands in
-    /// front of it. An element that is no address ends the walk before it.
+    /// The chain is read from right to left over all field lines. Each element was added by the hop to its right, and
+    /// counts only if that hop is trusted. The first untrusted one is the client; elements before it are ignored. An
+    /// element that is not an address ends the chain before it.
     ///
     /// - Parameters:
-    ///   - peer: the other end of the connection, which is trusted.
-    ///   - trusted: where the proxies are that are believed.
+    ///   - peer: the trusted peer of the connection.
+    ///   - trusted: the addresses of trusted proxies.
     package static func read(
         _ headers: HeaderTable, _ bytes: Span<UInt8>, family: ForwardedFamily, peer: IPAddress, chain: Chunk,
         trusted: [IPAddressRange]
@@ -41,7 +41,7 @@ package struct ForwardedFields: Sendable {
             elements.take(.forwarded, headers, bytes, quoted: true)
             if let nearest = elements.last { fields.readOrigin(nearest, bytes) }
         }
-        // How many elements, from the right, are believed.
+        // The number of trusted elements, from the right.
         var believed = 0
         while believed < elements.count, let address = elements.address(believed, family, bytes) {
             fields.client = address
@@ -89,7 +89,7 @@ package struct ForwardedFields: Sendable {
         return elements.last
     }
 
-    /// Only the two schemes that lead here are known; `wss` and the like are as good as nothing.
+    /// Only `http` and `https` are known; `wss` and the like are ignored.
     private static func isSecure(_ scheme: Span<UInt8>) -> Bool? {
         if matches(scheme, "https") { return true }
         return matches(scheme, "http") ? false : nil
@@ -101,7 +101,7 @@ package struct ForwardedFields: Sendable {
     }
 }
 
-/// The last elements of all field lines of one name together, without allocation however many there are.
+/// The last elements of all field lines of one name, without allocation.
 private struct LastElements {
     private var ranges = InlineArray<32, ByteRange>(repeating: .empty)
     private var total = 0
@@ -112,8 +112,8 @@ private struct LastElements {
     /// Counted from the right.
     subscript(_ place: Int) -> ByteRange { ranges[(total &- 1 &- place) & 31] }
 
-    /// - Parameter quoted: whether a comma in a quoted string separates nothing. A name in `X-Forwarded-For` has no
-    ///   quotes; one that a client left open must not swallow what was appended behind it.
+    /// - Parameter quoted: whether commas in quoted strings do not separate. `X-Forwarded-For` has no quoted strings: a
+    ///   client's unterminated quote must not hide elements that were appended after it.
     mutating func take(_ token: HeaderToken, _ headers: HeaderTable, _ bytes: Span<UInt8>, quoted: Bool) {
         guard headers.occurrences(token) > 0 else { return }
         for i in 0..<headers.count where headers[i].token == token {
@@ -141,7 +141,7 @@ private struct LastElements {
         total &+= 1
     }
 
-    /// The address that an element names; nil where it is none.
+    /// The address of an element; nil if it has none.
     func address(_ place: Int, _ family: ForwardedFamily, _ bytes: Span<UInt8>) -> IPAddress? {
         switch family {
         case .xForwarded: return ForwardedElement.node(bytes.slice(self[place]))

@@ -1,4 +1,4 @@
-/// How much of a head is accepted.
+/// Limits of a message head.
 package struct HTTPLimits: Sendable {
     /// Bytes of a whole head, request or status line and the empty line included.
     package var maximumHeadBytes = 16_384

@@ -1,6 +1,6 @@
 import Model
 
-/// Why a message was refused by its form alone. Whatever does not parse is denied; nothing is repaired.
+/// Why a message is malformed. Malformed messages are refused, never repaired.
 package enum HTTPParseError: UInt8, ReasonedFailure, CaseIterable {
     // Request line (RFC 9112 section 3)
     case malformedRequestLine, methodTooLong, malformedTarget, targetTooLong, malformedVersion, unsupportedVersion

@@ -1,13 +1,13 @@
 import Bytes
 
-/// One field line of a head: where its name and value stand in the buffer, and the token of the name.
+/// One field line of a head: the ranges of its name and value in the buffer, and the token of the name.
 package struct HeaderField: Equatable, Sendable {
     package var name: ByteRange
     /// The value without surrounding white space (RFC 9112 section 5).
     package var value: ByteRange
     package var token: HeaderToken
-    /// What the name amounts to for an upstream that maps `_`, `.` and the like to `-`; the same as `token` but for odd
-    /// names, where `token` is `.other` and this tells which field is being imitated.
+    /// The token of the name for an upstream that maps `_`, `.` and the like to `-`. Differs from `token` for names
+    /// that imitate another field, whose `token` is `.other`.
     package var alias: HeaderToken
 
     package init(name: ByteRange, value: ByteRange, token: HeaderToken, alias: HeaderToken? = nil) {
@@ -20,17 +20,17 @@ package struct HeaderField: Equatable, Sendable {
 
 /// The field lines of one head in the order received, found by token in constant time.
 ///
-/// Reused from head to head; it holds everything in place, so that it never allocates nor counts references. Not
-/// Sendable: one per worker and direction.
+/// Reused for all heads, with inline storage, so that it never allocates or counts references. Not Sendable: one per
+/// worker and direction.
 package final class HeaderTable {
-    /// Field lines that have a place; no head has more, whatever the limits say.
+    /// Capacity in field lines, which no configured limit exceeds.
     package static let capacity = 256
 
     private static let noField = HeaderField(name: .empty, value: .empty, token: .other)
 
     private var fields = InlineArray<256, HeaderField>(repeating: HeaderTable.noField)
     private var used = 0
-    /// Index of the first field with each token; has a meaning where `countOfToken` is not 0.
+    /// Index of the first field of each token; valid if `countOfToken` is not 0.
     private var firstOfToken = InlineArray<64, UInt8>(repeating: 0)
     private var countOfToken = InlineArray<64, UInt16>(repeating: 0)
 
@@ -49,7 +49,7 @@ package final class HeaderTable {
         used = 0
     }
 
-    /// Adds a field line; there must be room.
+    /// Adds a field line; the table must not be full.
     package func append(_ field: HeaderField) {
         let token = Int(field.token.rawValue)
         if countOfToken[token] == 0 { firstOfToken[token] = UInt8(truncatingIfNeeded: used) }

@@ -5,13 +5,13 @@ extension HeaderToken {
     private static let longestName = 38
 
     private struct Table {
-        /// The token of each place; 0 (`.other`) where there is none.
+        /// The token of each slot; 0 (`.other`) for an empty one.
         var places = InlineArray<256, UInt8>(repeating: 0)
         /// The name of each token.
         var names = InlineArray<96, FieldName>(repeating: FieldName())
     }
 
-    /// Without collisions.
+    /// A perfect hash table.
     private static let table: Table = {
         var table = Table()
         for token in allCases where token != .other {
@@ -25,13 +25,13 @@ extension HeaderToken {
         return table
     }()
 
-    /// The factors were searched so that no two names of this enumeration meet; `table` checks it at the start.
+    /// The factors were chosen so that no names of this enumeration collide; `table` checks this at the start.
     @inline(__always)
     private static func place(_ count: Int, _ first: UInt8, _ late: UInt8, _ last: UInt8) -> Int {
         (count &* 115 &+ Int(first | 32) &* 85 &+ Int(last | 32) &* 3 &+ Int(late | 32) &* 58) & 255
     }
 
-    /// The token of a name in any case, `.other` for a name without one. Takes the same time for every table size.
+    /// The token of a case-insensitive name; `.other` for an unknown one.
     package static func lookup(_ name: Span<UInt8>) -> HeaderToken {
         let count = name.count
         guard count >= 2, count <= longestName else { return .other }
@@ -41,8 +41,8 @@ extension HeaderToken {
         return HeaderToken(rawValue: number) ?? .other
     }
 
-    /// The token that a name amounts to once an upstream has mapped `_`, `.` and the like to `-`, as CGI, WSGI and PHP
-    /// do: `x_gateway.user` is taken for `X-Gateway-User` there (other gateways' CVE-2025-64484, CVE-2026-88011).
+    /// The token of a name for upstreams that map `_`, `.` and the like to `-`, as CGI, WSGI and PHP do: they read
+    /// `x_gateway.user` as `X-Gateway-User` (other gateways' CVE-2025-64484, CVE-2026-88011).
     package static func lookupAlias(_ name: Span<UInt8>) -> HeaderToken {
         let count = name.count
         guard count >= 2, count <= longestName else { return .other }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The header names this program acts upon; every other name is `.other` and passes through as text.
+/// The header names that have a meaning for the gateway; all others are `.other`.
 package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case other
     case host, connection, keepAlive, proxyConnection, te, trailer, transferEncoding, contentLength, upgrade, expect

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Which fields end at this hop and are not forwarded (RFC 9110 section 7.6.1).
+/// Hop-by-hop fields, which are not forwarded (RFC 9110 section 7.6.1).
 package enum HopByHop {
     /// Fields that are never forwarded, listed in `Connection` or not.
     package static func contains(_ token: HeaderToken) -> Bool {
@@ -12,8 +12,8 @@ package enum HopByHop {
         }
     }
 
-    /// Fields that a client's `Connection` has no power over: it could otherwise strip what the gateway decides by or
-    /// adds (other gateways' GHSA-w9mr-28mw-j8hg, CVE-2024-45410).
+    /// Fields that a client's `Connection` must not remove, since the gateway decides by them or adds them (other
+    /// gateways' GHSA-w9mr-28mw-j8hg, CVE-2024-45410).
     package static func isProtected(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.alias {
         case .host, .contentLength, .expect, .authorization, .cookie, .setCookie, .origin, .wwwAuthenticate, .vary,

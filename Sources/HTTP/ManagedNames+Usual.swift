@@ -1,6 +1,6 @@
 extension ManagedNames {
-    /// Names by which proxies tell upstreams something that these believe. `Name-*` stands for all that begin so; names of
-    /// a family that are used without separators, too, are listed besides.
+    /// Names of fields by which proxies assert something to upstreams. `Name-*` matches a prefix; names of a family
+    /// that are also used without separators are listed in addition.
     static let usual: [String] = own + forwarding + overrides + identities + certificates
 
     /// The gateway's own.
@@ -9,8 +9,8 @@ extension ManagedNames {
         "X-Gateway-Client-Names", "X-Gateway-Client-Fingerprint",
     ]
 
-    /// The client's address, scheme and host as an earlier hop tells them. None goes on as it came (other gateways'
-    /// CVE-2026-35051 and more); what of them is believed of a trusted proxy is written anew.
+    /// The client's address, scheme and host, as asserted by earlier hops. They are never forwarded unchanged (other
+    /// gateways' CVE-2026-35051 and more); trusted values are written anew.
     private static let forwarding = [
         "Forwarded", "X-Forwarded", "X-Forwarded-*", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
         "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Forwarded-Scheme", "X-Forwarded-Ssl",
@@ -25,14 +25,14 @@ extension ManagedNames {
         "X-Envoy-Peer-Metadata-Id", "WL-Proxy-*", "WL-Proxy-Client-IP",
     ]
 
-    /// Fields that make frameworks take another method, path or environment than the one the decision was about (another
-    /// gateway's CVE-2023-30845; `Proxy`: CVE-2016-5385 and its kin).
+    /// Fields that make frameworks use another method, path or environment than the decision did (another gateway's
+    /// CVE-2023-30845; `Proxy`: CVE-2016-5385 and others).
     private static let overrides = [
         "X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method", "X-Rewrite-URL", "X-Original-*",
         "X-Original-URL", "X-Original-URI", "X-Original-Method", "X-Original-Host", "X-Envoy-Original-Path", "Proxy",
     ]
 
-    /// Who the user is, as some proxy or access manager has it.
+    /// Identities, as asserted by proxies and access managers.
     private static let identities = [
         // Web servers, and access proxies that follow their names.
         "Remote-User", "Remote-Users", "Remote-Name", "Remote-Email", "Remote-Group", "Remote-Groups", "Remote-Role",
@@ -62,8 +62,7 @@ extension ManagedNames {
         "X-Vouch-*", "X-Vouch-User", "Tailscale-User-*", "Teleport-Jwt-Assertion",
     ]
 
-    /// The client's certificate. RFC 9440 section 4: the hop that ends TLS removes what a client says of it, by any usual
-    /// name.
+    /// The client's certificate. RFC 9440 section 4: the hop that terminates TLS removes such fields of clients.
     private static let certificates = [
         "Client-Cert", "Client-Cert-*", "Client-Cert-Chain", "X-Client-Cert", "X-Client-Cert-*", "X-Client-Certificate",
         "X-Client-DN", "X-Client-Verify", "X-Client-Subject-DN", "SSL-Client-*", "SSL-Client-Cert",
@@ -74,8 +73,8 @@ extension ManagedNames {
         "WL-Proxy-Client-Cert", "WL-Proxy-SSL",
     ]
 
-    /// Fields that the decision goes by or that carry its credentials: they are managed elsewhere, and other spellings
-    /// without their separators are removed.
+    /// Fields that affect the decision or carry credentials: they are managed elsewhere, and their spellings without
+    /// separators are removed.
     static let imitated = [
         "Authorization", "X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
         "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",

@@ -1,20 +1,20 @@
 import Bytes
 
-/// Names of request fields that are the gateway's to write, or nobody's: the upstream would take what a client sends there
-/// for the word of a proxy (GW-09). Names are compared by their letters and digits, without case, and behind any number of
-/// `HTTP_`: that is what CGI, WSGI, PHP and lenient frameworks make of them.
+/// Names of request fields that clients must not send, since upstreams would trust them as written by a proxy (GW-09).
+/// Names are compared like in CGI, WSGI, PHP and lenient frameworks: by letters and digits, case-insensitively, without
+/// any `HTTP_` prefixes.
 ///
-/// A lookup allocates nothing. Most names are decided by their first two characters, the others by one hash. Two names of
-/// one hash would only mean that a field is removed.
+/// A lookup allocates nothing. Most names are decided by their first two characters, the others by one hash. A hash
+/// collision would only remove a field.
 package final class ManagedNames: Sendable {
-    /// Those that every gateway removes.
+    /// The built-in names.
     package static let standard = ManagedNames()
 
-    /// Whether there are none beside the usual ones.
+    /// Whether there are only the built-in names.
     package let isStandard: Bool
-    /// Hashes by open addressing; 0 where there is none.
+    /// Hash table with open addressing; 0 for an empty slot.
     private let places: [UInt64]
-    /// Bit n: there are families whose beginning has n letters and digits.
+    /// Bit n: a family has a prefix of n letters and digits.
     private let familyLengths: UInt64
     /// By the first letter: bit n for the second letter, `otherSecond` for anything else.
     private let beginnings: InlineArray<26, UInt32>
@@ -23,16 +23,16 @@ package final class ManagedNames: Sendable {
 
     private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
     private static let prime: UInt64 = 0x100_0000_01b3
-    /// Tells the beginning of a family from a name.
+    /// Distinguishes the prefix of a family from a name.
     private static let familyMark: UInt64 = 0x9e37_79b9_7f4a_7c15
     private static let otherSecond: UInt32 = 1 << 26
     private static let cgiPrefix = skeleton("http").reduce(seed, step)
 
-    /// - Parameter more: names beside the standard ones; `Name-*` stands for all names that begin so.
+    /// - Parameter more: names in addition to the built-in ones; `Name-*` matches a prefix.
     package init(_ more: [String] = []) {
         let names = ManagedNames.usual + more
         var places = [UInt64](repeating: 0, count: 1024)
-        // A quarter full at the most.
+        // At most a quarter full.
         while places.count < 4 * (names.count + ManagedNames.imitated.count) { places += places }
         var familyLengths: UInt64 = 0
         for name in names {
@@ -65,7 +65,7 @@ package final class ManagedNames: Sendable {
         self.tokens = tokens
     }
 
-    /// Whether the field is one of them, or of a name that an upstream could take for one.
+    /// Whether the field has one of the names, or a name that an upstream could read as one.
     package func contains(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         if field.token != .other { return tokens >> UInt64(field.token.rawValue) & 1 == 1 }
         return contains(bytes.slice(field.name))
@@ -91,7 +91,7 @@ package final class ManagedNames: Sendable {
                 count &+= 1
                 continue
             }
-            // A family's names go on behind something that is neither letter nor digit.
+            // The prefix of a family is followed by a separator.
             if count < 64, familyLengths >> UInt64(count) & 1 == 1, contains(hash ^ familyMark, places) { return true }
             if count == 4, hash == cgiPrefix { (hash, count) = (seed, 0) }
         }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A request method. Those with a meaning here have a case; any other token is `.extension` and keeps its text.
+/// A request method. Any token without a case here is `.extension` and matched by its text.
 package enum Method: UInt8, Sendable, CaseIterable {
     case get, head, post, put, delete, options, patch, trace, connect
     /// A method without a case here; matched by its text.
@@ -14,7 +14,7 @@ package enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Defined as idempotent (RFC 9110 section 9.2.2): may be sent again when a connection died.
+    /// Defined as idempotent (RFC 9110 section 9.2.2): may be retried after a lost connection.
     package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
     /// The name on the wire; nil for `.extension`.
@@ -33,7 +33,7 @@ package enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The method of this text, compared with case (RFC 9110 section 9.1).
+    /// The method of this text, case-sensitively (RFC 9110 section 9.1).
     package init(_ text: Span<UInt8>) {
         let candidate: Method =
             switch text.count {

@@ -2,16 +2,16 @@ import Bytes
 
 /// An upstream Webgate's challenge `OAM-Auth realm="WEBGATE:LEVEL /path", request-ctx="..."` (CHAL-01).
 package struct OAMChallenge: Equatable, Sendable {
-    /// Name of the Webgate that wants a token of its own.
+    /// Name of the Webgate, which requires a token of its own.
     package var webgate: String
-    /// Authentication level it asks for, 0 to 99.
+    /// Required authentication level, 0 to 99.
     package var level: Int
-    /// Path of the protected resource; nil where the challenge names none.
+    /// Path of the protected resource, if the challenge names one.
     package var url: String?
-    /// The request context, to be handed on verbatim.
+    /// The request context, which is passed on verbatim.
     package var context: String
 
-    /// The first OAM-Auth challenge of a `WWW-Authenticate` value; nil if there is none that is well formed.
+    /// The first well-formed OAM-Auth challenge of a `WWW-Authenticate` value.
     package static func parse(_ value: Span<UInt8>) -> OAMChallenge? {
         let challenges = ChallengeList.parse(value) ?? []
         for challenge in challenges where challenge.scheme.lowercased() == "oam-auth" {
@@ -23,8 +23,8 @@ package struct OAMChallenge: Equatable, Sendable {
         return nil
     }
 
-    /// Splits `WEBGATE:LEVEL[ ]/path`. A name may hold colons itself, and so may the path: the first colon counts that
-    /// is followed by one or two digits and then by the path or nothing. The blank may be missing (DEC-04).
+    /// Splits `WEBGATE:LEVEL[ ]/path` at the first colon that is followed by one or two digits and the path or nothing,
+    /// since name and path may contain colons. The blank is optional (DEC-04).
     private static func parse(realm: [UInt8], context: String) -> OAMChallenge? {
         for colon in realm.indices.dropFirst() where realm[colon] == ASCII.colon {
             let digits = realm[(colon + 1)...].prefix { ASCII.isDigit($0) }

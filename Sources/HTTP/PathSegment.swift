@@ -2,8 +2,7 @@ import Bytes
 
 /// A name as one segment of a path (RFC 3986 section 3.3).
 package enum PathSegment {
-    /// The segment without its percent-encoding; nil where that is malformed, or what it stands for is no UTF-8, not
-    /// stream-safe, or has control characters.
+    /// The percent-decoded segment; nil if it is malformed, not UTF-8, not stream-safe, or has control characters.
     package static func decode(_ segment: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var i = 0
@@ -23,10 +22,10 @@ package enum PathSegment {
         return String(streamSafe: bytes)
     }
 
-    /// The segments of a path behind its beginning, decoded; nil where the path begins otherwise, or one of them is empty
-    /// or cannot be decoded.
+    /// The decoded segments of a path after a prefix; nil for another prefix, or if a segment is empty or cannot be
+    /// decoded.
     ///
-    /// - Parameter path: canonical, so that what is still percent-encoded is no delimiter.
+    /// - Parameter path: a canonical path, whose remaining escapes are not delimiters.
     package static func decode(_ path: String, behind prefix: String) -> [String]? {
         guard path.utf8.starts(with: prefix.utf8) else { return nil }
         let segments = Array(path.utf8.dropFirst(prefix.utf8.count))

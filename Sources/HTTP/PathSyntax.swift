@@ -1,13 +1,13 @@
 import Bytes
 
-/// What the bytes of a path segment stand for (RFC 3986 section 3.3).
+/// The syntax of path segments (RFC 3986 section 3.3).
 enum PathSyntax {
     // One bit per ASCII character of `pchar` without `%`, and `/`: unreserved, !$&'()*+,=:@ and the slash.
     // The semicolon is left out: it needs a second look.
     private static let plainLow: UInt64 = 0x27ff_ffd2_0000_0000
     private static let plainHigh: UInt64 = 0x47ff_fffe_87ff_ffff
 
-    /// A character that stands for itself in a canonical path.
+    /// A literal character of a canonical path.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         guard byte < 128 else { return false }
@@ -18,7 +18,7 @@ enum PathSyntax {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == 45 || byte == ASCII.dot || byte == 95 || byte == 126
     }
 
-    /// Appends the canonical form of one segment; there must be room for three times its length.
+    /// Appends the canonical form of a segment; the chunk needs room for three times its length.
     static func append(_ segment: Span<UInt8>, to output: Chunk) throws(PathAmbiguity) {
         try checkParameter(segment)
         var text = UTF8Check()
@@ -32,14 +32,14 @@ enum PathSyntax {
                 position &+= 3
                 continue
             }
-            // Also an illegal byte if it is not ASCII: such text is to be sent in escapes.
+            // Unescaped non-ASCII bytes are illegal too.
             guard text.isComplete else { throw .malformedText }
             if isPlain(byte) || byte == 59 {
                 output.append(byte)
             } else if byte == ASCII.backslash {
                 throw .backslash
             } else if byte > 32, byte < 127, byte != 35, byte != 63 {
-                // Not allowed in a path but sent by browsers all the same, such as `|`: one spelling for them too.
+                // Characters such as `|` are not allowed in a path, but browsers send them.
                 appendEscape(of: byte, to: output)
             } else {
                 throw .illegalByte
@@ -49,7 +49,7 @@ enum PathSyntax {
         guard text.isComplete else { throw .malformedText }
     }
 
-    /// The byte that an escape stands for, if it has a place within a segment.
+    /// The byte of an escape, if it is allowed in a segment.
     private static func escape(_ segment: Span<UInt8>, at position: Int) throws(PathAmbiguity) -> UInt8 {
         guard position &+ 2 < segment.count,
             let high = ASCII.hexadecimalValue(segment[position &+ 1]),
@@ -72,8 +72,8 @@ enum PathSyntax {
         output.append(digit(byte & 15))
     }
 
-    /// Refuses `..;x`, `.;x` and `;x`: servlet containers drop the parameter first and then see a dot segment or an
-    /// empty one. Other parameters stay as they are.
+    /// Refuses `..;x`, `.;x` and `;x`, which servlet containers read as a dot segment or an empty one after removing
+    /// the parameter. Other parameters are unchanged.
     private static func checkParameter(_ segment: Span<UInt8>) throws(PathAmbiguity) {
         var position = 0
         while position < segment.count, position < 2, segment[position] == ASCII.dot { position &+= 1 }

@@ -6,7 +6,7 @@ extension ProxyProtocol {
     private static let signature: InlineArray<12, UInt8> = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
     private static let fixedLength = 16
 
-    /// Families and transports as the fourteenth byte tells them.
+    /// Values of the byte for address family and transport.
     private enum Family {
         static let unspecified: UInt8 = 0x00
         static let tcpOverIPv4: UInt8 = 0x11
@@ -16,19 +16,19 @@ extension ProxyProtocol {
 
     static func parseBinary(_ bytes: Span<UInt8>) -> Outcome {
         for i in 0..<min(signature.count, bytes.count) where bytes[i] != signature[i] { return .invalid }
-        // Wrong is said as soon as it is known: version and command, then the length.
+        // Detects errors as early as possible: version and command, then the length.
         if bytes.count > 12, bytes[12] != 0x20, bytes[12] != 0x21 { return .invalid }
         guard bytes.count >= fixedLength else { return .needMore }
         let length = fixedLength + number(bytes, at: 14)
         guard length <= longestHeader else { return .invalid }
         guard bytes.count >= length else { return .needMore }
         let header = bytes.extracting(first: length)
-        // LOCAL: what follows, the family included, is to be skipped unread.
+        // LOCAL: the rest, including the family, is skipped.
         if header[12] == 0x20 { return .local(length: length) }
         return readProxied(header)
     }
 
-    /// The addresses of a PROXY command. A datagram's are refused: what arrives here is a stream.
+    /// The addresses of a PROXY command. Datagram transports are refused.
     private static func readProxied(_ header: Span<UInt8>) -> Outcome {
         let addresses: Int
         switch header[13] {
@@ -48,7 +48,7 @@ extension ProxyProtocol {
         }
     }
 
-    /// Source and destination addresses of that many octets each, then their ports.
+    /// Source and destination addresses of `width` octets each, then their ports.
     private static func proxied(_ header: Span<UInt8>, width: Int) -> Outcome {
         func address(at offset: Int) -> IPAddress {
             var octets = SIMD16<UInt8>.zero
@@ -63,8 +63,8 @@ extension ProxyProtocol {
                 address: address(at: fixedLength + width), port: UInt16(number(header, at: ports + 2))))
     }
 
-    /// Whether the type-length-values fill the rest of the header exactly and its checksum, where there is one, is
-    /// right (section 2.2.4). Nothing in them is acted upon.
+    /// Whether the type-length-values fill the rest of the header exactly, with a correct checksum, if present (section
+    /// 2.2.4). Other values are ignored.
     private static func checkVectors(_ header: Span<UInt8>, from start: Int) -> Bool {
         var position = start
         var checksum: Int?
@@ -89,7 +89,7 @@ extension ProxyProtocol {
         Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
     }
 
-    /// CRC32C (RFC 3720 appendix B.4) of a header, computed as if a part of it were zeros.
+    /// CRC32C (RFC 3720 appendix B.4) of a header with a part of it as zeros.
     static func crc32c(_ bytes: Span<UInt8>, zeroed: Range<Int>) -> UInt32 {
         var crc = UInt32.max
         for i in bytes.indices {

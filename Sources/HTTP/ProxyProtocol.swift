@@ -1,12 +1,11 @@
 import Bytes
 import Model
 
-/// The PROXY protocol, by which a balancer that passes connections through says whose they are. Both versions, as
-/// `doc/proxy-protocol.txt` of HAProxy 3.0 has them, read strictly: what comes next on the connection is decided by
-/// where this header ends.
+/// The PROXY protocol, by which a balancer transmits the client's address. A strict parser of both versions
+/// (`doc/proxy-protocol.txt` of HAProxy 3.0), since the end of the header decides where the stream begins.
 ///
-/// A value over what has been received so far: asked again when more has come, it begins anew. A header has 107 bytes
-/// at the most in version 1, and says its length within its first 16 bytes in version 2.
+/// Parsing restarts when more bytes arrive. A header has at most 107 bytes in version 1, and its length is in the first
+/// 16 bytes in version 2.
 package enum ProxyProtocol {
     package struct Endpoint: Hashable, Sendable {
         package let address: IPAddress
@@ -23,10 +22,10 @@ package enum ProxyProtocol {
         case needMore
         /// A header of this length; the connection was made for the source, to the destination.
         case proxied(length: Int, source: Endpoint, destination: Endpoint)
-        /// A header of this length that names nobody: the balancer speaks for itself (LOCAL), or for a client whose
-        /// address is of no use here (UNKNOWN, a unix socket). The connection's own peer counts.
+        /// A header of this length without an address: a connection of the balancer itself (LOCAL) or of a client
+        /// without an IP address (UNKNOWN, a unix socket). The peer of the connection counts.
         case local(length: Int)
-        /// No header, or a broken one: the connection is not to be believed anything.
+        /// No header, or a malformed one: the connection must be closed.
         case invalid
     }
 
@@ -56,11 +55,11 @@ package enum ProxyProtocol {
         return read(bytes.extracting(prefix.count..<end), length: end + 2)
     }
 
-    /// - Parameter text: what stands between `PROXY ` and the end of the line.
+    /// - Parameter text: the text between `PROXY ` and the end of the line.
     private static func read(_ text: Span<UInt8>, length: Int) -> Outcome {
         var words = Words(rest: 0..<text.count)
         guard let family = words.next(text) else { return .invalid }
-        // Whatever follows UNKNOWN is not looked at (section 2.1).
+        // The rest after UNKNOWN is ignored (section 2.1).
         if bytesEqual(text.slice(family), ("UNKNOWN" as StaticString).span) { return .local(length: length) }
         let isIPv6 = bytesEqual(text.slice(family), ("TCP6" as StaticString).span)
         guard isIPv6 || bytesEqual(text.slice(family), ("TCP4" as StaticString).span),
@@ -74,7 +73,7 @@ package enum ProxyProtocol {
             destination: Endpoint(address: destination, port: destinationPort))
     }
 
-    /// Words with exactly one space between them.
+    /// Words separated by exactly one space.
     private struct Words {
         var rest: Range<Int>
         var isAtEnd = false

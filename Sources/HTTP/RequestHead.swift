@@ -1,6 +1,6 @@
 import Bytes
 
-/// How the length of a body is told (RFC 9112 section 6.3).
+/// The framing of a body (RFC 9112 section 6.3).
 package enum BodyFraming: Equatable, Sendable {
     /// No body.
     case none
@@ -12,24 +12,23 @@ package enum BodyFraming: Equatable, Sendable {
     case untilClose
 }
 
-/// A request head that is valid by itself: offsets into the buffer it was parsed from. The field lines are in the
-/// `HeaderTable` that was filled with it.
+/// A valid request head, as offsets into the buffer it was parsed from. Its field lines are in the `HeaderTable`.
 package struct RequestHead: Equatable, Sendable {
     package var method: Method
     package var methodText: ByteRange
     /// The request target as received.
     package var target: ByteRange
-    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`). Where an
-    /// absolute-form target has none, a slash elsewhere in the buffer stands for it.
+    /// The path of the target as received, without the query; begins with `/` (or is `*` for `OPTIONS *`). For an
+    /// absolute-form target without a path, the range of another slash in the buffer.
     package var path: ByteRange
     /// The query without its `?`; nil where there is no `?`.
     package var query: ByteRange?
-    /// Host and optional port: of an absolute-form target, else of the `Host` field. Empty for HTTP/1.0 without one.
+    /// Host and optional port of an absolute-form target or of `Host`. Empty for HTTP/1.0 without `Host`.
     package var authority: ByteRange
     /// Minor version of HTTP/1: 0 or 1.
     package var minorVersion: UInt8
     package var framing: BodyFraming
-    /// Whether the client lets the connection live after this exchange.
+    /// Whether the client keeps the connection open after this exchange.
     package var keepAlive: Bool
     /// `Expect: 100-continue` on an HTTP/1.1 request with a body.
     package var expectsContinue: Bool
@@ -40,24 +39,24 @@ package struct RequestHead: Equatable, Sendable {
 }
 
 extension RequestHead {
-    /// The place-holder of an exchange whose head could not be read.
+    /// Placeholder for an exchange without a readable head.
     package static let none = RequestHead(
         method: .get, methodText: .empty, target: .empty, path: .empty, query: nil, authority: .empty, minorVersion: 1,
         framing: .none, keepAlive: false, expectsContinue: false, upgrade: false, length: 0)
 }
 
-/// A response head that is valid by itself.
+/// A valid response head.
 package struct ResponseHead: Equatable, Sendable {
     /// 100 to 599.
     package var status: Int
     /// The reason phrase; may be empty.
     package var reason: ByteRange
     package var minorVersion: UInt8
-    /// As the head says; what the request method and status make of it (HEAD, 204, 304) is already in it.
+    /// The framing by the head, the request method and the status (HEAD, 204, 304).
     package var framing: BodyFraming
-    /// Value of `Content-Length` where there was one, also on a response without a body (HEAD, 304).
+    /// Value of `Content-Length`, if present, also for a response without a body (HEAD, 304).
     package var declaredLength: Int?
-    /// Whether the upstream lets the connection live after this exchange.
+    /// Whether the upstream keeps the connection open after this exchange.
     package var keepAlive: Bool
     package var length: Int
 }

@@ -1,14 +1,13 @@
-/// Whether bytes given one by one are UTF-8 (RFC 3629 section 4): nothing overlong, no surrogates, nothing beyond
-/// U+10FFFF.
+/// Incremental UTF-8 validation (RFC 3629 section 4): no overlong forms, no surrogates, nothing beyond U+10FFFF.
 struct UTF8Check {
     private var remaining = 0
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xbf
 
-    /// Whether the bytes so far end with a whole character.
+    /// Whether the bytes so far end with a complete character.
     var isComplete: Bool { remaining == 0 }
 
-    /// Takes the next byte; false if it cannot be right.
+    /// Takes the next byte; returns false for an invalid one.
     mutating func accepts(_ byte: UInt8) -> Bool {
         if remaining > 0 {
             guard byte >= lower, byte <= upper else { return false }

@@ -36,10 +36,10 @@ import Testing
         #expect(frames.last?.flags == 0)
         // What the client has sent meanwhile says nothing of what it has read.
         _ = pair.server.receive(H2Wire.take(pair.client).span, now: pair.now)
-        #expect(!pair.server.shutdownIsHeard)
+        #expect(!pair.server.shutdownIsAcknowledged)
         _ = pair.client.receive(farewell.span, now: pair.now)
         pair.settle()
-        #expect(pair.server.shutdownIsHeard)
+        #expect(pair.server.shutdownIsAcknowledged)
         #expect(pair.clientLog == ["goaway"])
         #expect(pair.serverLog == ["head 1", "head 3"])
         #expect(!pair.client.mayOpen)
@@ -59,11 +59,11 @@ import Testing
         attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
         attacked.session.announceShutdown()
         attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
-        #expect(!attacked.session.shutdownIsHeard, "the farewell has not even left")
+        #expect(!attacked.session.shutdownIsAcknowledged, "the farewell has not even left")
         _ = H2Wire.take(attacked.session)
-        #expect(!attacked.session.shutdownIsHeard)
+        #expect(!attacked.session.shutdownIsAcknowledged)
         attacked.receive(H2Frames.frame(6, flags: 1, [UInt8](repeating: 0, count: 8)))
-        #expect(attacked.session.shutdownIsHeard)
+        #expect(attacked.session.shutdownIsAcknowledged)
     }
 
     /// Streams above the last one named were not looked at: they may be sent again elsewhere.
@@ -86,7 +86,7 @@ import Testing
         }
         #expect(freed == [3])
         #expect(!first.mayReplay)
-        #expect(pair.client.peerIsLeaving)
+        #expect(pair.client.peerSentGoAway)
         _ = second
     }
 

@@ -43,33 +43,6 @@ import Testing
         #expect(text.hasPrefix("HTTP/1.1 401 Authorization Required\r\n"))
     }
 
-    @Test("a request with a chunked body that is written is read as it was meant")
-    func request() throws {
-        let text = written { chunk in
-            let method = "POST".bytes
-            let path = "/a".bytes
-            let query = "b=c".bytes
-            HeadWriter.appendRequestLine(method: method.span, path: path.span, query: query.span, to: chunk)
-            HeadWriter.appendField("Host", "upstream.example", to: chunk)
-            HeadWriter.appendField("Transfer-Encoding", "chunked", to: chunk)
-            HeadWriter.appendEnd(to: chunk)
-            for piece in ["hello", String(repeating: "x", count: 300)] {
-                HeadWriter.appendChunkSize(piece.utf8.count, to: chunk)
-                chunk.ensureFree(piece.utf8.count)
-                chunk.append(piece.bytes)
-                HeadWriter.appendChunkEnd(to: chunk)
-            }
-            HeadWriter.appendLastChunk(to: chunk)
-            HeadWriter.appendField("Digest", "d", to: chunk)
-            HeadWriter.appendEnd(to: chunk)
-        }
-        let message = try #require(MessageReader.read(text.bytes, .request).message)
-        #expect(text.hasPrefix("POST /a?b=c HTTP/1.1\r\n"))
-        #expect(message.body == "hello".bytes + [UInt8](repeating: 120, count: 300))
-        #expect(message.trailers.map(\.name) == ["Digest"])
-        #expect(message.ended)
-    }
-
     @Test(
         "text that no parser has seen cannot end its line",
         arguments: [

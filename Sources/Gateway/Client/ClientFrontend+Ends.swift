@@ -127,7 +127,7 @@ extension ClientFrontend {
         let session = link.session
         let step = client.farewell.received(
             waitsForAll: session.activeStreams > 0 && session.activeStreams == session.mostStreams,
-            hasHeard: session.shutdownIsHeard, now: poller.now)
+            hasHeard: session.shutdownIsAcknowledged, now: poller.now)
         if let step { say(step, link) }
     }
 

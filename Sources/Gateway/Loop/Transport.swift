@@ -48,7 +48,7 @@ final class Transport {
     /// protocol. A stream needs nothing for that: its peer has credit for what was consumed, and for no more.
     func pauseReading(_ side: Side, until target: Side) {
         if case .socket(let socket) = side { poller.pauseReading(socket) }
-        if case .stream(let stream, let link) = target { link.session.tellOfRoom(stream) }
+        if case .stream(let stream, let link) = target { link.session.notifyOfRoom(stream) }
     }
 
     /// Reads again. What has come to a socket in between is told by a completion.

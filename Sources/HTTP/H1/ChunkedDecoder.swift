@@ -1,24 +1,24 @@
 import Bytes
 
-/// What the next bytes of a chunked body are. `consumed` counts the bytes at the front that are done with; ranges are
-/// offsets into the bytes given, so they are used before those are dropped.
+/// The next part of a chunked body. `consumed` is the number of bytes that are done with; ranges are offsets into the
+/// given bytes, and valid until these are dropped.
 package enum ChunkedEvent: Equatable, Sendable {
-    /// Nothing more to be had from these bytes. Those not consumed are to be given again, with more behind them.
+    /// More bytes are needed. Those not consumed must be passed again, followed by more.
     case needMore(consumed: Int)
     /// A piece of the body.
     case data(ByteRange, consumed: Int)
     /// One trailer field that may be forwarded (RFC 9110 section 6.5).
     case trailer(HeaderField, consumed: Int)
-    /// The body has ended; what is not consumed belongs to the next message.
+    /// The end of the body; bytes not consumed belong to the next message.
     case end(consumed: Int)
-    /// The body is broken, and the connection with it.
+    /// The body is malformed, and the connection unusable.
     case invalid(HTTPParseError)
 }
 
-/// Decoder of the chunked transfer coding (RFC 9112 section 7.1), strict and indifferent to how the bytes are cut.
+/// A strict incremental decoder of the chunked transfer coding (RFC 9112 section 7.1).
 ///
-/// Chunk extensions are checked and dropped. Trailer fields are validated like those of a head; those that would change
-/// framing, routing or authentication after the decision are dropped (RFC 9110 section 6.5.1).
+/// Chunk extensions are validated and dropped. Trailer fields are validated like those of a head; those that affect
+/// framing, routing or authentication are dropped (RFC 9110 section 6.5.1).
 package struct ChunkedDecoder: Equatable, Sendable {
     private enum State: Equatable {
         case size, sizeDigits, sizeLineFeed
@@ -27,7 +27,7 @@ package struct ChunkedDecoder: Equatable, Sendable {
         case trailers, ended
     }
 
-    /// Digits of a chunk size: fifteen stay within an `Int`.
+    /// Maximum digits of a chunk size, which fit into an `Int`.
     private static let maximumSizeDigits: UInt8 = 15
     private static let maximumExtensionBytes: UInt16 = 256
     private static let maximumTrailerBytes = 8_192
@@ -39,13 +39,12 @@ package struct ChunkedDecoder: Equatable, Sendable {
     private var extensionBytes: UInt16 = 0
     private var remaining = 0
     private var trailerBytes = 0
-    /// Bytes at the front that hold no end of a trailer line.
+    /// Bytes that were searched for the end of a trailer line.
     private var searched = 0
 
     package init() {}
 
-    /// A decoder that expects a trailer section with its empty line: what HTTP/2 sends behind a body is checked as that
-    /// of a chunked one is.
+    /// A decoder that starts at the trailer section, for the trailers of HTTP/2.
     package static var ofTrailers: ChunkedDecoder {
         var decoder = ChunkedDecoder()
         decoder.state = .trailers
@@ -112,7 +111,8 @@ package struct ChunkedDecoder: Equatable, Sendable {
         }
     }
 
-    /// `*( ";" chunk-ext-name [ "=" chunk-ext-val ] )` without the blanks that nobody sends (RFC 9112 section 7.1.1).
+    /// `*( ";" chunk-ext-name [ "=" chunk-ext-val ] )` without optional blanks, which are not used in practice (RFC
+    /// 9112 section 7.1.1).
     private mutating func takeExtension(_ byte: UInt8) throws(HTTPParseError) {
         extensionBytes &+= 1
         guard extensionBytes <= Self.maximumExtensionBytes else { throw .malformedChunkExtension }
@@ -144,7 +144,7 @@ package struct ChunkedDecoder: Equatable, Sendable {
 }
 
 extension ChunkedDecoder {
-    /// Reads trailer lines; one that is not complete stays unconsumed.
+    /// Reads trailer lines; an incomplete one is not consumed.
     private mutating func nextTrailer(_ bytes: Span<UInt8>, from start: Int) -> ChunkedEvent {
         var position = start
         while let end = lineEnd(bytes, from: position) {
@@ -167,7 +167,7 @@ extension ChunkedDecoder {
         return .needMore(consumed: position)
     }
 
-    /// Where the line that begins at `start` ends, its line feed included.
+    /// End of the line that begins at `start`, its line feed included.
     private mutating func lineEnd(_ bytes: Span<UInt8>, from start: Int) -> Int? {
         var position = start &+ searched
         searched = 0
@@ -178,8 +178,8 @@ extension ChunkedDecoder {
         return nil
     }
 
-    /// Only fields that nothing here acts upon: neither framing, routing, authentication nor a managed field, nor one
-    /// that says how the content is to be read (RFC 9110 section 6.5.1).
+    /// Excludes fields for framing, routing, authentication and content interpretation, and managed fields (RFC 9110
+    /// section 6.5.1).
     private static func mayBeForwarded(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         guard field.alias == .other, !ManagedNames.standard.contains(field, bytes) else { return false }
         let name = bytes.slice(field.name)

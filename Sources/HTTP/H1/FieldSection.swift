@@ -1,10 +1,10 @@
 import Bytes
 
-/// The field lines of a head with the empty line that ends them (RFC 9112 section 5), read strictly: a lenient reading
-/// that differs from the next hop's is how requests are smuggled.
+/// Strict parser of the field lines of a head up to the empty line (RFC 9112 section 5): lenient parsing that differs
+/// from the next hop's allows for request smuggling.
 enum FieldSection {
     enum Outcome {
-        /// All is well; the body starts at this offset.
+        /// The section is complete; the body starts at this offset.
         case end(Int)
         /// The bytes end before the section does.
         case needMore
@@ -46,7 +46,7 @@ enum FieldSection {
     static func parseLine(_ bytes: Span<UInt8>, from start: Int) -> LineOutcome {
         let count = bytes.count
         var position = ByteScan.firstBesideName(in: bytes, from: start)
-        // Set once the name has a character that is neither letter, digit nor hyphen.
+        // Set if the name has a character other than letters, digits and hyphens.
         var odd = false
         while position < count, FieldSyntax.isToken(bytes[position]) {
             odd = true
@@ -65,7 +65,7 @@ enum FieldSection {
             position = ByteScan.firstControl(in: bytes, from: position &+ 1)
         }
         guard position &+ 1 < count else {
-            // A CR may still become a CRLF; anything else is wrong already.
+            // A CR may be followed by LF; anything else is an error.
             if position == count || bytes[position] == ASCII.carriageReturn { return .needMore }
             return .invalid(bytes[position] == ASCII.lineFeed ? .bareLineFeed : .malformedFieldValue)
         }
@@ -82,11 +82,11 @@ enum FieldSection {
         return .line(HeaderField(name: name, value: value, token: token, alias: alias), end: position &+ 2)
     }
 
-    /// What is wrong where a field name should go on or a colon follow.
+    /// The error for a character that neither continues a field name nor is a colon.
     private static func nameError(_ bytes: Span<UInt8>, start: Int, at position: Int) -> HTTPParseError {
         let byte = bytes[position]
         if FieldSyntax.isBlank(byte) {
-            // RFC 9112 section 5.2 where the line begins with it, section 5.1 otherwise.
+            // RFC 9112 section 5.2 at the start of a line, section 5.1 otherwise.
             return position == start ? .obsoleteFold : .spaceBeforeColon
         }
         return byte == ASCII.lineFeed ? .bareLineFeed : .malformedFieldName
@@ -100,8 +100,8 @@ enum FieldSection {
         }
     }
 
-    /// Whether a lenient reader could take the name for one of the two framing fields: `Transfer_Encoding`,
-    /// `Content-Length!`, `TransferEncoding`. Such a name has no good use.
+    /// Whether a lenient parser could read the name as one of the two framing fields, such as `Transfer_Encoding`,
+    /// `Content-Length!` or `TransferEncoding`.
     private static func imitatesFraming(_ name: Span<UInt8>) -> Bool {
         let count = name.count
         guard count >= 13, count <= 40 else { return false }

@@ -1,17 +1,16 @@
 import Bytes
 
-/// Looks for the end of a head that arrives piece by piece, so that a drip-fed head costs time in proportion to its
-/// length and not to its square.
+/// Searches for the end of a head that arrives in pieces, in linear instead of quadratic time.
 struct HeadSearch: Sendable {
-    /// Bytes that hold no end of head.
+    /// Bytes that were searched for the end of the head.
     private var searched = 0
-    /// Whether bytes were seen before: the first piece, mostly the whole head, is parsed without a search.
+    /// Whether a piece was searched before: the first piece, usually the whole head, is parsed without a search.
     private var begun = false
 
-    /// Whether the head is worth parsing now.
+    /// Whether the head should be parsed now.
     ///
-    /// It is on the first call, when an empty line or a line feed that cannot be right has come in, and when the limit
-    /// is reached: then the parser says whether the head is wrong or only too long.
+    /// True for the first call, after an empty line or an invalid line feed, and at the limit, where the parser decides
+    /// whether the head is malformed or too long.
     mutating func isDue(_ bytes: Span<UInt8>, limit: Int) -> Bool {
         guard begun else {
             begun = true
@@ -32,7 +31,7 @@ struct HeadSearch: Sendable {
         return lineFeed >= 2 && bytes[lineFeed &- 2] == ASCII.lineFeed
     }
 
-    /// What has been parsed in vain need not be searched: no end of head is in it.
+    /// Marks bytes that were parsed without finding the end of the head as searched.
     mutating func foundNothing(in bytes: Span<UInt8>, limit: Int) {
         searched = max(searched, min(bytes.count, limit))
     }

@@ -1,16 +1,16 @@
 import Bytes
 
-/// Writes heads of HTTP/1 messages into a chunk, which grows when it must.
+/// Writes heads of HTTP/1 messages into a chunk, which grows as needed.
 ///
-/// Values are written as they are: they come from a parsed head or from literals. Text of any other source goes through
-/// `appendUntrusted`, which refuses what would end the line.
+/// Values come from a parsed head or from literals and are written unchanged. Text of other sources goes through
+/// `appendUntrusted`, which refuses text that would end the line.
 package enum HeadWriter {
-    /// `HTTP/1.1 200 OK` with its CRLF; a status without a registered reason gets none.
+    /// `HTTP/1.1 200 OK` with CRLF; without a reason phrase for an unregistered status.
     package static func appendStatusLine(_ status: Int, to chunk: Chunk) {
         appendStatusLine(status, phrase: StatusReason.text(status), to: chunk)
     }
 
-    /// The same with a reason phrase of our own.
+    /// The same with a given reason phrase.
     package static func appendStatusLine(_ status: Int, phrase: StaticString, to chunk: Chunk) {
         precondition(status >= 100 && status < 600)
         chunk.ensureFree(16 &+ phrase.utf8CodeUnitCount)
@@ -30,21 +30,6 @@ package enum HeadWriter {
         chunk.append(ASCII.space)
         chunk.append(phrase)
         chunk.append("\r\n")
-    }
-
-    /// `GET /path?query HTTP/1.1` with its CRLF.
-    package static func appendRequestLine(
-        method: Span<UInt8>, path: Span<UInt8>, query: Span<UInt8>?, to chunk: Chunk
-    ) {
-        chunk.ensureFree(method.count &+ path.count &+ (query?.count ?? 0) &+ 16)
-        chunk.append(method)
-        chunk.append(ASCII.space)
-        chunk.append(path)
-        if let query {
-            chunk.append(63)
-            chunk.append(query)
-        }
-        chunk.append(" HTTP/1.1\r\n")
     }
 
     /// A field line.
@@ -81,15 +66,15 @@ package enum HeadWriter {
         chunk.append("\r\n")
     }
 
-    /// A field line of text that no parser has seen, such as a subject out of a token. Answers false, and writes
-    /// nothing, for a name that is no token or a value that would end the line.
+    /// A field line of unparsed text, such as the subject of a token. Returns false and writes nothing for an invalid
+    /// name or value.
     package static func appendUntrusted(_ name: Span<UInt8>, _ value: Span<UInt8>, to chunk: Chunk) -> Bool {
         guard FieldSyntax.isToken(name), FieldSyntax.isValue(value) else { return false }
         appendField(name, value, to: chunk)
         return true
     }
 
-    /// The field lines of a head: what stands between its first line and the empty one.
+    /// The field lines of a head, between its first line and the empty line.
     @_lifetime(copy head)
     package static func fieldLines(_ head: Span<UInt8>) -> Span<UInt8> {
         var start = 0
@@ -101,22 +86,5 @@ package enum HeadWriter {
     package static func appendEnd(to chunk: Chunk) {
         chunk.ensureFree(2)
         chunk.append("\r\n")
-    }
-
-    /// The size line ahead of `count` bytes of a chunked body; `appendChunkEnd` goes behind them. A size of 0 would end
-    /// the body: `appendLastChunk` does that.
-    package static func appendChunkSize(_ count: Int, to chunk: Chunk) {
-        precondition(count > 0)
-        chunk.ensureFree(18)
-        chunk.append(hexadecimal: count)
-        chunk.append("\r\n")
-    }
-
-    package static func appendChunkEnd(to chunk: Chunk) { appendEnd(to: chunk) }
-
-    /// The last chunk; trailer fields and `appendEnd` follow it.
-    package static func appendLastChunk(to chunk: Chunk) {
-        chunk.ensureFree(3)
-        chunk.append("0\r\n")
     }
 }

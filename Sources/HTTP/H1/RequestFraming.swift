@@ -1,13 +1,13 @@
 import Bytes
 
-/// How long a body is, told from the field lines (RFC 9112 section 6). Two ways to read a length are none.
+/// The framing of a request body (RFC 9112 section 6). Ambiguous framing is an error.
 enum RequestFraming {
     static func framing(
         _ table: HeaderTable, _ bytes: Span<UInt8>, minorVersion: UInt8
     ) throws(HTTPParseError) -> BodyFraming {
         let lengths = table.occurrences(.contentLength)
         if table.occurrences(.transferEncoding) > 0 {
-            // RFC 9112 section 6.1 lets a server reject the two together; both at once is how smuggling begins.
+            // RFC 9112 section 6.1 allows a server to reject the combination, which is used for request smuggling.
             if lengths > 0 { throw .lengthWithTransferEncoding }
             try TransferEncoding.requireChunked(table, bytes, minorVersion: minorVersion)
             return .chunked
@@ -19,7 +19,7 @@ enum RequestFraming {
 }
 
 enum ContentLength {
-    /// The number of a `Content-Length`: 1 to 18 digits and nothing else, so that it cannot overflow.
+    /// The value of `Content-Length`: 1 to 18 digits, which cannot overflow.
     static func parse(_ text: Span<UInt8>) throws(HTTPParseError) -> Int {
         guard !text.isEmpty, text.count <= 18 else { throw .malformedContentLength }
         var value = 0
@@ -32,7 +32,7 @@ enum ContentLength {
 }
 
 enum TransferEncoding {
-    /// Refuses whatever is not exactly one field line with the one coding `chunked` (RFC 9112 section 6.1).
+    /// Requires exactly one field line with the single coding `chunked` (RFC 9112 section 6.1).
     static func requireChunked(
         _ table: HeaderTable, _ bytes: Span<UInt8>, minorVersion: UInt8
     ) throws(HTTPParseError) {
@@ -45,7 +45,7 @@ enum TransferEncoding {
         throw .malformedTransferEncoding
     }
 
-    /// Answers a well-formed list that has another coding than chunked with 501, as RFC 9112 section 6.1 asks for.
+    /// Distinguishes well-formed lists with unsupported codings, for status 501 (RFC 9112 section 6.1).
     private static func requireTokens(_ value: ByteRange, _ bytes: Span<UInt8>) throws(HTTPParseError) {
         var list = FieldList(value)
         var others = 0

@@ -9,7 +9,7 @@ struct RequestLine {
     /// Where the first field line begins.
     var end: Int
 
-    /// Bytes of a method; longer ones are beyond anything registered.
+    /// Maximum length of a method; all registered methods are shorter.
     static let maximumMethodBytes = 32
 
     init(_ bytes: Span<UInt8>, maximumTargetBytes: Int) throws(RequestParser.Stop) {
@@ -28,7 +28,7 @@ struct RequestLine {
         while position < bound, FieldSyntax.isTarget(bytes[position]) { position &+= 1 }
         if position &- targetStart > maximumTargetBytes { throw .invalid(.targetTooLong) }
         guard position < bytes.count else { throw .needMore }
-        // A CR or LF here is the version-less line of HTTP/0.9.
+        // A CR or LF here means a line of HTTP/0.9 without version.
         guard bytes[position] == ASCII.space, position > targetStart else { throw .invalid(.malformedTarget) }
         target = ByteRange(start: targetStart, count: position &- targetStart)
         position &+= 1
@@ -46,7 +46,7 @@ struct RequestLine {
         end = position &+ 2
     }
 
-    /// Passes over the one empty line that a client may send ahead of a request (RFC 9112 section 2.2).
+    /// Skips the one empty line that may precede a request (RFC 9112 section 2.2).
     static func skipEmptyLine(_ bytes: Span<UInt8>) throws(RequestParser.Stop) -> Int {
         guard !bytes.isEmpty else { throw .needMore }
         guard bytes[0] == ASCII.carriageReturn else { return 0 }
@@ -73,7 +73,7 @@ enum ProtocolVersion {
         guard ASCII.isDigit(major), bytes[start &+ 6] == ASCII.dot, ASCII.isDigit(minor) else {
             throw .invalid(.malformedVersion)
         }
-        // A minor version beyond 1 would have to be read as 1.1; nobody sends it but to confuse.
+        // Higher minor versions would have to be read as 1.1, but have no legitimate use.
         guard major == 49, minor &- 48 < 2 else { throw .invalid(.unsupportedVersion) }
         return minor &- 48
     }

@@ -6,14 +6,14 @@ package enum RequestParseOutcome: Sendable {
     case needMore
     /// A head that is valid by itself; its field lines are in the table.
     case head(RequestHead)
-    /// The connection is to be answered with the error's status and closed.
+    /// Respond with the status of the error and close the connection.
     case invalid(HTTPParseError)
 }
 
 /// Parser of HTTP/1 request heads (RFC 9112 sections 2 to 6), strict throughout.
 ///
-/// A pure value: it is given all bytes from the start of the head each time, and answers offsets into them. It
-/// remembers only how far it has looked, so the same connection must use the same parser.
+/// The parser gets all bytes from the start of the head each time, and returns offsets into them. It only remembers how
+/// far it has searched, so that each connection needs its own parser.
 package struct RequestParser: Sendable {
     private let limits: HTTPLimits
     private var search = HeadSearch()
@@ -26,8 +26,8 @@ package struct RequestParser: Sendable {
     /// Parses the head that begins at the first byte.
     ///
     /// - Parameters:
-    ///   - bytes: everything received since the previous message; what follows the head is not looked at.
-    ///   - table: emptied, then filled with the field lines. Its content has a meaning only together with `head`.
+    ///   - bytes: all bytes since the previous message; bytes after the head are ignored.
+    ///   - table: filled with the field lines; valid only together with `head`.
     package mutating func parse(_ bytes: Span<UInt8>, into table: HeaderTable) -> RequestParseOutcome {
         guard search.isDue(bytes, limit: limits.maximumHeadBytes) else { return .needMore }
         let visible = bytes.extracting(0..<min(bytes.count, limits.maximumHeadBytes))
@@ -50,7 +50,7 @@ package struct RequestParser: Sendable {
         }
     }
 
-    /// The method of a request line, whether or not the rest of it is valid; nil where no method stands there.
+    /// The method of a request line, whose rest may be invalid; nil without a method.
     package static func method(atStartOf bytes: Span<UInt8>) -> Method? {
         guard let start = try? RequestLine.skipEmptyLine(bytes) else { return nil }
         var end = start
@@ -61,7 +61,7 @@ package struct RequestParser: Sendable {
         return Method(bytes.extracting(start..<end))
     }
 
-    /// Why parsing came to no head.
+    /// Why parsing did not yield a head.
     enum Stop: Error {
         case needMore
         case invalid(HTTPParseError)

@@ -8,7 +8,7 @@ struct RequestTarget {
     var query: ByteRange?
 
     init(_ line: RequestLine, _ bytes: Span<UInt8>) throws(RequestParser.Stop) {
-        // The gateway opens no tunnels; authority-form has no other use.
+        // CONNECT, the only use of authority-form, is not supported.
         if line.method == .connect { throw .invalid(.connectUnsupported) }
         let target = line.target
         let start = Int(target.start)
@@ -31,12 +31,12 @@ struct RequestTarget {
             guard Authority.isValid(bytes.slice(host)) else { throw .invalid(.malformedTarget) }
             authority = host
             (path, query) = Self.split(authorityEnd..<target.end, bytes)
-            // An empty path stands for `/` (RFC 9110 section 4.2.3): show the last slash of `://`.
+            // An empty path means `/` (RFC 9110 section 4.2.3): the range of the last slash of `://`.
             if path.isEmpty { path = ByteRange(start: afterScheme &- 1, count: 1) }
         }
     }
 
-    /// Path and query, without the `?` between them.
+    /// Path and query, without the `?`.
     static func split(_ range: Range<Int>, _ bytes: Span<UInt8>) -> (path: ByteRange, query: ByteRange?) {
         var mark = range.lowerBound
         while mark < range.upperBound, bytes[mark] != 63 { mark &+= 1 }
@@ -44,7 +44,7 @@ struct RequestTarget {
         return (path, mark < range.upperBound ? ByteRange((mark &+ 1)..<range.upperBound) : nil)
     }
 
-    /// Where the authority begins: after `http://` or `https://`.
+    /// Start of the authority: after `http://` or `https://`.
     private static func afterScheme(_ target: ByteRange, _ bytes: Span<UInt8>) throws(RequestParser.Stop) -> Int {
         let text = bytes.slice(target)
         if text.count > 7, matches(text.extracting(0..<7), "http://") { return Int(target.start) &+ 7 }

@@ -3,10 +3,10 @@ import Bytes
 /// How long the body of a response is (RFC 9112 section 6.3).
 struct ResponseFraming {
     var body: BodyFraming
-    /// Value of `Content-Length` where there is one.
+    /// Value of `Content-Length`, if present.
     var declaredLength: Int?
-    /// A body was announced that by the status cannot be: what follows may be it or the next response, so that the
-    /// connection is not used again.
+    /// The head announces a body that the status forbids. The following bytes are ambiguous, so that the connection is
+    /// not reused.
     var leavesStrayBytes = false
 
     init(
@@ -43,7 +43,7 @@ struct ResponseFraming {
         }
     }
 
-    /// The one length that all `Content-Length` lines agree on (RFC 9112 section 6.3, case 5).
+    /// The length that all `Content-Length` lines agree on (RFC 9112 section 6.3, case 5).
     private static func length(_ table: HeaderTable, _ bytes: Span<UInt8>) throws(HTTPParseError) -> Int? {
         guard let first = table.value(.contentLength) else { return nil }
         let length = try ContentLength.parse(bytes.slice(first))

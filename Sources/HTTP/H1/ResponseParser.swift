@@ -6,12 +6,12 @@ package enum ResponseParseOutcome: Sendable {
     case needMore
     /// A head that is valid by itself; its field lines are in the table. May be an interim one (1xx).
     case head(ResponseHead)
-    /// The upstream's answer cannot be trusted: 502, and its connection is closed.
+    /// The response is invalid: respond with 502 and close the connection to the upstream.
     case invalid(HTTPParseError)
 }
 
-/// Parser of HTTP/1 response heads (RFC 9112 sections 2 to 6), as strict as that of requests: a response whose length
-/// can be read in two ways would put one user's answer into another's.
+/// Parser of HTTP/1 response heads (RFC 9112 sections 2 to 6), as strict as that of requests: a response of ambiguous
+/// length could mix the responses of two users.
 package struct ResponseParser: Sendable {
     private let limits: HTTPLimits
     private var search = HeadSearch()
@@ -24,9 +24,9 @@ package struct ResponseParser: Sendable {
     /// Parses the head that begins at the first byte.
     ///
     /// - Parameters:
-    ///   - bytes: everything received since the previous message; what follows the head is not looked at.
-    ///   - table: emptied, then filled with the field lines. Its content has a meaning only together with `head`.
-    ///   - requestMethod: of the request that is being answered; a response to HEAD has no body.
+    ///   - bytes: all bytes since the previous message; bytes after the head are ignored.
+    ///   - table: filled with the field lines; valid only together with `head`.
+    ///   - requestMethod: the method of the request; a response to HEAD has no body.
     package mutating func parse(
         _ bytes: Span<UInt8>, into table: HeaderTable, requestMethod: Method
     ) -> ResponseParseOutcome {
@@ -103,7 +103,7 @@ struct StatusLine {
         guard status >= 100, status < 600 else { throw .invalid(.malformedStatusLine) }
         position &+= 4
         guard position < bytes.count else { throw .needMore }
-        // Some servers leave out the space when they give no reason.
+        // Some servers omit the space without a reason phrase.
         if bytes[position] == ASCII.space {
             position &+= 1
         } else if bytes[position] != ASCII.carriageReturn {

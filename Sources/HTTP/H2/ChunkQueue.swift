@@ -1,7 +1,7 @@
 import Bytes
 
-/// Chunks in the order they came. The first stands apart, since mostly there is no other; those behind it are in an array
-/// that is reused.
+/// A queue of chunks. The first is stored separately, since there is usually only one; the others are in a reused
+/// array.
 final class ChunkQueue {
     private var front: Chunk?
     private var chunks: [Chunk] = []
@@ -9,7 +9,7 @@ final class ChunkQueue {
     /// Bytes in all chunks.
     private(set) var byteCount = 0
 
-    /// Bytes of the chunks themselves, used or not.
+    /// Capacity of the chunks in bytes.
     var capacity: Int {
         var bytes = front?.capacity ?? 0
         for i in taken..<chunks.count { bytes &+= chunks[i].capacity }
@@ -30,14 +30,14 @@ final class ChunkQueue {
             front = chunk
             return
         }
-        // Out and in again, here and below: a change in place would put a check on every reading.
+        // Moved out and in again: mutation in place would need an exclusivity check at each read.
         var others = chunks
         chunks = []
         others.append(chunk)
         chunks = others
     }
 
-    /// Adds a copy of the bytes at the end, into the last chunk as far as there is room and into chunks of the pool.
+    /// Appends a copy of the bytes to the last chunk and, if it is full, to chunks of the pool.
     func append(_ bytes: Span<UInt8>, from pool: ChunkPool) {
         var position = 0
         while position < bytes.count {
@@ -55,7 +55,7 @@ final class ChunkQueue {
         byteCount &+= bytes.count
     }
 
-    /// Takes the first chunk out.
+    /// Removes the first chunk.
     func removeFirst() -> Chunk? {
         guard let chunk = front else { return nil }
         front = nil
@@ -64,7 +64,7 @@ final class ChunkQueue {
         return chunk
     }
 
-    /// Makes the next of those in the array the first.
+    /// Moves the next chunk of the array to the front.
     private func advance() {
         var others = chunks
         chunks = []
@@ -80,7 +80,7 @@ final class ChunkQueue {
         chunks = others
     }
 
-    /// Drops bytes from the front of the first chunk, and the chunk with its last byte.
+    /// Drops bytes from the front of the first chunk, and the chunk once it is empty.
     func dropFirst(_ count: Int, pool: ChunkPool) {
         guard let chunk = first else { return }
         chunk.consume(count)
@@ -88,7 +88,7 @@ final class ChunkQueue {
         if chunk.isEmpty, let emptied = removeFirst() { pool.give(emptied) }
     }
 
-    /// Moves `count` bytes from the front to the end of another chunk, and gives emptied chunks back.
+    /// Moves `count` bytes from the front to another chunk, and returns emptied chunks to the pool.
     func move(_ count: Int, to target: Chunk, pool: ChunkPool) {
         var left = count
         while left > 0, let chunk = first {
@@ -101,7 +101,7 @@ final class ChunkQueue {
         }
     }
 
-    /// Gives all chunks back.
+    /// Returns all chunks to the pool.
     func removeAll(pool: ChunkPool) {
         while let chunk = removeFirst() { pool.give(chunk) }
     }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The field block that is being received. There is one at a time on a connection (RFC 9113 section 4.3).
+/// The field block that is being received: one at a time for each connection (RFC 9113 section 4.3).
 final class H2Block {
     enum Kind {
         case none, head, trailers
@@ -8,12 +8,12 @@ final class H2Block {
 
     private(set) var kind = Kind.none
     private(set) var stream: H2Stream?
-    /// What is known of the pseudo-header fields, until the stream gets it at the end.
+    /// The pseudo-header fields so far, which the stream gets at the end.
     private var fields = H2FieldRanges()
     private var present: H2PseudoFields = []
-    /// Why the block is refused; nothing more of it is stored.
+    /// Why the block is refused; further fields are not stored.
     private(set) var error: HTTPParseError?
-    /// The method is HEAD, whatever else the block has.
+    /// Whether the method is HEAD, also for a refused block.
     private var asksForHead = false
     private var target: Chunk?
     private var hasLines = false
@@ -22,7 +22,7 @@ final class H2Block {
     /// Fields of the block, refused or not.
     private var fieldCount = 0
     private var lineCount = 0
-    /// The cookie pairs so far, which HTTP/1 has in one field (RFC 9113 section 8.2.3).
+    /// The cookie pairs so far, which are joined to one field (RFC 9113 section 8.2.3).
     private var crumbs: Chunk?
 
     func begin(_ kind: Kind, _ stream: H2Stream, into target: Chunk, _ chunks: ChunkPool) {
@@ -41,7 +41,7 @@ final class H2Block {
         forgetCrumbs(chunks)
     }
 
-    /// Nothing that follows belongs to a stream.
+    /// Abandons the block, since its stream is gone.
     func abandon(_ chunks: ChunkPool) {
         kind = .none
         stream = nil
@@ -60,9 +60,9 @@ final class H2Block {
         target?.reset()
     }
 
-    /// Whether the list is still of a size that somebody may have meant. One that is several times over the limit, of
-    /// bytes or of fields, is made to cost time (an HPACK bomb), and is not to be decoded to its end.
-    func isBearable(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits) -> Bool {
+    /// Counts a field. Returns false for a list several times over the limits of bytes or fields, which is an HPACK
+    /// bomb and not decoded further.
+    func withinLimits(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits) -> Bool {
         listBytes &+= name.count &+ value.count &+ 32
         fieldCount &+= 1
         return listBytes <= H2Block.bearableFactor &* limits.maximumHeadBytes
@@ -71,17 +71,17 @@ final class H2Block {
 
     private static let bearableFactor = 4
 
-    /// Adds a field that `isBearable` has counted.
+    /// Adds a field that `withinLimits` has counted.
     func add(_ name: Span<UInt8>, _ value: Span<UInt8>, _ limits: HTTPLimits, _ chunks: ChunkPool) {
         guard error == nil, let target, !name.isEmpty else {
-            // The answer to a head that is refused depends on its method.
+            // The response to a refused head depends on its method.
             if matches(name, ":method") { noteMethod(value) }
             return
         }
         if listBytes > limits.maximumHeadBytes { return refuse(.headTooLarge) }
         if name[0] == ASCII.colon { return addPseudo(name, value, target) }
         guard FieldSyntax.isToken(name) else { return refuse(.malformedFieldName) }
-        // A line's end in a value would make it two.
+        // A line end in the value would split the field line.
         guard FieldSyntax.isValue(value) else { return refuse(.malformedFieldValue) }
         beginLines(target)
         if kind == .head, matches(name, "cookie") { return addCrumb(value, limits, chunks) }
@@ -101,7 +101,7 @@ final class H2Block {
         target.ensureFree(value.count &+ 2)
         target.append(value)
         target.append("\r\n")
-        // Told apart by their lengths first: each field is compared with one name, seldom with two.
+        // Dispatches on the length, so that each field is compared with at most two names.
         switch name.count {
         case 5 where matches(name, ":path"):
             fields.path = range
@@ -142,7 +142,7 @@ final class H2Block {
         crumbs = first
     }
 
-    /// Closes the lines. The block's own state stays until the next one begins.
+    /// Ends the field lines. The state of the block is kept until the next one begins.
     func end(_ chunks: ChunkPool) {
         if error == nil, let target {
             beginLines(target)

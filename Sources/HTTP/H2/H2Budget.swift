@@ -1,6 +1,6 @@
-/// How often something may happen within a window of time.
+/// A budget of events for each window of time.
 struct H2Budget {
-    /// Spent down; may be more than the limit for what has been earned.
+    /// The remaining budget; above the limit if more was earned.
     private var left: Int
     private var windowEnd: Int64 = 0
     private let limit: Int
@@ -10,7 +10,7 @@ struct H2Budget {
         left = limit
     }
 
-    /// One more at this time, in milliseconds. Answers false once the window's budget is spent.
+    /// Spends one event at a time in milliseconds. Returns false if the budget of the window is exhausted.
     mutating func spend(now: Int64, window: Int64) -> Bool {
         if now >= windowEnd {
             windowEnd = now &+ window
@@ -20,7 +20,7 @@ struct H2Budget {
         return left >= 0
     }
 
-    /// Allows that many more, for work that gives the peer cause.
+    /// Adds to the budget for legitimate causes.
     mutating func earn(_ count: Int) {
         left = min(left &+ count, 1_000_000)
     }

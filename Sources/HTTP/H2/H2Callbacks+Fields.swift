@@ -3,8 +3,8 @@ import CNghttp2
 import Model
 
 extension H2Callbacks {
-    /// A field list as libnghttp2 takes it, made of pseudo-header fields and a block of HTTP/1 field lines. Built in two
-    /// chunks of the pool, so that it allocates nothing.
+    /// A field list for libnghttp2, built from pseudo-header fields and a block of HTTP/1 field lines in two chunks of
+    /// the pool, without allocation.
     @safe
     struct FieldVector: ~Copyable {
         // SAFETY: the entries point to literals and into `text`, which gets all the room it needs at the start and so does
@@ -17,7 +17,7 @@ extension H2Callbacks {
 
         /// - Parameters:
         ///   - block: field lines, with or without the empty line that ends them.
-        ///   - pseudoBytes: length of all values that `append` is going to be given.
+        ///   - pseudoBytes: total length of the values for `append`.
         init(_ block: Span<UInt8>, pseudoBytes: Int, chunks: ChunkPool) {
             self.chunks = chunks
             text = chunks.take()
@@ -49,8 +49,8 @@ extension H2Callbacks {
                 UnsafeMutablePointer(mutating: name.utf8Start), name.utf8CodeUnitCount, start, value.count, false)
         }
 
-        /// Adds the field lines of the block; those that HTTP/2 has no place for are left out (RFC 9113 section 8.2.2).
-        /// Answers false where a line is not valid.
+        /// Adds the field lines of the block without those that HTTP/2 forbids (RFC 9113 section 8.2.2). Returns false
+        /// if a line is invalid.
         mutating func appendBlock(_ length: Int, for message: H2MessageKind) -> Bool {
             let text = text
             let bytes = text.readable
@@ -69,7 +69,7 @@ extension H2Callbacks {
             return true
         }
 
-        /// Fields that must not enter a table that an attacker could probe (RFC 7541 section 7.1.3).
+        /// Fields that must not enter a compression table, which attackers could probe (RFC 7541 section 7.1.3).
         private func isSecret(_ field: HeaderField) -> Bool {
             switch field.token {
             case .authorization, .proxyAuthorization, .cookie, .setCookie: true
@@ -81,7 +81,7 @@ extension H2Callbacks {
             unsafe UnsafeMutableRawPointer(mutating: text.readablePointer).assumingMemoryBound(to: UInt8.self) + offset
         }
 
-        /// The library copies names and values, and puts names in lower case as it does.
+        /// The library copies names and values, and converts names to lower case.
         private mutating func push(
             _ name: UnsafeMutablePointer<UInt8>, _ nameCount: Int, _ value: Int, _ valueCount: Int, _ secret: Bool
         ) {
@@ -94,15 +94,15 @@ extension H2Callbacks {
     }
 }
 
-/// What a block of field lines belongs to.
+/// The kind of message of a field block.
 enum H2MessageKind {
     case request, response, trailers
 
-    /// Whether the field has a place there.
+    /// Whether the field is allowed in this kind of message.
     func takes(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
         switch field.token {
         case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade: false
-        // :authority says it.
+        // Replaced by :authority.
         case .host: self == .response
         case .te: self == .request && matches(bytes.slice(field.value), "trailers")
         // RFC 9110 section 6.5.1

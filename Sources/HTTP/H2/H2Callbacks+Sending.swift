@@ -27,10 +27,10 @@ extension H2Callbacks {
         unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window)
     }
 
-    /// Lets the library frame into the chunk as far as its room goes; what is over goes into `spill`. Answers false when
-    /// the connection cannot go on.
+    /// Lets the library write frames into the chunk; excess bytes go to `spill`. Returns false if the connection has
+    /// failed.
     ///
-    /// Bodies do not come out here but through `H2Session.frameBody`, into the same chunk.
+    /// Bodies are written to the same chunk by `H2Session.frameBody`.
     func produce(_ room: () -> Int, _ write: (Span<UInt8>) -> Void) -> Bool {
         while room() > 0 {
             var bytes: UnsafePointer<UInt8>?
@@ -43,7 +43,7 @@ extension H2Callbacks {
         return true
     }
 
-    /// Sends a head: with `ended` nothing follows it.
+    /// Sends a response head, with `ended` as the last frame of the stream.
     func respond(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Bool {
         if ended { return unsafe nghttp2_submit_response(handle, stream.id, fields.base, fields.count, nil) == 0 }
         var source = unsafe bodySource(stream)
@@ -59,7 +59,7 @@ extension H2Callbacks {
         unsafe nghttp2_submit_trailer(handle, stream.id, fields.base, fields.count) == 0
     }
 
-    /// Opens a stream. Answers its number, nil when the library has none.
+    /// Opens a stream and returns its id; nil if none is left.
     func request(_ stream: H2Stream, _ fields: borrowing FieldVector, ended: Bool) -> Int32? {
         let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
         var source = unsafe bodySource(stream)
@@ -76,22 +76,22 @@ extension H2Callbacks {
         unsafe nghttp2_submit_rst_stream(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code)
     }
 
-    /// Gives the peer credit; for a stream that is closed, of the connection alone.
+    /// Returns flow control credit to the peer; for a closed stream, of the connection only.
     func consume(_ id: Int32, _ count: Int) { unsafe nghttp2_session_consume(handle, id, count) }
 
-    /// First GOAWAY of two: no stream is refused by it (RFC 9113 section 6.8).
+    /// The first of two GOAWAY frames, which refuses no stream (RFC 9113 section 6.8).
     func announceShutdown() { unsafe nghttp2_submit_shutdown_notice(handle) }
 
-    /// What the peer answers at once.
+    /// Sends a PING, which the peer acknowledges at once.
     func ping() { unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
 
-    /// The GOAWAY that names the last stream.
+    /// Sends the final GOAWAY with the last stream.
     func shutDown() {
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
         unsafe nghttp2_submit_goaway(handle, flags, lastStream, H2Code.noError, nil, 0)
     }
 
-    /// Where the library gets the body of a stream from.
+    /// The library's data source for the body of a stream.
     private func bodySource(_ stream: H2Stream) -> nghttp2_data_provider {
         var source = unsafe nghttp2_data_provider()
         // SAFETY: the session holds the stream for as long as the library can ask for its body.
@@ -124,11 +124,11 @@ extension H2Callbacks {
     }
 }
 
-/// What there is of a body to frame.
+/// The next part of a body to frame.
 enum H2BodyPiece {
-    /// No room in the chunk that is written to.
+    /// The output chunk has no room.
     case later
-    /// Nothing until `resume`.
+    /// No data until `resume`.
     case nothing
     case piece(Int, H2BodyEnd)
 }

@@ -1,8 +1,8 @@
 import Bytes
 import CNghttp2
 
-/// The border to libnghttp2: owns the library's session, hands it bytes, and turns its callbacks into calls of the
-/// `H2Session` it works for. Everything unsafe of HTTP/2 is in this type.
+/// The wrapper of libnghttp2: owns the library's session, feeds it bytes, and forwards its callbacks to an `H2Session`.
+/// All unsafe code of HTTP/2 is in this type.
 @safe
 struct H2Callbacks: ~Copyable {
     // SAFETY: `handle` comes from nghttp2_session_*_new, is deleted in `deinit` and never leaves this type. The library
@@ -33,12 +33,12 @@ struct H2Callbacks: ~Copyable {
 
     deinit { unsafe nghttp2_session_del(handle) }
 
-    /// Makes the session the one that is called. It owns this value.
+    /// Sets the session for the callbacks, which owns this value.
     func work(for session: H2Session) {
         unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(session).toOpaque())
     }
 
-    /// Feeds the library. Answers a negative number of the library when the connection cannot go on.
+    /// Feeds the library. Returns a negative error code of the library if the connection has failed.
     func receive(_ bytes: Span<UInt8>) -> Int {
         // SAFETY: the library reads the bytes during the call alone.
         unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -46,7 +46,7 @@ struct H2Callbacks: ~Copyable {
         }
     }
 
-    /// The failure that a negative answer of `receive` stands for.
+    /// The failure for a negative result of `receive`.
     static func failure(_ answer: Int) -> H2Failure {
         switch Int32(truncatingIfNeeded: answer) {
         case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: .notHTTP2
@@ -59,20 +59,20 @@ struct H2Callbacks: ~Copyable {
     var wantsRead: Bool { unsafe nghttp2_session_want_read(handle) != 0 }
     var wantsWrite: Bool { unsafe nghttp2_session_want_write(handle) != 0 }
     var queuedFrames: Int { unsafe nghttp2_session_get_outbound_queue_size(handle) }
-    /// The last stream of the peer that has been looked at.
+    /// The last stream of the peer that was processed.
     var lastStream: Int32 { unsafe nghttp2_session_get_last_proc_stream_id(handle) }
-    /// How many streams the peer lets us open.
+    /// The peer's limit of concurrent streams.
     var peerStreams: Int {
         Int(unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
-    /// Whether the peer takes extended CONNECT (RFC 8441 section 3).
+    /// Whether the peer supports extended CONNECT (RFC 8441 section 3).
     var peerTakesExtendedConnect: Bool {
         unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
     }
-    /// Whether stream numbers are left and no GOAWAY has come.
+    /// Whether a stream may be opened: ids are left and no GOAWAY was received.
     var requestAllowed: Bool { unsafe nghttp2_session_check_request_allowed(handle) != 0 }
 
-    /// The stream that the library knows under this number; nil for one that is closed or was never opened.
+    /// The stream of this id; nil if it is closed or was never opened.
     func stream(_ id: Int32) -> H2Stream? { unsafe Self.stream(handle, id) }
 
     private static func stream(_ handle: OpaquePointer, _ id: Int32) -> H2Stream? {
@@ -81,15 +81,15 @@ struct H2Callbacks: ~Copyable {
         return unsafe Unmanaged<H2Stream>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Ties the object to the library's stream of that number.
+    /// Attaches the object to the library's stream.
     func adopt(_ stream: H2Stream) {
         let pointer = unsafe Unmanaged.passUnretained(stream).toOpaque()
         unsafe nghttp2_session_set_stream_user_data(handle, stream.id, pointer)
         _ = unsafe cnghttp2_share_evenly(handle, stream.id)
     }
 
-    /// Calls the session that is worked for. It is not counted for that, as it would be for each field: its owner holds it
-    /// while the library is at work.
+    /// Calls the session without retaining it, which would cost time for each field: its owner retains it during the
+    /// call.
     static func session<Answer>(_ pointer: UnsafeMutableRawPointer?, _ body: (H2Session) -> Answer) -> Answer {
         // SAFETY: set by `work(for:)`, before the library is given anything to do, and held as said.
         unsafe Unmanaged<H2Session>.fromOpaque(pointer!)._withUnsafeGuaranteedRef { body($0) }
@@ -173,7 +173,7 @@ struct H2Callbacks: ~Copyable {
     }
 }
 
-/// What is asked of a frame.
+/// The relevant parts of a frame header.
 struct H2FrameHeader {
     let type: H2FrameType
     let length: Int

@@ -1,26 +1,25 @@
-/// What happened on an HTTP/2 connection, for its owner. Of one stream, events come in the order of these cases.
+/// An event of an HTTP/2 connection. The events of a stream are in the order of these cases.
 package enum H2Event {
-    /// An interim response is in `stream.interim`, until the next event. Several come one by one, in their order.
+    /// An interim response is in `stream.interim` until the next event.
     case interim(H2Stream)
-    /// A head is in `stream.head`. Where it ended the message too, `stream.ended` says so and `ended` does not come.
+    /// A head is in `stream.head`. If it also ends the message, `stream.ended` is set and no `ended` follows.
     case head(H2Stream)
-    /// There is more to take from the inbox.
+    /// The inbox has more data.
     case body(H2Stream)
-    /// The peer's message is complete; `stream.trailers` is there if it had some.
+    /// The peer's message is complete, with its trailers in `stream.trailers`.
     case ended(H2Stream)
-    /// What waits to be framed has fallen below the low-water mark.
+    /// The unframed body has fallen below the low-water mark.
     case drained(H2Stream)
-    /// The stream has ended before its time, by the peer or for the peer's error, but not by our own `reset`. `closed`
-    /// follows.
+    /// The stream was aborted by the peer or for the peer's error, not by `reset` of the owner. `closed` follows.
     case reset(H2Stream, code: UInt32)
-    /// Nothing more happens on the stream. It is reused for another one after the next call of `nextEvent`: who keeps it
-    /// in mind compares `generation`.
+    /// The last event of the stream. The object is reused after the next call of `nextEvent`; references to it must
+    /// compare `generation`.
     case closed(H2Stream)
-    /// The peer opens no more streams, or wants no more of ours.
+    /// The peer opens or accepts no more streams.
     case goAway
 }
 
-/// The events that wait in a stream.
+/// The pending events of a stream.
 struct H2PendingEvents: OptionSet {
     let rawValue: UInt8
     static let interim = H2PendingEvents(rawValue: 1)
@@ -31,7 +30,7 @@ struct H2PendingEvents: OptionSet {
     static let reset = H2PendingEvents(rawValue: 32)
     static let closed = H2PendingEvents(rawValue: 64)
 
-    /// Takes out the first.
+    /// Removes the first.
     mutating func removeFirst() -> H2PendingEvents? {
         guard rawValue != 0 else { return nil }
         let first = H2PendingEvents(rawValue: rawValue & (~rawValue &+ 1))

@@ -1,20 +1,20 @@
 import Model
 
-/// Why a connection as a whole has failed. The peer is told with GOAWAY and the connection closed.
+/// Why a connection has failed. It is closed after a GOAWAY.
 package enum H2Failure: UInt8, ReasonedFailure, CaseIterable {
     /// The first bytes are not the client's preface (RFC 9113 section 3.4).
     case notHTTP2
-    // Errors of connection that the peer committed (RFC 9113 section 5.4.1)
+    // Connection errors of the peer (RFC 9113 section 5.4.1)
     case protocolError, frameSize, flowControl, compression, streamClosed
     // Budgets of `H2Limits` exceeded
     case blockTooLarge, continuationFlood, resetFlood, provokedResetFlood, settingsFlood, pingFlood, emptyFrameFlood
     case windowUpdateFlood, priorityFlood, queueFlood
-    /// Our own: out of memory, or a state that should not be.
+    /// Internal: out of memory or an unexpected state.
     case internalError
     /// The connection is gone.
     case disconnected
 
-    /// What GOAWAY says (RFC 9113 section 7).
+    /// The error code of GOAWAY (RFC 9113 section 7).
     package var code: UInt32 {
         switch self {
         case .notHTTP2, .protocolError: H2Code.protocolError
@@ -28,10 +28,10 @@ package enum H2Failure: UInt8, ReasonedFailure, CaseIterable {
         }
     }
 
-    /// The peer has made work without end.
+    /// Whether the peer has exceeded a budget.
     package var isFlood: Bool { code == H2Code.enhanceYourCalm }
 
-    /// The failure that an error code in a GOAWAY of ours stands for.
+    /// The failure for the error code of a GOAWAY that was sent.
     init(code: UInt32) {
         switch code {
         case H2Code.frameSizeError: self = .frameSize

@@ -1,4 +1,4 @@
-/// What a peer has left to spend, and what one field block has cost so far.
+/// The flood budgets of a peer, and the cost of its current field block.
 final class H2Floods {
     private let limits: H2Limits
     private var resets: H2Budget
@@ -22,14 +22,14 @@ final class H2Floods {
         priorities = H2Budget(limits.maximumPriorities)
     }
 
-    /// A frame begins to come in. Answers the budget it exceeds.
+    /// Counts a frame at its header. Returns the failure if a budget is exceeded.
     ///
-    /// - Parameter isReset: it ends a stream whose response is not done.
+    /// - Parameter isReset: whether it aborts a stream before its response is complete.
     func frame(_ header: H2FrameHeader, isReset: Bool, now: Int64) -> H2Failure? {
         switch header.type {
         case .data:
             return header.length == 0 && !header.endsStream ? spend(\.empties, now, .emptyFrameFlood) : nil
-        // We have said that we want none (RFC 9113 section 8.4).
+        // Server push is disabled (RFC 9113 section 8.4).
         case .pushPromise: return .protocolError
         case .headers:
             blockBytes = header.length
@@ -49,19 +49,19 @@ final class H2Floods {
         }
     }
 
-    /// What a compressed block may be, seen before it is decoded; no flag that ends it need ever come.
+    /// Limits the compressed block before it is decoded, since it may never end.
     private func checkBlock() -> H2Failure? {
         if blockBytes > limits.maximumBlockBytes { return .blockTooLarge }
         return continuations > limits.maximumContinuations ? .continuationFlood : nil
     }
 
-    /// A stream has been reset, or is refused, for what the peer did.
+    /// Counts a stream that was reset or refused because of the peer.
     func provokedReset(now: Int64) -> H2Failure? { spend(\.provoked, now, .provokedResetFlood) }
 
-    /// Something that costs the peer nothing and ends nothing.
+    /// Counts a frame that is cheap for the peer and ends no message.
     func emptyMessage(now: Int64) -> H2Failure? { spend(\.empties, now, .emptyFrameFlood) }
 
-    /// A stream was opened, or a DATA frame sent: cause for WINDOW_UPDATE and PRIORITY.
+    /// Earns budget for WINDOW_UPDATE and PRIORITY: a stream was opened or a DATA frame sent.
     func earned(byStream: Bool) {
         windowUpdates.earn(10)
         if byStream { priorities.earn(10) }

@@ -2,31 +2,30 @@ import Bytes
 
 /// Checks whether a client's frames belong to streams that may still have frames.
 ///
-/// libnghttp2 ignores DATA and HEADERS on a stream that is closed, HEADERS of a stream that was passed over, and
-/// PRIORITY frames. RFC 9113 sections 5.1 and 5.1.1 and RFC 7540 section 5.3.1 ask for an error. Only frames of the client
-/// count: what arrives on a stream that the server has reset may have been sent before the reset was seen, and is no
-/// error.
+/// libnghttp2 ignores DATA and HEADERS on closed streams, HEADERS of skipped streams, and PRIORITY frames, although RFC
+/// 9113 sections 5.1 and 5.1.1 and RFC 7540 section 5.3.1 require an error. Frames on streams that the server has reset
+/// are allowed, since the client may have sent them before it saw the reset.
 struct H2FrameOrder {
     /// A frame that ends the connection.
     struct Breach {
-        /// Where the frame begins, in the bytes that were checked; 0 where it began before them.
+        /// Offset of the frame in the checked bytes; 0 if it began earlier.
         let offset: Int
         let failure: H2Failure
     }
 
     /// The highest stream the client has opened.
     private var highest = -1
-    /// Bit n: the client has ended or reset stream `highest - 2n`. Older streams are not judged.
+    /// Bit n: the client has ended or reset stream `highest - 2n`. Older streams are not checked.
     private var over: UInt128 = 0
-    /// Bit n: the client has passed over stream `highest - 2n`.
+    /// Bit n: the client has skipped stream `highest - 2n`.
     private var passedOver: UInt128 = 0
 
-    /// The end of a field block is still to come. That another frame comes before is an error which the library finds.
+    /// Whether a field block is incomplete. The library detects other frames inside it.
     private var isInBlock = false
 
     /// Bytes to the next frame header.
     private var skip = H2Preface.length
-    /// The start of a frame that came in pieces.
+    /// The start of a fragmented frame.
     private var partial = InlineArray<13, UInt8>(repeating: 0)
     private var held = 0
 
@@ -34,7 +33,7 @@ struct H2FrameOrder {
     /// A header and the dependency of a PRIORITY frame.
     private static let window = 13
 
-    /// Follows the frames in these bytes. Answers the first that must not be there.
+    /// Checks the frames in these bytes and returns the first illegal one.
     mutating func check(_ bytes: Span<UInt8>) -> Breach? {
         var position = 0
         while true {
@@ -60,7 +59,7 @@ struct H2FrameOrder {
         }
     }
 
-    /// Adds to the frame that comes in pieces. Answers whether there is enough of it to be judged.
+    /// Collects a fragmented frame. Returns whether enough of it is there to check it.
     private mutating func gather(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
         while true {
             var wanted = H2FrameOrder.headerLength
@@ -116,7 +115,7 @@ struct H2FrameOrder {
     }
 
     private mutating func open(_ stream: Int) {
-        // Streams of the server's numbers are an error that the library finds.
+        // The library detects frames on streams with even ids.
         guard stream & 1 == 1 else { return }
         let step = (stream &- highest) / 2
         over <<= step
@@ -124,7 +123,7 @@ struct H2FrameOrder {
         highest = stream
     }
 
-    /// The bit of a stream that is remembered; 0 for any other.
+    /// The bit of a tracked stream; 0 for others.
     private func bit(of stream: Int) -> UInt128 {
         stream & 1 == 1 && stream <= highest ? 1 << ((highest &- stream) / 2) : 0
     }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// What every HTTP/2 client says first (RFC 9113 section 3.4).
+/// The connection preface of HTTP/2 clients (RFC 9113 section 3.4).
 package enum H2Preface {
     package enum Match: Sendable {
-        /// Something else.
+        /// Not a preface.
         case different
-        /// The same so far.
+        /// The beginning of a preface.
         case beginning
         case whole
     }

@@ -1,17 +1,17 @@
 import Bytes
 
-/// What the library's callbacks report. Those that answer a Bool say false when the connection has to end, with `cause`.
+/// Handlers of the library's callbacks. Those with a Bool return false to fail the connection, with `cause`.
 extension H2Session {
-    /// A frame's header has come in; its payload is not looked at yet.
+    /// Handles the header of a frame before its payload.
     func frameBegan(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
-        // A client that resets what it asked for makes work for nothing; so may a reset of a stream that is gone.
+        // A client that resets its requests causes useless work, and so may a reset of a stream that is gone.
         let isReset = isServer && !(stream?.endSent ?? false)
         frameHasBody = false
         cause = floods.frame(header, isReset: isReset, now: now)
         return cause == nil
     }
 
-    /// A HEADERS frame begins: of a new stream where the server knows none.
+    /// Handles the start of a HEADERS frame, which opens a stream that the server does not know.
     func blockBegan(_ id: Int32, _ known: H2Stream?) {
         if let known {
             guard known.marks.contains(.hasHead) else { return block.begin(.head, known, into: known.head, chunks) }
@@ -27,9 +27,9 @@ extension H2Session {
         block.begin(.head, stream, into: stream.head, chunks)
     }
 
-    /// Answers false where the connection has to end, with `cause`.
+    /// Returns false to fail the connection, with `cause`.
     func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        guard block.isBearable(name, value, limits.head) else {
+        guard block.withinLimits(name, value, limits.head) else {
             cause = .blockTooLarge
             return false
         }
@@ -37,11 +37,10 @@ extension H2Session {
         return true
     }
 
-    /// A field whose name or value has a character that none may have (RFC 9113 section 8.2.1). The library would leave
-    /// it out.
+    /// Refuses a block with an invalid field (RFC 9113 section 8.2.1), which the library would skip.
     func fieldRefused() { block.refuse(.malformedFieldValue) }
 
-    /// A frame is complete and accepted by the library.
+    /// Handles a complete frame that the library has accepted.
     func frameReceived(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
         switch header.type {
         case .headers:
@@ -52,15 +51,15 @@ extension H2Session {
                 stream.marks.insert(.ended)
                 post(.ended, stream)
             } else if header.length > 0, !frameHasBody {
-                // Nothing but padding costs as much as nothing at all (CVE-2019-9518).
+                // Frames with only padding count as empty (CVE-2019-9518).
                 cause = floods.emptyMessage(now: now)
             }
         case .settings:
             if header.isAcknowledgement { settingsAcknowledged = true }
         case .ping:
-            if header.isAcknowledgement, announcement == .sent { announcement = .heard }
+            if header.isAcknowledgement, announcement == .sent { announcement = .acknowledged }
         case .goAway:
-            peerIsLeaving = true
+            peerSentGoAway = true
             announcesGoAway = true
         default: break
         }
@@ -84,7 +83,7 @@ extension H2Session {
             guard stream.interims.count < H2Stream.maximumInterims else {
                 return refuse(stream, code: H2Code.enhanceYourCalm)
             }
-            // The head that is still to come gets another chunk.
+            // The final head gets another chunk.
             var waiting = stream.interims
             stream.interims = []
             waiting.append(stream.head)
@@ -96,11 +95,11 @@ extension H2Session {
         stream.headError = error
         stream.marks.insert(endsStream ? [.hasHead, .ended, .endedWithHead] : .hasHead)
         post(.head, stream)
-        // A head that is refused makes as much work as a stream that is reset (CVE-2025-8671).
+        // A refused head costs as much as a reset stream (CVE-2025-8671).
         return error == nil || !isServer ? nil : floods.provokedReset(now: now)
     }
 
-    /// Ends a stream for what the peer has sent in it, and tells the owner.
+    /// Resets a stream for an error of the peer, and reports it.
     private func refuse(_ stream: H2Stream, code: UInt32) -> H2Failure? {
         reset(stream, code: code)
         stream.errorCode = code
@@ -114,7 +113,7 @@ extension H2Session {
         return line.status < 200
     }
 
-    /// A piece of a body.
+    /// Handles a piece of a body.
     func bodyReceived(_ stream: H2Stream, _ bytes: Span<UInt8>) {
         frameHasBody = true
         if stream.marks.contains(.endsByUs) || failure != nil {
@@ -126,7 +125,7 @@ extension H2Session {
         post(.body, stream)
     }
 
-    /// The library has done with the stream.
+    /// Handles the end of a stream in the library.
     func streamClosed(_ stream: H2Stream, code: UInt32) {
         if block.stream === stream { block.abandon(chunks) }
         close(stream, code: code)

@@ -1,15 +1,15 @@
 import Bytes
 
 extension H2Session {
-    /// There is something for `produce`. Bodies that wait for the peer's window do not count.
+    /// Whether `produce` has something to write. Bodies that wait for the peer's window do not count.
     package var wantsToSend: Bool {
-        if failure != nil { return owesFarewell || spill != nil }
+        if failure != nil { return owesGoAway || spill != nil }
         return spill != nil || callbacks.wantsWrite
     }
 
-    /// Appends frames to the chunk until it holds `limit` bytes or is full; it does not grow.
+    /// Appends frames to the chunk, which does not grow, up to `limit` bytes.
     ///
-    /// - Returns: false when the connection has failed; what was appended is sent all the same.
+    /// - Returns: false if the connection has failed; the appended frames must be sent nevertheless.
     package func produce(into chunk: Chunk, upTo limit: Int) -> Bool {
         output = chunk
         outputEnd = min(limit, chunk.count &+ chunk.free)
@@ -20,10 +20,10 @@ extension H2Session {
             if !goesOn { fail(cause ?? .internalError) }
             if let sentFailure {
                 fail(sentFailure)
-                owesFarewell = false
+                owesGoAway = false
             }
         }
-        if owesFarewell { sayFarewell(chunk) }
+        if owesGoAway { writeGoAway(chunk) }
         return failure == nil
     }
 
@@ -48,25 +48,26 @@ extension H2Session {
         spill = rest
     }
 
-    /// GOAWAY with the reason (RFC 9113 section 6.8), by hand: the library has been left in the middle of its work.
-    private func sayFarewell(_ chunk: Chunk) {
+    /// Writes a GOAWAY with the reason (RFC 9113 section 6.8) without the library, which was interrupted by the
+    /// failure.
+    private func writeGoAway(_ chunk: Chunk) {
         guard let failure, outputEnd &- chunk.count >= 17, spill == nil else { return }
         chunk.append([0, 0, 8, H2FrameType.goAway.rawValue, 0, 0, 0, 0, 0])
         append(UInt32(bitPattern: callbacks.lastStream), to: chunk)
         append(failure.code, to: chunk)
-        owesFarewell = false
+        owesGoAway = false
     }
 
     private func append(_ number: UInt32, to chunk: Chunk) {
         for shift in [24, 16, 8, 0] as [UInt32] { chunk.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// Answers a request.
+    /// Sends a response head.
     ///
     /// - Parameters:
-    ///   - fields: HTTP/1 field lines; names are put in lower case, those of the connection left out.
-    ///   - ended: there is no body.
-    /// - Returns: false where a line is not valid; the stream is reset then.
+    ///   - fields: HTTP/1 field lines; names are converted to lower case, connection-specific fields dropped.
+    ///   - ended: whether there is no body.
+    /// - Returns: false if a line is invalid; the stream is then reset.
     @discardableResult
     package func respond(_ stream: H2Stream, status: Int, fields: Span<UInt8>, ended: Bool) -> Bool {
         guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
@@ -80,7 +81,7 @@ extension H2Session {
         return true
     }
 
-    /// Sends an interim response, status 100 to 199 but 101, ahead of the final one.
+    /// Sends an interim response (1xx except 101).
     @discardableResult
     package func interim(_ stream: H2Stream, status: Int, fields: Span<UInt8>) -> Bool {
         guard canSend(stream), !stream.marks.contains(.hasAnswered) else { return true }
@@ -98,25 +99,26 @@ extension H2Session {
         vector.append(":status", digits.span)
     }
 
-    /// How many streams the peer lets us open at a time; very many until its SETTINGS have come.
+    /// The peer's limit of concurrent streams; practically unlimited before its SETTINGS.
     package var peerStreams: Int { callbacks.peerStreams }
 
-    /// Whether a request may be opened now: streams are left of those the peer allows, and no GOAWAY has come.
+    /// Whether a request may be sent now: the peer's limit is not reached and no GOAWAY was received.
     package var mayOpen: Bool {
-        !isServer && failure == nil && !peerIsLeaving && callbacks.requestAllowed
+        !isServer && failure == nil && !peerSentGoAway && callbacks.requestAllowed
             && activeStreams < callbacks.peerStreams
     }
 
-    /// Whether the peer takes requests with `protocol` (RFC 8441).
+    /// Whether the peer accepts requests with `protocol` (RFC 8441).
     package var mayTunnel: Bool { !isServer && failure == nil && callbacks.peerTakesExtendedConnect }
 
     /// Opens a stream with a request.
     ///
     /// - Parameters:
-    ///   - fields: HTTP/1 field lines; names are put in lower case, `Host` and those of the connection left out.
-    ///   - ended: there is no body.
-    ///   - protocol: of an extended CONNECT.
-    /// - Returns: nil when no stream may be opened, or where a line is not valid.
+    ///   - fields: HTTP/1 field lines; names are converted to lower case, `Host` and connection-specific fields
+    ///     dropped.
+    ///   - ended: whether there is no body.
+    ///   - protocol: the protocol of an extended CONNECT.
+    /// - Returns: nil if no stream may be opened or a line is invalid.
     package func request(
         method: Span<UInt8>, scheme: Span<UInt8>, authority: Span<UInt8>, path: Span<UInt8>, fields: Span<UInt8>,
         ended: Bool, protocol: Span<UInt8>? = nil
@@ -131,7 +133,7 @@ extension H2Session {
         vector.append(":path", path)
         guard vector.appendBlock(fields.count, for: .request) else { return nil }
         let stream = makeStream()
-        stream.marks.insert(ended ? [.isAnnounced, .hasAnswered, .isFinishing] : [.isAnnounced, .hasAnswered])
+        stream.marks.insert(ended ? [.isReported, .hasAnswered, .isFinishing] : [.isReported, .hasAnswered])
         guard let id = callbacks.request(stream, vector, ended: ended) else {
             discard(stream)
             return nil
@@ -140,7 +142,7 @@ extension H2Session {
         return stream
     }
 
-    /// Sends a piece of body. The chunk is the session's from now on and goes back to the pool when it is framed.
+    /// Sends a piece of a body. The session takes over the chunk and returns it to the pool once it is framed.
     package func send(_ stream: H2Stream, _ chunk: Chunk) {
         guard canSend(stream), !stream.marks.contains(.isFinishing), !chunk.isEmpty else {
             chunks.give(chunk)
@@ -151,15 +153,15 @@ extension H2Session {
         wake(stream)
     }
 
-    /// Has `drained` told of as soon as something of the body was framed and less than `lowWater` is left, however little
-    /// waits now. Without being asked it is told of only where as much as that has waited.
-    package func tellOfRoom(_ stream: H2Stream) {
+    /// Requests `drained` once some of the body was framed and less than `lowWater` is left. By default it is only
+    /// reported if more than that was pending.
+    package func notifyOfRoom(_ stream: H2Stream) {
         if stream.pendingBytes > 0 { stream.marks.insert(.isAboveLowWater) }
     }
 
-    /// Ends our message.
+    /// Ends the outgoing message.
     ///
-    /// - Parameter trailers: field lines, or nothing. Where one is not valid, the stream is reset.
+    /// - Parameter trailers: field lines, or empty. For an invalid line the stream is reset.
     package func finish(_ stream: H2Stream, trailers: Span<UInt8>) {
         guard canSend(stream), !stream.marks.contains(.isFinishing) else { return }
         stream.marks.insert(.isFinishing)
@@ -181,7 +183,7 @@ extension H2Session {
         callbacks.resume(stream)
     }
 
-    /// What of a body the library is to frame next, as far as there is room for it in `output`.
+    /// The next part of a body for the library to frame, limited by the room in `output`.
     func nextBody(of stream: H2Stream, limit: Int) -> H2BodyPiece {
         guard let output else { return .later }
         let room = outputEnd &- output.count &- 9
@@ -190,14 +192,14 @@ extension H2Session {
             stream.marks.insert(.isDeferred)
             return .nothing
         }
-        // A frame of a few bytes at the end of a chunk is not worth its header.
+        // Avoids a tiny frame at the end of a chunk.
         guard room >= min(pending, 256) || (output.isEmpty && room > 0) else { return .later }
         let count = min(limit, room, pending)
         guard stream.marks.contains(.isFinishing), count == pending else { return .piece(count, .open) }
         return .piece(count, sendTrailers(stream) ? .trailers : .end)
     }
 
-    /// Hands the trailers to the library, if there are any.
+    /// Submits pending trailers to the library.
     private func sendTrailers(_ stream: H2Stream) -> Bool {
         guard let kept = stream.lastFields else { return false }
         stream.lastFields = nil
@@ -211,7 +213,7 @@ extension H2Session {
         return vector.count > 0 && callbacks.trailers(stream, vector)
     }
 
-    /// Moves a piece of body behind its frame header.
+    /// Writes a frame header and moves a piece of body behind it.
     func frameBody(of stream: H2Stream, header: Span<UInt8>, count: Int) {
         guard let output else { return }
         output.append(header)
@@ -223,7 +225,7 @@ extension H2Session {
         post(.drained, stream)
     }
 
-    /// A frame has been written.
+    /// Handles a frame that was written.
     func frameSent(_ header: H2FrameHeader, _ stream: H2Stream?) -> Bool {
         switch header.type {
         case .headers, .data:
@@ -235,7 +237,7 @@ extension H2Session {
         case .goAway:
             if header.code != H2Code.noError { sentFailure = H2Failure(code: header.code) }
             guard announcement == .queued else { break }
-            // Not before: the library lets a PING overtake a GOAWAY that waits.
+            // Only now, since the library lets a PING overtake a queued GOAWAY.
             announcement = .sent
             callbacks.ping()
         default: break
@@ -243,8 +245,8 @@ extension H2Session {
         return cause == nil
     }
 
-    /// The library could not write a frame, such as a head that is larger than it takes: a response that never comes is
-    /// an error of ours. Requests that are not sent the library closes itself.
+    /// Handles a frame that the library could not write, such as a head above its limit: a response is then reset as an
+    /// internal error. The library closes unsent requests itself.
     func frameNotSent(_ header: H2FrameHeader, _ stream: H2Stream) {
         guard isServer, header.type == .headers, !stream.isClosed, !stream.marks.contains(.endsByUs) else { return }
         reset(stream, code: H2Code.internalError)
@@ -255,7 +257,7 @@ extension H2Session {
     private func endFramed(_ stream: H2Stream) {
         stream.marks.insert(.endSent)
         guard isServer, !stream.ended else { return }
-        // The response is whole and the rest of the request is of no use (RFC 9113 section 8.1).
+        // The response is complete, and the rest of the request is not needed (RFC 9113 section 8.1).
         stream.marks.insert(.endsByUs)
         stream.inbox.removeAll(pool: chunks)
         callbacks.reset(stream.id, code: H2Code.noError)
@@ -264,7 +266,7 @@ extension H2Session {
     /// Counts the resets that the peer has provoked (CVE-2025-8671).
     private func resetSent(_ stream: H2Stream?, code: UInt32) -> H2Failure? {
         guard isServer, !(stream?.marks.contains(.endsByUs) ?? false) else { return nil }
-        // Streams beyond the limit that it has not yet heard of are no fault of the peer, up to a point.
+        // The peer may not know the limit of streams yet, so that excess streams are tolerated within a budget.
         if code == H2Code.refusedStream { return floods.emptyMessage(now: now) }
         return floods.provokedReset(now: now)
     }

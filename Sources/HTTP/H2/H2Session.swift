@@ -1,11 +1,11 @@
 import Bytes
 
-/// One HTTP/2 connection (RFC 9113), server or client: bytes in, events out, bytes out. No sockets, and time as an
-/// argument. Framing, HPACK and flow control are libnghttp2's.
+/// One HTTP/2 connection (RFC 9113), server or client: bytes in, events out, bytes out. Uses no sockets and gets the
+/// time as an argument. libnghttp2 does framing, HPACK and flow control.
 ///
-/// The owner calls `receive` with what came in, then `nextEvent` until nil, then `produce` while `wantsToSend`, then
-/// `nextEvent` again: `drained` and `closed` come of sending too. When `isOver`, the connection is closed once all is
-/// sent. Not Sendable: a session belongs to one worker.
+/// The owner calls `receive` with incoming bytes, `nextEvent` until nil, `produce` while `wantsToSend`, and `nextEvent`
+/// again, since sending causes `drained` and `closed`. Once `isOver`, the connection is closed after all is sent. Not
+/// Sendable: a session belongs to one worker.
 package final class H2Session {
     let callbacks: H2Callbacks
     let isServer: Bool
@@ -13,38 +13,38 @@ package final class H2Session {
     let chunks: ChunkPool
     private let pool: H2StreamPool
 
-    /// Why the connection has failed; nil while it has not.
+    /// Why the connection has failed; nil while it is intact.
     package var failure: H2Failure? { endedBy }
-    /// The peer has acknowledged our SETTINGS; the owner keeps the time (RFC 9113 section 6.5.3).
+    /// Whether the peer has acknowledged the SETTINGS; the owner enforces the time-out (RFC 9113 section 6.5.3).
     package internal(set) var settingsAcknowledged = false
-    /// Streams that are not closed.
+    /// Number of open streams.
     package var activeStreams: Int { active }
-    /// The most there ever were at a time.
+    /// Maximum number of concurrent streams so far.
     package var mostStreams: Int { most }
-    /// Bytes of bodies framed so far: where it stands still, the peer takes nothing.
+    /// Bytes of bodies framed so far, which stand still while the peer's window is full.
     package var framedBytes: Int { framed }
-    /// Bytes of buffers that the streams hold.
+    /// Bytes of the buffers of all streams.
     package var heldBytes: Int {
         streams.reduce(0) { $0 + $1.inbox.capacity + $1.outbox.capacity + $1.headBytes }
     }
-    /// How far the announcement of the end has come.
+    /// State of the shutdown announcement.
     var announcement = Announcement.none
-    /// The peer has read that the end is announced: what it sends from now on, it sends knowing of it.
-    package var shutdownIsHeard: Bool { announcement == .heard }
+    /// Whether the peer has acknowledged the announced shutdown.
+    package var shutdownIsAcknowledged: Bool { announcement == .acknowledged }
     /// The peer has sent GOAWAY.
-    package internal(set) var peerIsLeaving = false
+    package internal(set) var peerSentGoAway = false
 
-    // Stored apart from what other rooms see, as in `H2Stream`.
+    // Stored separately from the package properties, as in `H2Stream`.
     private var endedBy: H2Failure?
     private var active = 0
     private var most = 0
     var framed = 0
-    /// All streams that events may still be of.
+    /// All streams that may still have events.
     private var streams: [H2Stream] = []
     private var firstReady: H2Stream?
     private var lastReady: H2Stream?
-    /// The stream whose `closed` was handed out last.
-    private var leaving: H2Stream?
+    /// The stream whose `closed` was reported last.
+    private var lastClosed: H2Stream?
     var announcesGoAway = false
 
     let block = H2Block()
@@ -53,23 +53,23 @@ package final class H2Session {
     /// Time of the last `receive` in milliseconds.
     var now: Int64 = 0
 
-    /// What is being written to, and how far; set during `produce`.
+    /// The output and its limit; set during `produce`.
     var output: Chunk?
     var outputEnd = 0
-    /// The rest of a frame that had no room.
+    /// The rest of a frame that did not fit.
     var spill: Chunk?
-    /// Found within a callback: why the library has to stop.
+    /// The failure that a callback has found.
     var cause: H2Failure?
-    /// Some of the body stood in the DATA frame that is coming in.
+    /// Whether the current DATA frame contained body bytes.
     var frameHasBody = false
-    /// The library has sent a GOAWAY for an error of the peer.
+    /// Set if the library has sent a GOAWAY for an error of the peer.
     var sentFailure: H2Failure?
-    /// Our own GOAWAY is to be sent.
-    var owesFarewell = false
+    /// Whether a GOAWAY must be written.
+    var owesGoAway = false
 
-    /// Of a GOAWAY that refuses nothing, and the PING behind it.
+    /// State of the first GOAWAY and the PING behind it.
     enum Announcement {
-        case none, queued, sent, heard
+        case none, queued, sent, acknowledged
     }
 
     /// The server's end of a connection.
@@ -103,11 +103,11 @@ package final class H2Session {
         for stream in streams { stream.recycle(chunks) }
     }
 
-    /// Takes everything in.
+    /// Processes received bytes.
     ///
-    /// - Parameter now: milliseconds of a clock that never goes back.
-    /// - Returns: false when the connection has failed: `failure` says why, every stream is reported reset and closed,
-    ///   and what `produce` gives is the last to be sent.
+    /// - Parameter now: milliseconds of a monotonic clock.
+    /// - Returns: false if the connection has failed: `failure` is set, every stream is reported reset and closed, and
+    ///   `produce` writes the last frames.
     package func receive(_ bytes: Span<UInt8>, now: Int64) -> Bool {
         guard failure == nil else { return false }
         self.now = now
@@ -119,19 +119,19 @@ package final class H2Session {
         return failure == nil
     }
 
-    /// What happened next; nil when all has been told.
+    /// The next event, if any.
     package func nextEvent() -> H2Event? {
         releaseLeaving()
         while let stream = firstReady {
             let event = stream.events.removeFirst()
             if event == .interim { stream.takeInterim() }
-            // Out of the list with its last event: after `closed` the object may begin another life.
+            // Unlinked with its last event, since the object may be reused after `closed`.
             if stream.events.isEmpty { unlinkFirst() }
             guard let event else { continue }
-            if event == .head, isServer { stream.marks.insert(.isAnnounced) }
+            if event == .head, isServer { stream.marks.insert(.isReported) }
             if event == .closed {
-                leaving = stream
-                if !stream.marks.contains(.isAnnounced) {
+                lastClosed = stream
+                if !stream.marks.contains(.isReported) {
                     releaseLeaving()
                     continue
                 }
@@ -163,26 +163,26 @@ package final class H2Session {
         }
     }
 
-    /// Drops bytes from the front of the first chunk of the body received, and gives credit for them.
+    /// Drops bytes from the front of the received body, and returns credit for them.
     package func consume(_ count: Int, of stream: H2Stream) {
         stream.inbox.dropFirst(count, pool: chunks)
         consumed(stream, count)
     }
 
-    /// Gives the peer credit for bytes of body that have been passed on, on the stream and the connection.
+    /// Returns flow control credit for forwarded bytes, on the stream and the connection.
     package func consumed(_ stream: H2Stream, _ count: Int) {
         let count = min(count, stream.owed)
         if count > 0 {
             stream.owed &-= count
             callbacks.consume(stream.id, count)
         }
-        if stream.marks.contains(.awaitsReader), stream.unread == 0 { release(stream) }
+        if stream.marks.contains(.awaitsRead), stream.unread == 0 { release(stream) }
     }
 
-    /// Ends a stream at once. What waits to be sent is dropped; `closed` follows.
+    /// Resets a stream and drops its unsent data; `closed` follows.
     package func reset(_ stream: H2Stream, code: UInt32) {
         stream.inbox.removeAll(pool: chunks)
-        if stream.marks.contains(.awaitsReader) { return release(stream) }
+        if stream.marks.contains(.awaitsRead) { return release(stream) }
         guard !stream.isClosed, !stream.marks.contains(.endsByUs), failure == nil else { return }
         stream.outbox.removeAll(pool: chunks)
         stream.marks.insert(.endsByUs)
@@ -190,46 +190,46 @@ package final class H2Session {
         callbacks.reset(stream.id, code: code)
     }
 
-    /// Announces the end of a server's connection: a GOAWAY that asks for no more streams and refuses none, and a PING
-    /// behind it, by which `shutdownIsHeard` (RFC 9113 section 6.8).
+    /// Announces a graceful shutdown of a server's connection: a GOAWAY that refuses no stream, and a PING whose
+    /// acknowledgement sets `shutdownIsAcknowledged` (RFC 9113 section 6.8).
     package func announceShutdown() {
         guard failure == nil, isServer else { return }
         announcement = .queued
         callbacks.announceShutdown()
     }
 
-    /// Ends the connection: a GOAWAY that refuses the streams that come after it. Streams that are open go on. A peer that
-    /// has heard the announcement loses none.
+    /// Shuts the connection down: a GOAWAY that refuses later streams. Open streams continue. A peer that has
+    /// acknowledged the announcement loses none.
     package func shutDown() {
         guard failure == nil else { return }
         callbacks.shutDown()
     }
 
-    /// The connection is gone: every stream is reported reset and closed, and nothing is sent any more.
+    /// Handles a lost connection: every stream is reported reset and closed, and nothing more is sent.
     package func disconnect() {
         guard failure == nil else { return }
         fail(.disconnected)
-        owesFarewell = false
+        owesGoAway = false
     }
 
-    /// Nothing more will be received or sent.
+    /// Whether the connection has ended in both directions.
     package var isOver: Bool {
-        if failure != nil { return !owesFarewell && spill == nil }
+        if failure != nil { return !owesGoAway && spill == nil }
         return !callbacks.wantsRead && !wantsToSend
     }
 
-    /// Ends the connection for this reason. The library is given nothing any more.
+    /// Fails the connection. The library is not used any more.
     func fail(_ reason: H2Failure) {
         guard failure == nil else { return }
         endedBy = reason
-        owesFarewell = true
+        owesGoAway = true
         block.abandon(chunks)
         for stream in streams where !stream.isClosed { close(stream, code: reason.code) }
     }
 
     func makeStream() -> H2Stream {
         let stream = pool.take()
-        // Out and in again, here and below: a change in place would put a check on every reading.
+        // Moved out and in again: mutation in place would need an exclusivity check at each read.
         var table = streams
         streams = []
         stream.slot = table.count
@@ -240,7 +240,7 @@ package final class H2Session {
         return stream
     }
 
-    /// Has `nextEvent` tell of this.
+    /// Queues an event for `nextEvent`.
     func post(_ event: H2PendingEvents, _ stream: H2Stream) {
         stream.events.insert(event)
         guard !stream.marks.contains(.isReady) else { return }
@@ -249,16 +249,16 @@ package final class H2Session {
         lastReady = stream
     }
 
-    /// The stream is at its end in the protocol.
+    /// Handles the protocol's end of a stream.
     func close(_ stream: H2Stream, code: UInt32) {
         stream.marks.insert(.isClosed)
         active &-= 1
         stream.outbox.removeAll(pool: chunks)
-        // A client has all it wants with the whole response, whatever becomes of the rest of its request.
+        // For a client, the complete response suffices, even if its request was cut off.
         let isComplete = stream.ended && (stream.endSent || !isServer)
         if stream.marks.contains(.endsByUs) || isComplete {
             if !isServer, !stream.marks.contains(.endsByUs), stream.unread > 0 {
-                stream.marks.insert(.awaitsReader)
+                stream.marks.insert(.awaitsRead)
                 return
             }
         } else {
@@ -271,29 +271,29 @@ package final class H2Session {
         release(stream)
     }
 
-    /// Lets a closed stream go, with credit for what it still held.
+    /// Releases a closed stream, with credit for its unread data.
     private func release(_ stream: H2Stream) {
-        stream.marks.remove(.awaitsReader)
+        stream.marks.remove(.awaitsRead)
         if stream.owed > 0, failure == nil { callbacks.consume(stream.id, stream.owed) }
         stream.owed = 0
-        // A request that was reset before anybody heard of it leaves no trace (CVE-2023-44487).
-        if !stream.marks.contains(.isAnnounced) { stream.events = [] }
+        // A request that was reset before it was reported is dropped (CVE-2023-44487).
+        if !stream.marks.contains(.isReported) { stream.events = [] }
         post(.closed, stream)
     }
 
     private func releaseLeaving() {
-        guard let stream = leaving else { return }
-        leaving = nil
+        guard let stream = lastClosed else { return }
+        lastClosed = nil
         remove(stream)
     }
 
-    /// Takes a stream back that the library had no number for.
+    /// Removes a stream that the library could not open.
     func discard(_ stream: H2Stream) {
         active &-= 1
         remove(stream)
     }
 
-    /// Makes the object ready for another life.
+    /// Removes a stream and recycles the object.
     private func remove(_ stream: H2Stream) {
         assert(!stream.marks.contains(.isReady), "it still stands in the list of those with events")
         var table = streams

@@ -1,29 +1,29 @@
 import Bytes
 
-/// What came of a request head.
+/// The result of checking a request head.
 package enum H2HeadOutcome: Sendable {
     /// A head that is valid by itself; its field lines are in the table.
     case head(RequestHead)
-    /// The stream is to be answered with the error's status.
+    /// Respond with the status of the error.
     case invalid(HTTPParseError)
 }
 
-/// What came of a response head.
+/// The result of checking a response head.
 package enum H2ResponseOutcome: Sendable {
     case head(ResponseHead)
-    /// The upstream's answer cannot be trusted: 502.
+    /// The response is invalid: respond with 502.
     case invalid(HTTPParseError)
 }
 
 extension H2Stream {
-    /// Fills the table with the field lines of `head`. Its content has a meaning only after a head that was valid.
+    /// Fills the table with the field lines of a valid `head`.
     package func load(into table: HeaderTable) {
         table.removeAll()
         let head = head
         _ = FieldSection.parse(head.readable, from: fields.lines, maximumFields: HeaderTable.capacity, into: table)
     }
 
-    /// The request head, checked as `RequestParser` checks one: what is refused there is refused here.
+    /// Checks the request head by the rules of `RequestParser`.
     package func requestHead(into table: HeaderTable, limits: HTTPLimits) -> H2HeadOutcome {
         if let headError { return .invalid(headError) }
         let head = head
@@ -66,7 +66,7 @@ extension H2Stream {
         guard text.count <= RequestLine.maximumMethodBytes else { throw .methodTooLong }
         guard FieldSyntax.isToken(text) else { throw .malformedRequestLine }
         let method = Method(text)
-        // The gateway opens no tunnels but those of RFC 8441.
+        // Only the tunnels of RFC 8441 are supported.
         if method == .connect, !isSet(.protocol) { throw .connectUnsupported }
         return method
     }
@@ -85,7 +85,7 @@ extension H2Stream {
         return (fields.path, nil)
     }
 
-    /// `:authority`, which a `Host` field may repeat and not contradict, or else `Host` (RFC 9113 section 8.3.1).
+    /// `:authority`, which `Host` must not contradict, or else `Host` (RFC 9113 section 8.3.1).
     private func authority(_ bytes: Span<UInt8>, _ table: HeaderTable) throws(HTTPParseError) -> ByteRange {
         guard table.occurrences(.host) <= 1 else { throw .duplicateHost }
         let host = table.value(.host)
@@ -95,7 +95,7 @@ extension H2Stream {
         return authority
     }
 
-    /// The end of the stream ends a body; a `Content-Length` only foretells it (RFC 9113 section 8.1.1).
+    /// The end of the stream ends a body, and must match `Content-Length` (RFC 9113 section 8.1.1).
     private func framing(_ bytes: Span<UInt8>, _ table: HeaderTable) throws(HTTPParseError) -> BodyFraming {
         let framing = try RequestFraming.framing(table, bytes, minorVersion: 1)
         if framing == .chunked { throw .malformedTransferEncoding }
@@ -103,8 +103,7 @@ extension H2Stream {
         return framing == .none ? .untilClose : framing
     }
 
-    /// The response head, checked as `ResponseParser` checks one. Of an interim response in `interim`, with
-    /// `isInterim`.
+    /// Checks the response head by the rules of `ResponseParser`; with `isInterim`, that of `interim`.
     package func responseHead(
         into table: HeaderTable, limits: HTTPLimits, requestMethod: Method, isInterim: Bool = false
     ) -> H2ResponseOutcome {
@@ -112,7 +111,7 @@ extension H2Stream {
         guard let chunk = isInterim ? interim : head else { return .invalid(.malformedStatusLine) }
         let bytes = chunk.readable
         table.removeAll()
-        // The value of :status stands first, with its line's end.
+        // The value of :status is the first line.
         guard let line = StatusLine(digits: bytes) else { return .invalid(.malformedStatusLine) }
         let end: Int
         switch FieldSection.parse(bytes, from: line.end, maximumFields: limits.maximumFields, into: table) {

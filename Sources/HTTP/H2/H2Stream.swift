@@ -1,108 +1,108 @@
 import Bytes
 
-/// One request and its response on an HTTP/2 connection. A reused object: `generation` tells its lives apart.
+/// One request and its response on an HTTP/2 connection. Objects are reused; `generation` distinguishes the uses.
 package final class H2Stream {
     package var id: Int32 { number }
     package var generation: UInt32 { life }
-    /// For the owner of the session, who may keep an index here; 0 at the start of each life.
+    /// Free for the owner of the session, such as for an index; initially 0.
     package var owner: Int {
         get { ownerPlace }
         set { ownerPlace = newValue }
     }
 
-    /// Bytes of the last head: the pseudo-header fields, then field lines as HTTP/1 writes them and an empty line.
+    /// Bytes of the last head: the pseudo-header fields, HTTP/1 field lines and an empty line.
     package var head: Chunk { receivedHead }
-    /// The same of the interim response that was told of last.
-    package var interim: Chunk? { toldInterim }
-    /// Those of interim responses that are still to be told of, in their order.
+    /// The same for the interim response that was reported last.
+    package var interim: Chunk? { currentInterim }
+    /// Interim responses that are not reported yet.
     var interims: [Chunk] = []
-    /// How many may wait: more than that in one piece of bytes is nothing a good server sends.
+    /// Limit of pending interim responses, above what well-behaved servers send at once.
     static let maximumInterims = 16
-    /// Field lines of the received trailers with the empty line behind them; nil where there were none.
+    /// Field lines of the received trailers with the empty line; nil without trailers.
     package var trailers: Chunk? { receivedTrailers }
-    /// Value of `:protocol` in `head` (RFC 8441); nil where there was none.
+    /// Value of `:protocol` in `head` (RFC 8441).
     package var extendedProtocol: ByteRange? { isSet(.protocol) ? fields.protocol : nil }
 
     /// The peer's message is complete.
     package var ended: Bool { marks.contains(.ended) }
     /// The peer's message was complete with its head.
     package var endedWithHead: Bool { marks.contains(.endedWithHead) }
-    /// The request has the method HEAD; known of a head that is refused, too.
+    /// Whether the method is HEAD, also for a refused head.
     package var asksForHead: Bool { marks.contains(.asksForHead) }
-    /// Our message is complete and framed.
+    /// The outgoing message is complete and framed.
     package var endSent: Bool { marks.contains(.endSent) }
     /// Nothing can be sent or received any more.
     package var isClosed: Bool { marks.contains(.isClosed) }
-    /// The error code the stream ended with before its time.
+    /// The error code of an aborted stream.
     package var code: UInt32 { errorCode }
-    /// A request of ours that the peer says it has not looked at, or that was not sent: it may be sent again elsewhere
-    /// whatever its method (RFC 9113 section 8.7).
+    /// Whether the peer has not processed the request, or it was not sent: it may be retried elsewhere regardless of
+    /// its method (RFC 9113 section 8.7).
     package var mayReplay: Bool { marks.contains(.mayReplay) }
 
-    // Stored apart from what other rooms see: accesses that the compiler can follow through the whole module cost no
-    // check at run time.
+    // Stored separately from the package properties: within the module, the compiler can remove exclusivity checks of
+    // internal properties.
     var number: Int32 = 0
     private var life: UInt32 = 0
     private var ownerPlace = 0
     var receivedHead = Chunk(capacity: H2Stream.headCapacity)
-    private var toldInterim: Chunk?
+    private var currentInterim: Chunk?
     var receivedTrailers: Chunk?
     var errorCode: UInt32 = 0
-    /// How far the stream has come.
+    /// State flags of the stream.
     var marks: H2StreamMarks = []
 
     let inbox = ChunkQueue()
     let outbox = ChunkQueue()
     /// Trailers to be sent.
     var lastFields: Chunk?
-    /// Bytes received for which the peer has no credit back yet.
+    /// Received bytes whose credit was not returned yet.
     var owed = 0
     var fields = H2FieldRanges()
     var present: H2PseudoFields = []
     var headError: HTTPParseError?
 
     var events: H2PendingEvents = []
-    /// Bytes of heads that the pool counts for this stream.
+    /// Bytes of heads that are charged to the pool.
     private var chargedBytes = 0
-    /// The next one in the list that the stream stands in: of those with events, or of those without use.
+    /// The next stream in the list of streams with events, or in the free list.
     var next: H2Stream?
-    /// Place among the session's streams.
+    /// Index in the session's streams.
     var slot = 0
 
     static let headCapacity = 1024
 
     init() {}
 
-    /// The first chunk of the body received, to be looked at; `takeInbox` takes it.
+    /// The first chunk of the received body, for inspection.
     package var inboxFront: Chunk? { inbox.first }
-    /// Bytes of body that have been received and not been taken.
+    /// Bytes of the received body that were not taken.
     package var unread: Int { inbox.byteCount }
-    /// Takes the first chunk of the body received over. Once its bytes are passed on, `H2Session.consumed` says so.
+    /// Takes the first chunk of the received body. The owner calls `H2Session.consumed` once its bytes are forwarded.
     package func takeInbox() -> Chunk? { inbox.removeFirst() }
     /// Bytes of body given to `H2Session.send` and not yet framed.
     package var pendingBytes: Int { outbox.byteCount }
 
     func isSet(_ field: H2PseudoFields) -> Bool { present.contains(field) }
 
-    /// Bytes of the heads that stand here.
+    /// Bytes of the heads of the stream.
     var headBytes: Int {
-        let told = receivedHead.capacity &+ (toldInterim?.capacity ?? 0)
+        let told = receivedHead.capacity &+ (currentInterim?.capacity ?? 0)
         return interims.isEmpty ? told : interims.reduce(told) { $0 &+ $1.capacity }
     }
 
-    /// Has the pool count the heads as they are now: they are held for as long as the answer takes, and what one
-    /// client's streams hold must show where memory is looked after.
+    /// Charges the heads to the pool, since they are held during the whole exchange and count against the memory limits
+    /// of a client.
     func chargeHeads(_ chunks: ChunkPool) {
         let bytes = headBytes
         chunks.charge(bytes &- chargedBytes)
         chargedBytes = bytes
     }
 
-    /// Makes the next interim response the one that is told of.
+    /// Makes the next interim response the current one.
     func takeInterim() {
         var waiting = interims
         interims = []
-        toldInterim = waiting.removeFirst()
+        currentInterim = waiting.removeFirst()
         if !waiting.isEmpty { events.insert(.interim) }
         interims = waiting
     }
@@ -116,8 +116,8 @@ package final class H2Stream {
         number = 0
         if receivedHead.capacity > 4 * H2Stream.headCapacity { receivedHead = Chunk(capacity: H2Stream.headCapacity) }
         receivedHead.reset()
-        // Interim heads are of the same kind as `head`, and no pool's.
-        toldInterim = nil
+        // Interim heads do not come from the pool, like `head`.
+        currentInterim = nil
         if !interims.isEmpty { interims = [] }
         if let chunk = receivedTrailers {
             receivedTrailers = nil
@@ -143,7 +143,7 @@ package final class H2Stream {
 @available(*, unavailable)
 extension H2Stream: Sendable {}
 
-/// Streams without use, for the sessions of one worker.
+/// Free streams for the sessions of one worker.
 package final class H2StreamPool {
     private var first: H2Stream?
     private var count = 0
@@ -159,7 +159,7 @@ package final class H2StreamPool {
         return stream
     }
 
-    /// Keeps it; one that is too many is freed.
+    /// Keeps the stream, or frees it if the pool is full.
     func give(_ stream: consuming H2Stream) {
         guard count < keep else { return }
         stream.next = first
@@ -171,7 +171,7 @@ package final class H2StreamPool {
 @available(*, unavailable)
 extension H2StreamPool: Sendable {}
 
-/// Where the values of the pseudo-header fields stand in the head (RFC 9113 section 8.3).
+/// Ranges of the pseudo-header fields in the head (RFC 9113 section 8.3).
 struct H2FieldRanges {
     var method = ByteRange.empty
     var scheme = ByteRange.empty
@@ -183,7 +183,7 @@ struct H2FieldRanges {
     var lines = 0
 }
 
-/// How far a stream has come. One value for all, so that a stream begins its next life with one step.
+/// State flags of a stream in one value, so that recycling resets them at once.
 struct H2StreamMarks: OptionSet {
     let rawValue: UInt16
 
@@ -192,28 +192,28 @@ struct H2StreamMarks: OptionSet {
     static let endSent = H2StreamMarks(rawValue: 1 << 2)
     static let isClosed = H2StreamMarks(rawValue: 1 << 3)
     static let mayReplay = H2StreamMarks(rawValue: 1 << 4)
-    /// It stands in the list of those with events.
+    /// It is in the list of streams with events.
     static let isReady = H2StreamMarks(rawValue: 1 << 5)
     /// The owner knows of the stream.
-    static let isAnnounced = H2StreamMarks(rawValue: 1 << 6)
+    static let isReported = H2StreamMarks(rawValue: 1 << 6)
     /// The final head has been received.
     static let hasHead = H2StreamMarks(rawValue: 1 << 7)
-    /// A final head of ours has been handed to the library.
+    /// A final head was submitted to the library.
     static let hasAnswered = H2StreamMarks(rawValue: 1 << 8)
     /// The request has left.
     static let isSent = H2StreamMarks(rawValue: 1 << 9)
     static let isFinishing = H2StreamMarks(rawValue: 1 << 10)
-    /// The library waits to be told that there is something to frame.
+    /// The library waits for `resume` to frame more data.
     static let isDeferred = H2StreamMarks(rawValue: 1 << 11)
     static let isAboveLowWater = H2StreamMarks(rawValue: 1 << 12)
-    /// We end the stream ourselves: no `reset` is reported.
+    /// The owner ends the stream, so that no `reset` is reported.
     static let endsByUs = H2StreamMarks(rawValue: 1 << 13)
-    /// Closed in the protocol, but the owner has not taken all of the body.
-    static let awaitsReader = H2StreamMarks(rawValue: 1 << 14)
+    /// Closed in the protocol, but the body is not fully read.
+    static let awaitsRead = H2StreamMarks(rawValue: 1 << 14)
     static let asksForHead = H2StreamMarks(rawValue: 1 << 15)
 }
 
-/// Which pseudo-header fields there were.
+/// The pseudo-header fields that are present.
 struct H2PseudoFields: OptionSet {
     let rawValue: UInt8
     static let method = H2PseudoFields(rawValue: 1)
