@@ -87,7 +87,7 @@ static const uint32_t CLINUX_IN = EPOLLIN, CLINUX_OUT = EPOLLOUT, CLINUX_RDHUP =
 static inline int clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 /// One that counts: each signal lets one waiting thread go on.
-static inline int clinux_eventfd_turnstile(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)); }
+static inline int clinux_eventfd_semaphore(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)); }
 
 static inline int clinux_eventfd_signal(int fd) {
     uint64_t one = 1;

@@ -1,22 +1,21 @@
-/// Sockets that a loop goes on with when the events of a turn are handled, the longest waiting first, as many as a share
-/// of the turn allows.
+/// A FIFO queue of sockets that a loop continues with after the events of a turn, within a share of the turn.
 final class Backlog {
-    /// Microseconds of a turn that a backlog has in any case, and at most.
+    /// Minimum and maximum share of a turn in microseconds.
     private static let leastShare: Int64 = 250
     private static let largestShare: Int64 = 1000
 
     private var entries: [(socket: Socket, generation: UInt32)] = []
-    /// How many were gone on with in this turn, and how many may be.
+    /// The number of entries handled in this turn, and its limit.
     private var cursor = 0
     private var end = 0
-    /// When that began in this turn, in microseconds; 0 where it has not.
+    /// Start of the handling in this turn, in microseconds; 0 before it.
     private var begunAt: Int64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether there is one whose turn this is.
+    /// Whether an entry may be handled in this turn.
     var hasNext: Bool { cursor < end }
 
-    /// Adds a socket that is not waiting already.
+    /// Adds a socket unless it is queued already.
     func queue(_ socket: Socket) {
         guard !socket.queued else { return }
         socket.queued = true
@@ -24,17 +23,18 @@ final class Backlog {
     }
 
     func add(_ socket: Socket) {
-        // Out and in again: a change in place would put a check on every reading, with each wait.
+        // Moved out and in again: mutation in place would need an exclusivity check at each read.
         var changed = entries
         entries = []
         changed.append((socket, socket.generation))
         entries = changed
     }
 
-    /// Those that wait by now may have their turn.
+    /// Allows the entries queued so far to be handled in this turn.
     func open() { end = entries.count }
 
-    /// The next one that is still the connection that was added; nil when the share is used up. One at least in a turn.
+    /// The next socket whose connection is still the queued one; nil once the share is used up. At least one in each
+    /// turn.
     func next(turnBegunAt: Int64) -> Socket? {
         while cursor < end {
             let time = Clock.monotonicMicroseconds
@@ -50,7 +50,7 @@ final class Backlog {
         return nil
     }
 
-    /// Forgets those that were gone on with. Called between turns.
+    /// Removes handled entries. Called between turns.
     func settle() {
         begunAt = 0
         end = 0
@@ -66,8 +66,8 @@ final class Backlog {
         cursor = 0
     }
 
-    /// As long as the turn has taken so far, so that work for later gets half of a busy loop, and within bounds: a turn may
-    /// have been long because the kernel gave the processor to others.
+    /// The duration of the turn so far, so that deferred work gets half of a busy loop. Bounded, since a turn may be
+    /// long because the thread was preempted.
     static func share(at time: Int64, turnBegunAt: Int64) -> Int64 {
         min(max(leastShare, time - turnBegunAt), largestShare)
     }

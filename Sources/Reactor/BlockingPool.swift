@@ -1,47 +1,45 @@
 import Synchronization
 
-/// Runs what blocks or computes for long (password hashes, RSA signatures, file reads) away from the loops, a bounded number at a time
-/// and with a bounded queue, so that a flood of logins is refused instead of filling the memory.
+/// Runs blocking and long computations (password hashes, RSA signatures, file reads) outside the loops, with a bounded
+/// number of threads and a bounded queue, so that a flood of logins is refused instead of exhausting memory.
 ///
-/// Its threads stand back behind those of the loops, unless it is told otherwise: work that takes milliseconds is not to
-/// delay requests that take microseconds.
+/// By default its threads yield to those of the loops: work of milliseconds must not delay requests of microseconds.
 package final class BlockingPool: Sendable {
-    private let line: Line
+    private let queue: WorkQueue
 
     /// - Parameters:
-    ///   - name: what its threads are called (15 bytes).
-    ///   - width: how much runs at the same time.
-    ///   - limit: how much may wait.
-    ///   - computes: its work computes for milliseconds and waits for nothing, so that it is to pause for others. Such work
-    ///     is interrupted by signals.
-    ///   - standsBack: false for work that must come to its end in time where all processors are busy.
+    ///   - name: name of its threads (15 bytes).
+    ///   - width: number of threads.
+    ///   - limit: length of the queue.
+    ///   - computes: whether its work only computes, and pauses for other threads. Such work is interrupted by signals.
+    ///   - yieldsToLoops: false for work that must finish in time even if all processors are busy.
     package init(
-        name: String = "blocking", width: Int, limit: Int, computes: Bool = false, standsBack: Bool = true
+        name: String = "blocking", width: Int, limit: Int, computes: Bool = false, yieldsToLoops: Bool = true
     ) {
-        line = Line(name: name, width: width, limit: limit, computes: computes, standsBack: standsBack)
+        queue = WorkQueue(name: name, width: width, limit: limit, computes: computes, yieldsToLoops: yieldsToLoops)
     }
 
-    /// What was taken is still run.
-    deinit { line.close() }
+    /// Queued work is still run.
+    deinit { queue.close() }
 
-    /// How much runs at the same time.
-    package var width: Int { line.width }
+    /// Number of threads.
+    package var width: Int { queue.width }
 
-    /// Its threads pause for others while they compute.
-    package var pauses: Bool { line.computes }
+    /// Whether its threads pause for other threads while they compute.
+    package var pauses: Bool { queue.computes }
 
-    /// How much waits for a place.
-    package var waiting: Int { line.waiting }
+    /// Length of the queue.
+    package var waiting: Int { queue.waiting }
 
-    /// Runs the work soon; answers false, and does nothing, where the queue is full.
-    package func submit(_ work: @escaping @Sendable () -> Void) -> Bool { line.submit(work) }
+    /// Queues the work; returns false if the queue is full.
+    package func submit(_ work: @escaping @Sendable () -> Void) -> Bool { queue.submit(work) }
 }
 
-/// What the threads of a pool share with it. It outlives the pool until they have ended.
-private final class Line: Sendable {
+/// The queue that a pool shares with its threads. It outlives the pool until they have ended.
+private final class WorkQueue: Sendable {
     private struct State {
         var threads = 0
-        /// Threads that wait at the turnstile and have not been called.
+        /// Threads that wait at the semaphore and were not signalled.
         var idle = 0
         var running = 0
         var isClosed = false
@@ -53,43 +51,43 @@ private final class Line: Sendable {
 
     private enum Step {
         case run(@Sendable () -> Void)
-        case rest, end
+        case wait, end
     }
 
     private let state = Mutex(State())
-    private let turnstile = Turnstile()
+    private let semaphore = EventSemaphore()
     private let name: String
     let width: Int
     private let limit: Int
     let computes: Bool
-    private let standsBack: Bool
+    private let yieldsToLoops: Bool
 
-    init(name: String, width: Int, limit: Int, computes: Bool, standsBack: Bool) {
+    init(name: String, width: Int, limit: Int, computes: Bool, yieldsToLoops: Bool) {
         self.name = name
         self.width = width
         self.limit = limit
         self.computes = computes
-        self.standsBack = standsBack
+        self.yieldsToLoops = yieldsToLoops
     }
 
     var waiting: Int { state.withLock { max(0, $0.count - (width - $0.running)) } }
 
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        enum Verdict { case start, call, wait, refuse }
+        enum Verdict { case startThread, signal, wait, refuse }
         let verdict = state.withLock { state -> Verdict in
             if state.count >= limit + width - state.running { return .refuse }
             state.waiting.append(work)
             if state.idle > 0 {
                 state.idle -= 1
-                return .call
+                return .signal
             }
             if state.threads == width { return .wait }
             state.threads += 1
-            return .start
+            return .startThread
         }
         switch verdict {
-        case .start: start()
-        case .call: turnstile.letOneThrough()
+        case .startThread: start()
+        case .signal: semaphore.signal()
         case .wait: break
         case .refuse: return false
         }
@@ -102,14 +100,13 @@ private final class Line: Sendable {
             defer { state.idle = 0 }
             return state.idle
         }
-        for _ in 0..<idle { turnstile.letOneThrough() }
+        for _ in 0..<idle { semaphore.signal() }
     }
 
-    /// Threads are started when there is work for them first. Where the system has no room for one, the work waits for
-    /// the others, or for the next try.
+    /// Starts a thread on demand. If that fails, the work waits for other threads or the next attempt.
     private func start() {
         let hasStarted = WorkerThread.detached(name: name) { [self] in
-            if standsBack { WorkerThread.standBack() }
+            if yieldsToLoops { WorkerThread.lowerPriority() }
             if computes {
                 let pauses = ComputingPauses()
                 runAll { pauses.during($0) }
@@ -120,14 +117,14 @@ private final class Line: Sendable {
         if !hasStarted { state.withLock { $0.threads -= 1 } }
     }
 
-    /// Runs what comes until the pool has gone.
+    /// Runs queued work until the pool is closed.
     private func runAll(_ run: (@Sendable () -> Void) -> Void) {
         while true {
             switch next() {
             case .run(let work):
                 run(work)
                 state.withLock { $0.running -= 1 }
-            case .rest: turnstile.pass()
+            case .wait: semaphore.wait()
             case .end: return
             }
         }
@@ -138,10 +135,10 @@ private final class Line: Sendable {
             guard state.count > 0 else {
                 if state.isClosed { return .end }
                 state.idle += 1
-                return .rest
+                return .wait
             }
             let work = state.waiting[state.first]
-            // What has run is let go of at once: there may be a password in it, and the queue may never be empty.
+            // Finished work is released at once, since it may contain a password and the queue may never become empty.
             state.waiting[state.first] = {}
             state.first += 1
             state.running += 1

@@ -4,12 +4,12 @@ import CLinux
 /// A listening socket of one loop.
 package final class Listener {
     private(set) var descriptor: Int32
-    /// The number its owner gave it.
+    /// The id that its owner has assigned.
     package let id: Int
     package let address: SocketAddress
     /// Other loops or processes accept from the same socket.
     let isShared: Bool
-    /// Connections taken in this turn; the rest waits for the next (the registration is level-triggered).
+    /// Connections accepted in this turn; the rest is accepted in the next (the registration is level-triggered).
     var acceptedInTurn = 0
     var registered = false
 
@@ -24,7 +24,8 @@ package final class Listener {
 
     var isClosed: Bool { descriptor < 0 }
 
-    /// Lets go of the socket, which lives on where others hold it. It is never shut down, which would end it for all.
+    /// Closes the descriptor. Other descriptors keep the socket alive; it is never shut down, which would end it for
+    /// all of them.
     func close() {
         guard descriptor >= 0 else { return }
         _ = clinux_close(descriptor)

@@ -15,7 +15,7 @@ package final class Waker: Sendable {
     func drain() { _ = clinux_eventfd_drain(descriptor) }
 }
 
-/// Messages to a loop from other threads. Whoever posts the first one wakes the loop.
+/// Messages to a loop from other threads. The first message wakes the loop.
 package final class Mailbox<Message: Sendable>: Sendable {
     package let waker: Waker
     private let messages = Mutex<[Message]>([])

@@ -1,11 +1,11 @@
-/// Looks names up away from the loops: the resolver of the C library reads files and waits for servers.
+/// Resolves host names outside the loops, since the resolver of the C library blocks.
 package final class NameResolver: Sendable {
     package enum Answer: Equatable, Sendable {
-        /// At least one address, each once, in the order in which they are to be tried.
+        /// At least one address, each once, in order of preference.
         case addresses([SocketAddress])
-        /// There is no such name, or it has no address. What is known of it by now is wrong.
+        /// The name does not exist or has no address. Cached addresses are invalid.
         case unknownName
-        /// Nobody could say: what is known of the name by now may still be right.
+        /// The lookup failed. Cached addresses may still be valid.
         case failed(String)
     }
 
@@ -13,8 +13,8 @@ package final class NameResolver: Sendable {
 
     package init(pool: BlockingPool) { self.pool = pool }
 
-    /// Looks the name up and gives the answer, in a thread of the pool, to `done`, which posts it to a mailbox. Answers
-    /// false, and never calls `done`, where the pool is full.
+    /// Resolves a name and passes the answer to `done` on a thread of the pool. Returns false, without calling `done`,
+    /// if the pool is full.
     package func resolve(_ name: String, port: UInt16, _ done: @escaping @Sendable (Answer) -> Void) -> Bool {
         pool.submit { done(NameLookup.answer(name, port: port)) }
     }

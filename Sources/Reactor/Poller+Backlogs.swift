@@ -1,10 +1,10 @@
-/// What is done behind the events of a turn.
+/// Deferred work after the events of a turn.
 extension Poller {
-    /// The socket is looked at again in the next turn, or in a later one.
+    /// Continues with the socket in the next turn or a later one.
     func queue(_ socket: Socket) { revisits.queue(socket) }
 
-    /// Goes on with sockets without a new event: however many move large bodies, they take no more than half of the time
-    /// from who asks for little.
+    /// Continues with sockets without a new event. Many bulk transfers take at most half of the time from small
+    /// requests.
     func nextRevisit() -> Completion? {
         while let socket = revisits.next(turnBegunAt: turnBegunAt) {
             socket.queued = false
@@ -13,15 +13,15 @@ extension Poller {
         return nil
     }
 
-    /// The handshake goes on at the end of this turn, or of a later one.
+    /// Continues the handshake at the end of this turn or a later one.
     func postponeOpening(_ socket: Socket) {
         guard !socket.awaitsOpening else { return }
         socket.awaitsOpening = true
         openings.add(socket)
     }
 
-    /// Goes on with handshakes of filters: each costs as much as dozens of requests, and however many are begun, they take
-    /// no more than half of the time from who is connected.
+    /// Continues handshakes of filters. Each costs as much as dozens of requests; together they take at most half of
+    /// the time from established connections.
     func nextOpening() -> Completion? {
         while let socket = openings.next(turnBegunAt: turnBegunAt) {
             socket.awaitsOpening = false

@@ -1,23 +1,23 @@
 import Bytes
 import CLinux
 
-/// Ending connections.
+/// Closing connections.
 extension Poller {
     /// Closes; unsent bytes are dropped. With `reset` the peer gets an RST instead of a FIN.
     ///
-    /// The socket is free at once. Where the kernel holds much for it, the peer hears of it at the end of this turn or of a
-    /// later one: to give some megabytes back takes the kernel hundreds of microseconds, which a hundred slow readers whose
-    /// time is up at once would make others wait for.
+    /// The socket is free at once. With large kernel buffers, the close itself happens at the end of this turn or a
+    /// later one: freeing megabytes takes the kernel hundreds of microseconds, so that a hundred slow readers with the
+    /// same deadline would delay others.
     package func close(_ socket: Socket, reset: Bool = false) {
         guard socket.descriptor >= 0 else { return }
         if let stream = socket.stream {
             if !reset { finishStream(socket, stream) }
             discard(stream)
         }
-        engine.leave(socket)
+        engine.detach(socket)
         let isHeavy = socket.outboxCount > 0 || socket.readable || socket.readingPaused
         if isHeavy || !close(socket.descriptor, reset: reset) {
-            // Out and in again, as in all lists of the loop.
+            // Moved out and in again, as all lists of the loop.
             var waiting = closings
             closings = []
             waiting.append((socket.descriptor, reset))
@@ -34,14 +34,14 @@ extension Poller {
         sockets.give(socket)
     }
 
-    /// Answers false where a ring takes nothing at the moment: what it was asked about the number must not meet another
-    /// connection that has got it since.
+    /// Returns false if the ring accepts nothing at the moment: its pending requests must not reach a later connection
+    /// with the same descriptor.
     private func close(_ descriptor: Int32, reset: Bool) -> Bool {
         if reset { _ = clinux_linger_reset(descriptor) }
         return engine.close(descriptor)
     }
 
-    /// Closes those that have waited longest, one at least, until their share is used up. Called between turns.
+    /// Closes queued connections within a share, at least one. Called between turns.
     func closeSome() {
         guard !closings.isEmpty else { return }
         var waiting = closings
@@ -51,7 +51,7 @@ extension Poller {
         var closed = 0
         repeat {
             guard close(waiting[closed].descriptor, reset: waiting[closed].reset) else { break }
-            // Each takes its time within the share.
+            // Each close counts against the share.
             engine.submit()
             closed += 1
         } while closed < waiting.count && Clock.monotonicMicroseconds - began < share
@@ -59,7 +59,7 @@ extension Poller {
         closings = waiting
     }
 
-    /// Says to the peer that nothing more comes. At once: whoever has bytes waiting calls it when they are `.sent`.
+    /// Ends the sending side at once. Owners with pending bytes call it after `.sent`.
     package func shutdownSending(_ socket: Socket) {
         guard socket.descriptor >= 0 else { return }
         if let stream = socket.stream { finishStream(socket, stream) }

@@ -1,10 +1,10 @@
 import Bytes
 import CLinux
 
-/// Sockets with a filter: what is received passes through it on its way to the inbox, what is sent on its way out.
+/// Sockets with a filter, which transforms received and sent bytes.
 extension Poller {
-    /// Puts a filter on an accepted connection. What stands in its inbox, behind the header of a PROXY protocol, is the
-    /// filter's first input. `.secured` or `.failed` follows.
+    /// Adds a filter to an accepted connection. Bytes in its inbox, after a PROXY header, are the filter's first input.
+    /// `.secured` or `.failed` follows.
     package func secure(_ socket: Socket, with filter: any StreamFilter) {
         guard socket.descriptor >= 0, socket.failure == 0, socket.stream == nil else { return }
         let stream = FilteredStream(filter)
@@ -15,12 +15,12 @@ extension Poller {
         start(socket, stream)
     }
 
-    /// Begins a connection with a filter; `.connected` and then `.secured`, or `.failed`, follow.
+    /// Connects with a filter; `.connected` and `.secured`, or `.failed`, follow.
     package func connect(to address: SocketAddress, filter: any StreamFilter) throws(KernelError) -> Socket {
         let socket = try connect(to: address)
         let stream = FilteredStream(filter)
         socket.stream = stream
-        // Kept until the connection stands, and then sent without a turn in between.
+        // Kept until the connection is established, and then sent in the same turn.
         start(socket, stream)
         return socket
     }
@@ -35,14 +35,14 @@ extension Poller {
     // MARK: Receiving
 
     func progress(_ socket: Socket, through stream: FilteredStream) -> Completion? {
-        if let completion = tell(socket, stream) { return completion }
+        if let completion = report(socket, stream) { return completion }
         guard !socket.failureReported, !socket.sawEnd else { return nil }
         if socket.mayHaveMore, stream.state == .opening || stream.state == .open {
             if stream.isOpening, !opens {
                 postponeOpening(socket)
             } else if !socket.readingPaused {
                 pull(socket, stream)
-                if let completion = tell(socket, stream) { return completion }
+                if let completion = report(socket, stream) { return completion }
             } else if socket.hangup, socket.failure == 0 {
                 return .hungUp(socket)
             }
@@ -52,8 +52,8 @@ extension Poller {
         return socket.failure != 0 ? fail(socket, socket.failure) : nil
     }
 
-    /// The next thing that the owner has not been told; reading stays untold while it is paused.
-    private func tell(_ socket: Socket, _ stream: FilteredStream) -> Completion? {
+    /// The next unreported completion; reads are not reported while reading is paused.
+    private func report(_ socket: Socket, _ stream: FilteredStream) -> Completion? {
         if stream.owesSecured {
             stream.owesSecured = false
             queueIfMore(socket, stream)
@@ -88,8 +88,8 @@ extension Poller {
         if owes || socket.mayHaveMore || socket.failure != 0 { queue(socket) }
     }
 
-    /// Receives, unless the filter has not been through with what came before, and has it filtered. Does nothing while
-    /// the inbox is full: the peer is slowed down by what waits in the kernel.
+    /// Receives and filters, unless the filter has unprocessed input. Does nothing while the inbox is full, which slows
+    /// the peer down.
     private func pull(_ socket: Socket, _ stream: FilteredStream) {
         if let unread = socket.received {
             if unread.free == 0 { unread.compact() }
@@ -109,7 +109,7 @@ extension Poller {
         releaseReceived(stream)
     }
 
-    /// Receives behind what the filter has left. Answers a count, 0 at the end, or -errno.
+    /// Appends received bytes to the filter's unprocessed input. Returns a count, 0 at the end, or -errno.
     private func receive(_ socket: Socket, for stream: FilteredStream) -> Int {
         var received = stream.received.take()
         received?.ensureFree(1)
@@ -124,7 +124,7 @@ extension Poller {
         chunks.give(received)
     }
 
-    /// Nothing was received: the end, nothing yet, or an error.
+    /// Handles a receive without bytes: the end, nothing yet, or an error.
     private func stopped(_ socket: Socket, _ stream: FilteredStream, _ result: Int) {
         socket.readable = false
         if result == 0 {
@@ -141,7 +141,7 @@ extension Poller {
         var state = stream.state
         var waits = true
         var moved = true
-        // A filter may take one record at a time.
+        // A filter may process one record at a time.
         while moved, waits, plain.free > 0, state == .opening || state == .open {
             let before = (received.count, plain.count)
             state = stream.filter.receive(received, into: plain, replying: wire)
@@ -171,7 +171,7 @@ extension Poller {
         }
         if state == .ended {
             stream.owesEnd = true
-            // From now on the connection is as one whose peer has hung up.
+            // From now on treated like a hang-up of the peer.
             socket.hangup = true
             socket.holdsMore = false
         }
@@ -179,7 +179,7 @@ extension Poller {
 
     // MARK: Sending
 
-    /// Sends through the filter, and takes the chunks over.
+    /// Sends through the filter and takes ownership of the chunks.
     func send(_ socket: Socket, through stream: FilteredStream, _ first: Chunk, _ second: Chunk?) {
         if stream.isOpening {
             keepPlain(first, socket, stream)
@@ -191,7 +191,7 @@ extension Poller {
         transmitWire(socket)
     }
 
-    /// Appends what is to be sent for a chunk to the wire.
+    /// Encrypts a chunk into the wire buffer.
     private func seal(_ plain: Chunk, _ socket: Socket, _ stream: FilteredStream) {
         if socket.failure == 0, !plain.isEmpty, stream.filter.send(plain, into: wire) == .failed {
             socket.failure = EPROTO
@@ -221,12 +221,12 @@ extension Poller {
         }
         stream.kept = []
         socket.keptCount = 0
-        // The owner has seen that its bytes wait, and no event of the kernel follows.
+        // The owner has seen pending bytes, and no event of the kernel follows.
         if socket.outboxCount == 0, socket.failure == 0 { stream.owesSent = true }
     }
 
-    /// Sends what stands in the wire, and keeps the rest in chunks of the pool. The wire itself stays with the loop, so
-    /// that a record, which is longer than what it holds, needs no memory while the peer takes it.
+    /// Sends the wire buffer and keeps the rest in chunks of the pool. The wire buffer belongs to the loop, so that
+    /// records that the kernel accepts at once need no memory of their own.
     private func transmitWire(_ socket: Socket) {
         if wire.isEmpty { return }
         if socket.outboxCount == 0, !socket.connecting, socket.failure == 0 {
@@ -243,10 +243,10 @@ extension Poller {
             }
         }
         wire.reset()
-        if wire.capacity > Poller.largestWire { wire = Chunk(capacity: Poller.usualWire) }
+        if wire.capacity > Poller.largestWire { wire = Chunk(capacity: Poller.initialWireCapacity) }
     }
 
-    /// Says to the peer that nothing more comes, where that can be said at once.
+    /// Ends the sending side of a filtered connection, if possible at once.
     func finishStream(_ socket: Socket, _ stream: FilteredStream) {
         guard !stream.isOpening, stream.state != .failed, socket.failure == 0, !stream.isFinished else { return }
         guard socket.outboxCount == 0, !socket.connecting else { return }
@@ -259,7 +259,7 @@ extension Poller {
         wire.reset()
     }
 
-    /// Gives back what waits at the sides of a filter.
+    /// Releases the buffers of a filter.
     func discard(_ stream: FilteredStream) {
         if let received = stream.received { chunks.give(received) }
         stream.received = nil
@@ -267,6 +267,6 @@ extension Poller {
         stream.kept = []
     }
 
-    static let usualWire = 20 * 1024
+    static let initialWireCapacity = 20 * 1024
     static let largestWire = 256 * 1024
 }

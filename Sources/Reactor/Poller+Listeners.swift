@@ -2,47 +2,46 @@ import CLinux
 
 /// Listening and accepting.
 extension Poller {
-    /// Takes over a bound listener; connections come as `.accepted` with this id.
+    /// Takes ownership of a bound listener, whose connections are reported as `.accepted` with this id.
     package func listen(_ bound: consuming BoundListener, id: Int) throws(KernelError) {
         let listener = Listener(bound, id: id)
-        // Not in place, which would put a check on every reading, with each wait.
+        // Not in place, which would need an exclusivity check at each read.
         listeners = listeners + [listener]
         try engine.watch(listener, at: listeners.count - 1)
     }
 
-    /// Closes all listeners with the given ids. Connections that the kernel has accepted already are taken first, and
-    /// come as `.accepted` in this turn: their clients hold them for established. A socket that others share is let go
-    /// of and nothing else.
+    /// Closes the listeners with the given ids. Connections in their queues are accepted first and reported in this
+    /// turn, since they are established for the clients. Shared sockets are only released.
     package func stopListening(where isIncluded: (Int) -> Bool) {
         for (index, listener) in listeners.enumerated() where !listener.isClosed && isIncluded(listener.id) {
-            // One that rests for want of descriptors is not registered, and must not come back.
+            // A listener that is paused for lack of descriptors is not registered and must not be resumed.
             if listener.registered { engine.unwatch(listener, at: index) }
-            engine.letGoOfListeners()
+            engine.releaseListeners()
             acceptRest(of: listener)
             listener.close()
         }
     }
 
-    /// Connections of closed listeners have not been told yet: who ends its loop waits for them.
+    /// Whether connections of closed listeners are unreported; a loop must not end before.
     package var hasLateArrivals: Bool { !lateArrivals.isEmpty }
 
-    /// Bounded, since others may keep the queue of a shared socket filled.
+    /// Bounded, since the queue of a shared socket may never become empty.
     private func acceptRest(of listener: Listener) {
-        // Out and in again: a change in place would put a check on every reading of the array, in each turn.
+        // Moved out and in again, as all lists of the loop.
         var arrivals = lateArrivals
         lateArrivals = []
-        for _ in 0..<BoundListener.usualBacklog {
+        for _ in 0..<BoundListener.defaultBacklog {
             let (descriptor, peer) = Kernel.accept(listener.descriptor)
             if descriptor >= 0 {
                 arrivals.append((listener.id, adopt(descriptor, peer: peer)))
-            } else if !Poller.isOfTheConnection(descriptor) {
+            } else if !Poller.isConnectionError(descriptor) {
                 break
             }
         }
         lateArrivals = arrivals
     }
 
-    /// The connection that has waited longest at a closed listener.
+    /// The next connection of a closed listener.
     func nextLateArrival() -> Completion? {
         guard lateCursor < lateArrivals.count else { return nil }
         let (listener, socket) = lateArrivals[lateCursor]
@@ -68,13 +67,14 @@ extension Poller {
         return nil
     }
 
-    /// Whether accept has reported an error of one connection, behind which others may wait (accept(2), "Error handling").
-    private static func isOfTheConnection(_ result: Int32) -> Bool {
+    /// Whether an error of accept concerns one connection, after which others may follow (accept(2), "Error handling").
+    private static func isConnectionError(_ result: Int32) -> Bool {
         result != -EAGAIN && result != -EINVAL && result != -EBADF && !KernelError(-result).isOutOfDescriptors
     }
 
-    /// Without descriptors a level-triggered listener would spin; it rests for a moment instead, as nginx and HAProxy let
-    /// it. What waits stays in the kernel's queue: to accept and close would turn a delay into a failure.
+    /// Pauses listeners without free descriptors for a moment, like nginx and HAProxy: level-triggered, they would
+    /// spin. Connections stay in the kernel's queue, since accepting and closing them would turn a delay into a
+    /// failure.
     func pauseListeners() {
         acceptsPostponed &+= 1
         listenersPausedUntil = now + 100
@@ -91,7 +91,7 @@ extension Poller {
         for (index, listener) in listeners.enumerated() where !listener.registered && !listener.isClosed {
             do { try engine.watch(listener, at: index) } catch { isIncomplete = true }
         }
-        // No memory for it: a listener must not stay deaf for good.
+        // Out of memory: the listener is retried later.
         if isIncomplete { pauseListeners() }
     }
 }

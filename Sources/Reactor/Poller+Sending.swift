@@ -1,10 +1,10 @@
 import Bytes
 import CLinux
 
-/// Sending: at once where the kernel takes it, else when it does.
+/// Sending at once if the kernel accepts it, otherwise later.
 extension Poller {
-    /// Sends what the chunk holds, now or when the peer takes it, and takes the chunk over. A broken connection is
-    /// reported as `.failed`.
+    /// Sends a chunk, now or when the peer accepts it, and takes ownership of it. A broken connection is reported as
+    /// `.failed`.
     package func send(_ socket: Socket, _ chunk: Chunk) {
         guard socket.descriptor >= 0, socket.failure == 0, !chunk.isEmpty else {
             chunks.give(chunk)
@@ -18,7 +18,7 @@ extension Poller {
         keep(chunk, for: socket)
     }
 
-    /// Sends what two chunks hold, in one system call where possible, and takes both over.
+    /// Sends two chunks, in one system call if possible, and takes ownership of both.
     package func send(_ socket: Socket, _ first: Chunk, _ second: Chunk) {
         if let stream = socket.stream, socket.failure == 0 { return send(socket, through: stream, first, second) }
         guard socket.descriptor >= 0, socket.failure == 0, socket.outboxCount == 0, !socket.connecting else {
@@ -32,7 +32,7 @@ extension Poller {
         keep(second, for: socket)
     }
 
-    /// Takes note of what a send has answered.
+    /// Handles the result of a send.
     func attempt(_ socket: Socket, _ result: Int, of wanted: Int) {
         count(sent: result, of: wanted)
         if result > 0 { socket.sentBytes &+= result }
@@ -49,7 +49,7 @@ extension Poller {
         }
         socket.outboxCount += chunk.count
         if let last = socket.outbox.last, !last.isHeld, last.free >= chunk.count {
-            // Small pieces share a buffer: one for each would hold a thousand times the memory that they need.
+            // Small pieces share a buffer, since a buffer for each would need a thousand times the memory.
             last.append(chunk.readable)
             chunks.give(chunk)
         } else {

@@ -1,20 +1,20 @@
 import CLinux
 
-/// What a loop has received and sent since its start, as it went over the wire.
+/// Traffic of a loop since its start, as on the wire.
 package struct LoopTraffic: Equatable, Sendable {
-    /// System calls that brought bytes.
+    /// Receives with bytes.
     package var receives: UInt64 = 0
     package var receivedBytes: UInt64 = 0
-    /// System calls that took bytes.
+    /// Sends that took bytes.
     package var sends: UInt64 = 0
     package var sentBytes: UInt64 = 0
-    /// Sends of which the kernel took a part or nothing, because the peer is slow.
+    /// Partial sends to slow peers.
     package var partialSends: UInt64 = 0
 }
 
 /// Counting for the metrics.
 extension Poller {
-    /// What went through this loop so far.
+    /// The traffic of this loop so far.
     package var traffic: LoopTraffic { counted }
 
     func count(received result: Int) {

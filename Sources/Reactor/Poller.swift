@@ -2,44 +2,44 @@ import Bytes
 import CLinux
 import Model
 
-/// One event loop's view of the kernel: it waits, receives and sends, and reports what is done.
+/// The event loop's interface to the kernel: waits, receives and sends, and reports completions.
 ///
-/// Use: `wait()`, then `next()` until it answers nil. Callers never call `read`: what has come is there when they hear of
-/// it. An `Engine` asks the kernel. Not Sendable: one per worker, used by the thread that first waits.
+/// Use: `wait()`, then `next()` until nil. Callers never read: bytes are there when they are reported. An `Engine` does
+/// the event notification. Not Sendable: one per worker, used by the thread that first waits.
 package final class Poller {
     let engine: Engine
     let sockets = SocketTable()
     var listeners: [Listener] = []
-    /// Sockets to look at again without a new event of the kernel: unread bytes, a resumed reader, an unreported failure.
+    /// Sockets to continue with without a new event: unread bytes, a resumed reader, an unreported failure.
     let revisits = Backlog()
-    /// Sockets whose handshakes go on when all else of a turn is done.
+    /// Sockets whose handshakes continue at the end of a turn.
     let openings = Backlog()
-    /// Connections with much in their buffers that the kernel is still to close, and whether by an RST.
+    /// Descriptors with large kernel buffers to close later, and whether with an RST.
     var closings: [(descriptor: Int32, reset: Bool)] = []
-    /// A handshake is gone on with at the moment.
+    /// Whether a handshake is being continued.
     var opens = false
     /// Microseconds of the monotonic clock at the last wait.
     var turnBegunAt: Int64 = 0
-    /// Place of the socket whose bytes were handed out last; -1 for none.
+    /// Index of the socket whose bytes were reported last; -1 for none.
     var current = -1
-    /// Where filters put what is to be sent. The kernel takes it from here at once; what it does not take is moved.
-    var wire = Chunk(capacity: Poller.usualWire)
+    /// The output buffer of filters. What the kernel does not accept at once is moved.
+    var wire = Chunk(capacity: Poller.initialWireCapacity)
     var timers: TimerWheel
     let waker: Waker
     var listenersPausedUntil: Int64 = 0
-    /// Connections that waited at a listener when it was closed.
+    /// Queued connections of closed listeners.
     var lateArrivals: [(listener: Int, socket: Socket)] = []
     var lateCursor = 0
-    /// How often the listeners have rested because no descriptor was left.
+    /// How often listeners were paused for lack of descriptors.
     package internal(set) var acceptsPostponed: UInt64 = 0
     var counted = LoopTraffic()
-    /// Whether of what comes in large pieces more is read at once; to be false where memory is scarce.
+    /// Whether bulk data is read in larger pieces; false if memory is scarce.
     package var readsFarAhead: Bool {
         get { engine.readsFarAhead }
         set { engine.readsFarAhead = newValue }
     }
 
-    /// Counts the waits: what is reported in one turn was there before anything was done in it.
+    /// Number of the turn: everything reported in a turn precedes all actions of the turn.
     package var turn: UInt64 { waits }
     private var waits: UInt64 = 0
 
@@ -52,11 +52,10 @@ package final class Poller {
     private var monotonicNow: Int64
     private var wallNow: Int64
 
-    /// How many connections one listener may take in a turn, so that a flood of them does not starve the others: what
-    /// each asks for comes in one of the next turns, all at once.
+    /// Limit of accepted connections of a listener in a turn, so that a flood does not starve the others.
     static let acceptsPerTurn = 16
 
-    /// - Parameter engine: how the kernel is asked. Throws where it is not to be had.
+    /// - Parameter engine: the event notification. Throws if it is not available.
     package init(
         waker: Waker, chunkSize: Int, spareChunks: Int = 256, engine: LoopEngine = .epoll
     ) throws(KernelError) {
@@ -78,9 +77,9 @@ package final class Poller {
 
     // MARK: Waiting
 
-    /// Waits for the next events. To be called when `next` has answered nil: an edge that was not handed out is lost.
+    /// Waits for the next events. Call it only after `next` has returned nil: unreported edges would be lost.
     ///
-    /// - Parameter sleeping: false to look only at what has happened already.
+    /// - Parameter sleeping: false to check for events without waiting.
     package func wait(sleeping: Bool = true) {
         settle()
         revisits.settle()
@@ -99,7 +98,7 @@ package final class Poller {
         resumeListeners()
     }
 
-    /// The next thing that happened in this turn, or nil when it is time to wait.
+    /// The next completion of this turn; nil when it is time to wait.
     package func next() -> Completion? {
         settle()
         if let completion = nextOfBatch() { return completion }
@@ -122,11 +121,11 @@ package final class Poller {
                 return .woken
             case .listener:
                 let listener = listeners[event.place]
-                // One connection at a time, until there is none or its turn is over.
+                // One connection at a time, until there is none or the limit of the turn is reached.
                 if let completion = accept(listener) { return completion }
                 engine.advance()
-                // No memory for it: a listener must not stay deaf for good.
-                if listener.registered, !engine.watchOn(listener, at: event.place) { pauseListeners() }
+                // Out of memory: the listener is retried later.
+                if listener.registered, !engine.watchAgain(listener, at: event.place) { pauseListeners() }
             case .socket:
                 engine.advance()
                 let socket = sockets[event.place]
@@ -139,19 +138,19 @@ package final class Poller {
 
     /// Sets a timer; it cannot be cancelled, see `TimerWheel`.
     package func schedule(_ token: TimerToken, at deadline: Int64) { timers.schedule(token, at: deadline) }
-    /// How many timers are set.
+    /// Number of timers that are set.
     package var timerCount: Int { timers.count }
 
-    /// Gives the buffer of the last socket back where nothing is unread in it.
+    /// Releases the inbox of the last socket if it is empty.
     private func settle() {
         guard current >= 0 else { return }
         releaseEmptyInbox(sockets[current])
         current = -1
     }
 
-    /// Gives the buffer back where nothing is unread in it.
+    /// Releases the inbox if it is empty.
     package func releaseEmptyInbox(_ socket: Socket) {
-        // Taken out and put back: a look at it in its place would count it.
+        // Moved out and in again, which avoids reference counting.
         guard let chunk = socket.received.take() else { return }
         if chunk.isEmpty { chunks.give(chunk) } else { socket.received = consume chunk }
     }
@@ -165,7 +164,7 @@ package final class Poller {
             socket.connecting = false
             let error = clinux_socket_error(socket.descriptor)
             if error != 0 || broken { return fail(socket, error == 0 ? ECONNRESET : error) }
-            // A peer that spoke first, or has closed already, makes no further edge.
+            // Bytes or a close that arrived with the connection trigger no further edge.
             socket.hangup = mask & CLINUX_RDHUP != 0
             if mask & CLINUX_IN != 0 || socket.hangup {
                 socket.readable = true
@@ -180,7 +179,7 @@ package final class Poller {
         if mask & CLINUX_IN != 0 || socket.hangup { socket.readable = true }
         if mask & CLINUX_OUT != 0, socket.outboxCount > 0 {
             flush(socket)
-            // Of the messages of a handshake the owner knows nothing.
+            // The owner does not see handshake messages.
             if socket.outboxCount == 0, socket.failure == 0, socket.stream?.isOpening != true {
                 if socket.readable { queue(socket) }
                 return .sent(socket)
@@ -197,11 +196,11 @@ package final class Poller {
         return receive(socket)
     }
 
-    /// A peer may have answered before it broke the connection, as one does that refuses a long body: what it said is
-    /// read first. A ring may not have told of it yet, where much else has come.
+    /// A peer may have responded before it reset the connection, for example to refuse a long body: its bytes are read
+    /// first. A busy ring may not have reported them yet.
     private func reportFailure(_ socket: Socket) -> Completion? {
         guard !socket.failureReported else { return nil }
-        if socket.readable || engine.mayHaveUntold, !socket.sawEnd, !socket.readingPaused,
+        if socket.readable || engine.mayHaveUnreported, !socket.sawEnd, !socket.readingPaused,
             let completion = receive(socket)
         {
             if case .received = completion {
@@ -234,7 +233,7 @@ package final class Poller {
         return n == -Int(EAGAIN) ? nil : fail(socket, Int32(-n))
     }
 
-    /// As `Engine.receive`.
+    /// See `Engine.receive`.
     func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         let n = engine.receive(socket, into: &inbox)
         count(received: n)
@@ -248,15 +247,15 @@ package final class Poller {
         socket.descriptor = descriptor
         socket.peerAddress = peer
         socket.connecting = connecting
-        engine.adopt(socket, connecting: connecting)
+        engine.register(socket, connecting: connecting)
         return socket
     }
 
-    /// Begins a connection; `.connected` or `.failed` follows.
+    /// Connects; `.connected` or `.failed` follows.
     package func connect(to address: SocketAddress) throws(KernelError) -> Socket {
         let descriptor = try Kernel.check(clinux_stream_socket(address.family))
         let result = Kernel.connect(descriptor, address)
-        // An interrupted connect goes on by itself (POSIX).
+        // An interrupted connect continues asynchronously (POSIX).
         if result < 0, result != -EINPROGRESS, result != -EINTR {
             _ = clinux_close(descriptor)
             throw KernelError(-result)
@@ -265,33 +264,32 @@ package final class Poller {
         return adopt(descriptor, peer: address, connecting: true)
     }
 
-    /// Stops reading; what the peer sends waits in the kernel, which slows the peer down.
+    /// Stops reading, which slows the peer down.
     package func pauseReading(_ socket: Socket) {
         socket.readingPaused = true
         engine.awaitHangup(socket)
     }
 
-    /// Reads again, beginning with what has come in between.
+    /// Resumes reading.
     package func resumeReading(_ socket: Socket) {
         guard socket.readingPaused else { return }
         socket.readingPaused = false
         if socket.mayHaveMore || socket.stream != nil { queue(socket) }
     }
 
-    /// Reads on where a full inbox or an unread end has stopped it, and gives a buffer back that was emptied in a later
-    /// turn than it was filled in.
+    /// Continues reading after a full inbox or an unread end, and releases an inbox that was emptied in a later turn.
     package func readMore(_ socket: Socket) {
         guard socket.descriptor >= 0 else { return }
         releaseEmptyInbox(socket)
         if socket.mayHaveMore, !socket.readingPaused { queue(socket) }
     }
 
-    /// Takes the unread bytes away from the socket; the caller gives the chunk to `send` or back to the pool.
+    /// Takes the inbox; the caller passes the chunk to `send` or returns it to the pool.
     package func takeInbox(_ socket: Socket) -> Chunk? {
         socket.received.take()
     }
 
-    /// Makes room in the inbox for a message longer than what a pooled chunk holds.
+    /// Grows the inbox for a message longer than a pooled chunk.
     package func growInbox(_ socket: Socket, toHold count: Int) {
         guard let chunk = socket.received else { return }
         chunk.ensureFree(max(0, count - chunk.count))

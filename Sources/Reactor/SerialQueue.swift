@@ -1,27 +1,27 @@
 import Dispatch
 
-/// Runs blocking work one piece after the other, away from the loops: what must keep its order, such as log blocks.
+/// Runs blocking work in order, outside the loops, such as writing log blocks.
 package final class SerialQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter label: what a debugger shows.
+    /// - Parameter label: name in debuggers.
     package init(label: String) { queue = DispatchQueue(label: label) }
 
     package func submit(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    /// Runs the work when so much time has passed, or later; `flush` does not wait for it.
+    /// Runs the work after a delay; `flush` does not wait for it.
     package func submit(afterMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
     }
 
-    /// Runs the work once a second has begun by all clocks that agree with this one, on no thread that waits for it; at
-    /// once where it has. A clock that steps back meanwhile delays nothing.
+    /// Runs the work once a second has begun by all agreeing clocks, without blocking a thread; at once if it has. A
+    /// clock that steps back meanwhile adds no delay.
     ///
-    /// - Parameter second: since 1970, a few seconds ahead at the most.
+    /// - Parameter second: seconds since 1970, at most a few seconds ahead.
     package static func run(atSecond second: Int64, _ work: @escaping @Sendable () -> Void) {
         let milliseconds = second * 1000 + Clock.agreementMilliseconds - Clock.wallMilliseconds
         guard milliseconds > 0 else { return work() }
-        // Some milliseconds later, since the clock of the loops is a coarse one.
+        // A few milliseconds more, since the clock of the loops is coarse.
         let delay = DispatchTimeInterval.milliseconds(Int(min(milliseconds, longestWait)) + 10)
         DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
     }

@@ -1,17 +1,17 @@
 import Bytes
 
-/// One connected socket of a loop: its receive buffer, what it still has to send, and who owns it.
+/// One connected socket of a loop, with its receive buffer, its unsent bytes and its owner.
 ///
-/// The poller receives into `inbox` by itself; `inbox` is nil while nothing is unread, so that an idle connection
-/// holds no buffer. Objects are reused for later connections. Not Sendable.
+/// The poller receives into `inbox`, which is nil while nothing is unread, so that idle connections hold no buffer.
+/// Objects are reused. Not Sendable.
 package final class Socket {
     var descriptor: Int32 = -1
-    /// Place in the poller's table.
+    /// Index in the poller's table.
     let index: Int
-    /// Counts the connections that used this place, so that late events of an earlier one are known.
+    /// Counts the connections of this index, so that late events of earlier ones are detected.
     var generation: UInt32 = 0
 
-    /// What kind of thing owns the socket, and its place there; set and read by the owner.
+    /// Kind and index of the owner, set and read by the owner.
     package var role: UInt8 {
         get { ownerRole }
         set { ownerRole = newValue }
@@ -24,70 +24,69 @@ package final class Socket {
     /// Bytes received and not yet consumed.
     package var inbox: Chunk? { received }
 
-    // Stored apart from what other rooms see: accesses that the compiler can follow through the whole module cost no
-    // check at run time.
+    // Stored separately from the package properties: within the module, the compiler can remove exclusivity checks of
+    // internal properties.
     private var ownerRole: UInt8 = 0
     private var ownerPlace = 0
     var peerAddress: SocketAddress?
     var received: Chunk?
     var outbox: [Chunk] = []
     var outboxCount = 0
-    /// Bytes that the kernel has taken so far.
+    /// Bytes that the kernel has accepted so far.
     var sentBytes = 0
-    /// The filter and what belongs to it; nil where bytes pass as they are.
+    /// The filter with its state; nil without one.
     var stream: FilteredStream?
-    /// Bytes that were sent before the filter was open, as the owner gave them.
+    /// Unencrypted bytes that were sent before the filter was open.
     var keptCount = 0
-    /// The filter could give more at once if there was room in the inbox.
+    /// Whether the filter has more bytes for a full inbox.
     var holdsMore = false
 
     var readable = false
     var hangup = false
     var queued = false
-    /// What was received last has filled its buffer.
+    /// Whether the last receive has filled its buffer.
     var isBulk = false
-    /// Of `RingEngine` alone.
+    /// State of `RingEngine`.
     var ring = RingState()
 
-    /// It is among the openings of the loop.
+    /// Whether it is in the loop's backlog of handshakes.
     var awaitsOpening = false
     var connecting = false
     var failure: Int32 = 0
     var failureReported = false
     var readingPaused = false
     var sawEnd = false
-    /// The peer has sent its last byte.
+    /// Whether the peer has ended its side.
     package var ended: Bool { sawEnd }
     /// What changes the bytes between the peer and the owner.
     /// The handshake of the filter is over.
     package var isSecured: Bool { stream.map { !$0.isOpening } ?? false }
     package var filter: (any StreamFilter)? { stream?.filter }
-    /// Where the connection has ended: the peer said so, and nobody between cut it off. Without a filter nobody knows.
+    /// Whether the end was authenticated by the peer, not a truncation. Without a filter this is not detectable.
     package var endedCleanly: Bool { stream.map { $0.state == .ended } ?? true }
 
-    /// Of an event's number the highest bit stands for a listener.
+    /// The highest bit of event data marks a listener.
     static let largestGeneration = UInt32.max >> 1
 
     init(index: Int) { self.index = index }
 
     package var isOpen: Bool { descriptor >= 0 }
-    /// Bytes that wait until the peer takes more, as they go over the wire; those sent before the handshake was over as
-    /// they were given.
+    /// Bytes that wait for the peer, as on the wire, plus unencrypted bytes from before the end of the handshake.
     package var pendingBytes: Int { outboxCount &+ keptCount }
-    /// The connection has ended or failed, even if that was not yet reported.
+    /// Whether the connection has ended or failed, even if that was not reported yet.
     package var isUnusable: Bool { descriptor < 0 || sawEnd || hangup || failure != 0 }
-    /// Reading has been stopped by the owner.
+    /// Whether the owner has paused reading.
     package var isReadingPaused: Bool { readingPaused }
-    /// More bytes, or the end, may be there beyond what was read last.
+    /// Whether more bytes or the end may be unread.
     package var mayHaveMore: Bool { readable || holdsMore }
-    /// Bytes of the buffers that hold what was received and is not consumed.
+    /// Capacity of the receive buffers.
     package var receivedCapacity: Int {
         let here = (received?.capacity ?? 0) + (ring.arrived?.capacity ?? 0)
         return ring.laterArrivals.reduce(here) { $0 + $1.capacity }
     }
-    /// The unread bytes' count.
+    /// Number of unread bytes.
     package var unread: Int { received?.count ?? 0 }
-    /// Identity of this connection among all of the loop.
+    /// Unique identity of this connection in the loop.
     package var identity: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 
     func reset() {

@@ -1,57 +1,57 @@
 import Bytes
 
-/// What stands between a socket and its owner and changes the bytes on their way: TLS.
+/// Transforms the bytes between a socket and its owner: TLS.
 ///
-/// Only values and chunks go in and out. The poller receives, sends, and calls from its thread. A filter is reached
-/// through one call for each received or sent chunk, which its work outweighs by far.
+/// The poller does the I/O and calls the filter from its thread, once for each received or sent chunk, so that the cost
+/// of the dynamic call does not matter.
 package protocol StreamFilter: AnyObject {
-    /// Begins; a client says its first message here.
+    /// Starts the handshake; clients write their first message.
     func start(replying wire: Chunk) -> StreamFilterState
 
-    /// Takes what came from the peer.
+    /// Processes bytes from the peer.
     ///
     /// - Parameters:
-    ///   - received: bytes from the peer. Those that were used are consumed; what is left comes again with more behind
-    ///     it. A filter answers `.failed` where it would have to wait for more than it wants to hold.
-    ///   - plain: gets what the peer said, at most `plain.free` bytes. Filled up, it is followed by another call as soon
-    ///     as its owner has made room.
-    ///   - wire: gets what is to be sent for it (messages of the handshake, alerts), and may grow.
+    ///   - received: bytes from the peer. The filter consumes processed bytes; the rest is passed again with more
+    ///     bytes. Returns `.failed` if it would have to buffer too much.
+    ///   - plain: output of at most `plain.free` bytes. If it is full, another call follows once its owner has made
+    ///     room.
+    ///   - wire: output for the peer (handshake messages, alerts), which may grow.
     func receive(_ received: Chunk, into plain: Chunk, replying wire: Chunk) -> StreamFilterState
 
-    /// Consumes all of `plain` and appends what is to be sent for it to `wire`, which may grow. Called from the opening
-    /// on, also after the peer has ended: it may still wait for an answer.
+    /// Consumes all of `plain` and appends the encrypted bytes to `wire`, which may grow. Also called after the peer
+    /// has ended, since it may still wait for a response.
     func send(_ plain: Chunk, into wire: Chunk) -> StreamFilterState
 
-    /// Appends the message that says that nothing more comes (close_notify of RFC 8446 section 6.1).
+    /// Appends the closing message (close_notify of RFC 8446 section 6.1).
     func finish(into wire: Chunk)
 
-    /// Bytes for the owner wait inside, for room in `plain`.
+    /// Whether the filter holds bytes for which `plain` had no room.
     var hasMore: Bool { get }
 }
 
-/// How far a filter is.
+/// The state of a filter.
 package enum StreamFilterState: Sendable {
-    /// The handshake goes on.
+    /// During the handshake.
     case opening
     case open
-    /// The peer has said that nothing more comes; only after `open`.
+    /// The peer has closed its side; only after `open`.
     case ended
-    /// The peer broke the protocol or is not trusted.
+    /// The peer violated the protocol or is not trusted.
     case failed
 }
 
-/// A socket's filter with what waits at its two sides, and what is still to be told to the owner.
+/// A socket's filter with its buffers and unreported completions.
 final class FilteredStream {
     let filter: any StreamFilter
     var state = StreamFilterState.opening
-    /// Bytes from the peer that the filter has not consumed; nil while there are none.
+    /// Unprocessed bytes from the peer; nil for none.
     var received: Chunk?
-    /// What the owner sent before the opening.
+    /// Bytes that the owner sent before the filter was open.
     var kept: [Chunk] = []
-    /// The end was said to the peer.
+    /// Whether the closing message was sent.
     var isFinished = false
 
-    // What has happened and was not told yet, in the order in which it is told.
+    // Unreported completions, in the order of reporting.
     var owesSecured = false
     var owesSent = false
     var owesReceived = false

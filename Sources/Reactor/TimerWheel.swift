@@ -1,12 +1,12 @@
 import Model
 
-/// What a timer belongs to, as its owner encodes it.
+/// The owner of a timer.
 package struct TimerToken: Equatable, Sendable {
-    /// Its place.
+    /// Index of the owner.
     package var owner: Int
-    /// Counts the users of the place, where the timer of an earlier one is to be known; else 0.
+    /// Generation of the index, to detect timers of earlier uses; else 0.
     package var generation: UInt32
-    /// What kind of thing set the timer.
+    /// Kind of the owner.
     package var role: UInt8
 
     package init(role: UInt8, owner: Int, generation: UInt32 = 0) {
@@ -16,17 +16,17 @@ package struct TimerToken: Equatable, Sendable {
     }
 }
 
-/// Timers in a ring of slots, each a short stretch of time. Setting one takes a few stores; none is ever cancelled: its
-/// owner looks at its own deadline when the timer comes, and sets it again if the deadline has moved. A connection that is
-/// busy moves its deadline with every request and touches the wheel once in a time-out.
+/// A timer wheel. Setting a timer takes a few stores. Timers are never cancelled: when one is due, its owner checks its
+/// own deadline and sets it again if the deadline has moved. A busy connection thus touches the wheel once per time-out
+/// instead of once per request.
 ///
-/// All slots share one array, in which the timers of each are a list: it is as long as there were timers at once. Slots
-/// that each kept the room they once needed would hold a thousand times what one crowded moment takes.
+/// All slots share one array, in which the timers of each slot are a linked list, so that its size is the maximum
+/// number of concurrent timers.
 package struct TimerWheel {
-    /// A timer in the list of its slot, or one of those that are due; or a place that is free, in the list of these.
+    /// A timer in the list of its slot or of due timers, or a free entry in the free list.
     private struct Entry {
         var token: TimerToken
-        /// The next of its list.
+        /// The next entry of its list.
         var next: Int32
         var deadline: Int64
     }
@@ -34,7 +34,7 @@ package struct TimerWheel {
     /// The end of a list.
     private static let end: Int32 = -1
 
-    /// Length of a slot in milliseconds: how late a timer may be.
+    /// Length of a slot in milliseconds: the maximum delay of a timer.
     package static let resolution: Int64 = 32
     private static let slotCount = 1024
     private var entries: [Entry] = []
@@ -44,7 +44,7 @@ package struct TimerWheel {
     private var free = TimerWheel.end
     private var tick: Int64
     private(set) var count = 0
-    /// No slot before this tick has a timer.
+    /// Lower bound of the ticks with timers.
     private var soonest = Int64.max
 
     package init(now: Int64) {
@@ -52,7 +52,7 @@ package struct TimerWheel {
         tick = now / TimerWheel.resolution
     }
 
-    /// How many timers there is room for: as many as there ever were at once.
+    /// Capacity in timers: the maximum number of concurrent timers so far.
     var places: Int { entries.count }
 
     package var isEmpty: Bool { count == 0 && due == TimerWheel.end }
@@ -71,11 +71,11 @@ package struct TimerWheel {
             entries[Int(slots[index])] = entry
         }
         count += 1
-        // A timer of a later turn of the ring is looked at when its slot comes by first.
+        // A timer of a later round of the wheel is examined when its slot first passes.
         soonest = min(soonest, tick + 1 + (slot - tick - 1) % Int64(TimerWheel.slotCount))
     }
 
-    /// Moves the clock on; what is due is then taken with `next`.
+    /// Advances the clock; `next` then returns due timers.
     package mutating func advance(to now: Int64) {
         let target = now / TimerWheel.resolution
         guard target > tick else { return }
@@ -84,7 +84,7 @@ package struct TimerWheel {
             soonest = .max
             return
         }
-        // After a long stop one turn of the ring sees every slot.
+        // After a long pause, one round visits every slot.
         tick = max(tick, target - Int64(TimerWheel.slotCount))
         while tick < target {
             tick += 1
@@ -117,7 +117,7 @@ package struct TimerWheel {
         return entries[Int(place)].token
     }
 
-    /// How long the loop may sleep, in milliseconds; -1 where no timer is set.
+    /// How long the loop may sleep, in milliseconds; -1 without timers.
     package mutating func sleepLimit(now: Int64) -> Int32 {
         if due != TimerWheel.end { return 0 }
         if count == 0 { return -1 }

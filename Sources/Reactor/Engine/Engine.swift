@@ -1,28 +1,28 @@
 import Bytes
 import CLinux
 
-/// Something that has happened in a turn.
+/// An event of a turn.
 struct EngineEvent {
     enum Kind {
         case woken, listener, socket
     }
 
     let kind: Kind
-    /// Of the listener or the socket.
+    /// Index of the listener or socket.
     let place: Int
     var generation: UInt32 = 0
-    /// What has happened to a socket, in the terms of epoll(7).
+    /// Events of a socket, as in epoll(7).
     var mask: UInt32 = 0
 }
 
-/// How a loop asks the kernel: `EpollEngine` or `RingEngine`, chosen once. The poller does not ask which.
+/// The interface to event notification: `EpollEngine` or `RingEngine`, chosen once.
 class Engine {
     let chunks: ChunkPool
     let sockets: SocketTable
-    /// Sockets to look at again without a new event.
+    /// Sockets to continue with without a new event.
     let revisits: Backlog
     let waker: Waker
-    /// Whether more is read at once from connections that move much; false where memory is scarce.
+    /// Whether bulk connections are read in larger pieces; false if memory is scarce.
     var readsFarAhead = true
 
     init(_ chunks: ChunkPool, _ sockets: SocketTable, _ revisits: Backlog, _ waker: Waker) throws(KernelError) {
@@ -34,65 +34,65 @@ class Engine {
 
     // MARK: Events
 
-    /// Waits until something has happened or the time is over.
-    /// - Parameter turn: the number of the turn that begins then.
+    /// Waits for events or the time-out.
+    /// - Parameter turn: number of the next turn.
     func wait(timeoutMilliseconds: Int32, turn: UInt64) { preconditionFailure("of each engine") }
 
-    /// The event to handle next; nil when all events of the turn are handled.
+    /// The next event of the turn, if any.
     var event: EngineEvent? { preconditionFailure("of each engine") }
 
-    /// The event is handled.
+    /// Proceeds to the next event.
     func advance() { preconditionFailure("of each engine") }
 
     // MARK: Sockets
 
-    /// Events of a new socket come from now on.
-    func adopt(_ socket: Socket, connecting: Bool) { preconditionFailure("of each engine") }
+    /// Registers a new socket.
+    func register(_ socket: Socket, connecting: Bool) { preconditionFailure("of each engine") }
 
-    /// The connection stands, and its peer has not spoken yet.
+    /// Called once a connection is established and nothing was received yet.
     func connected(_ socket: Socket) {}
 
-    /// Puts what has come behind what stands in the inbox. Answers a count, 0 at the end, or -errno, of which `EAGAIN` says
-    /// that there is nothing, or no room for it: the owner must consume, or ask for a larger one, before more can come.
+    /// Appends received bytes to the inbox. Returns a count, 0 at the end, or -errno; `EAGAIN` means that there are no
+    /// bytes, or no room: the owner must consume bytes or grow the inbox.
     func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int { read(socket, into: &inbox) }
 
-    /// Whether bytes may have come of which no event has told yet.
-    var mayHaveUntold: Bool { false }
+    /// Whether bytes may have arrived that no event has reported yet.
+    var mayHaveUnreported: Bool { false }
 
-    /// The socket is reported when the kernel takes more.
+    /// Requests an event once the kernel accepts more bytes.
     func awaitRoom(_ socket: Socket) {}
 
-    /// The socket is reported as hung up, should its peer do so while nothing is received from it.
+    /// Requests an event for a hang-up while nothing is received.
     func awaitHangup(_ socket: Socket) {}
 
-    /// Ends all that the socket waits for, and gives back what has come. Its descriptor is closed after that.
-    func leave(_ socket: Socket) {}
+    /// Cancels all requests of a socket and releases its buffers, before its descriptor is closed.
+    func detach(_ socket: Socket) {}
 
-    /// Closes a descriptor whose socket was left. Answers false where that is not possible at the moment.
+    /// Closes the descriptor of a detached socket. Returns false if that is not possible at the moment.
     func close(_ descriptor: Int32) -> Bool {
         _ = clinux_close(descriptor)
         return true
     }
 
-    /// What was closed is told to the kernel now.
+    /// Submits pending closes to the kernel.
     func submit() {}
 
     // MARK: Listeners
 
-    /// Connections at the listener are events from now on.
+    /// Registers a listener.
     func watch(_ listener: Listener, at place: Int) throws(KernelError) { preconditionFailure("of each engine") }
 
-    /// The same after an event of the listener. Answers false where it is watched no longer.
-    func watchOn(_ listener: Listener, at place: Int) -> Bool { true }
+    /// Registers a listener again after an event. Returns false if it is not registered any more.
+    func watchAgain(_ listener: Listener, at place: Int) -> Bool { true }
 
     func unwatch(_ listener: Listener, at place: Int) { preconditionFailure("of each engine") }
 
-    /// No listener that is not watched is held open.
-    func letGoOfListeners() {}
+    /// Releases unregistered listeners.
+    func releaseListeners() {}
 
     // MARK: Reading
 
-    /// As `receive`, of what stands in the kernel.
+    /// Like `receive`, directly from the kernel.
     final func read(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         let isLarge = socket.isBulk && readsFarAhead && socket.stream == nil
         let chunk = inbox.take() ?? (isLarge ? chunks.takeLarge() : chunks.take())
@@ -105,12 +105,13 @@ class Engine {
         let n = Kernel.receive(socket.descriptor, into: chunk)
         if chunk.isEmpty { chunks.give(chunk) } else { inbox = consume chunk }
         if n > 0 { socket.isBulk = n == room }
-        // A short read has emptied the socket; the next byte makes a new edge. Behind a hang-up the end still waits.
+        // A short read has emptied the socket, and the next byte triggers an event. After a hang-up the end is still to
+        // be read.
         socket.readable = n > 0 && (n == room || socket.hangup)
         return n
     }
 
-    /// There is no memory for what is asked about the socket.
+    /// Fails a socket for lack of memory.
     final func failForMemory(_ socket: Socket) {
         socket.failure = ENOMEM
         revisits.queue(socket)

@@ -37,13 +37,13 @@ final class EpollEngine: Engine {
 
     override func advance() { cursor += 1 }
 
-    override func adopt(_ socket: Socket, connecting: Bool) {
+    override func register(_ socket: Socket, connecting: Bool) {
         let mask = CLINUX_IN | CLINUX_OUT | CLINUX_RDHUP | CLINUX_EDGE
         if clinux_epoll_add(epoll.number, socket.descriptor, mask, socket.identity) < 0 { failForMemory(socket) }
     }
 
     override func watch(_ listener: Listener, at place: Int) throws(KernelError) {
-        // Of the loops that wait at one socket the kernel is to wake one, not all.
+        // Wakes only one of the loops that wait at the same socket.
         let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
         let data = EpollEngine.listenerFlag | UInt64(place)
         _ = try Kernel.check(clinux_epoll_add(epoll.number, listener.descriptor, mask, data))

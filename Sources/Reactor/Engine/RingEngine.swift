@@ -1,68 +1,68 @@
 import Bytes
 import CLinux
 
-/// What a socket waits for in the ring.
+/// Pending requests of a socket in the ring.
 struct RingRequests: OptionSet {
     let rawValue: UInt8
-    /// What comes is received into buffers of the ring, again and again.
+    /// A multishot receive into buffers of the ring.
     static let receiving = RingRequests(rawValue: 1)
-    /// That is being ended.
+    /// The receive is being cancelled.
     static let cancelling = RingRequests(rawValue: 2)
-    /// The next bytes are announced, and read then.
+    /// A poll for input, which is then read.
     static let awaitingInput = RingRequests(rawValue: 4)
-    /// Room to send into, or the end of a connect.
+    /// A poll for output or the end of a connect.
     static let awaitingRoom = RingRequests(rawValue: 8)
-    /// The peer's hanging up, while nothing is received.
+    /// A poll for a hang-up, while nothing is received.
     static let awaitingHangup = RingRequests(rawValue: 16)
 
     fileprivate static let all: [RingRequests] = [.receiving, .awaitingInput, .awaitingRoom, .awaitingHangup]
 }
 
-/// What belongs to the ring of a socket: what was received and is not in the inbox, and what followed it.
+/// The ring's state of a socket: received buffers that are not in the inbox, and what followed them.
 struct RingState {
     var arrived: Chunk?
     var laterArrivals: [Chunk] = []
-    /// With so many of them nothing more is received.
+    /// Limit of buffers, at which receiving pauses.
     static let mostArrivals = 8
-    /// The peer has ended (`peerEnded`), or the connection is broken (`errno`); 0 where neither has happened.
+    /// The end by the peer (`peerEnded`) or an error (`errno`); 0 for neither.
     var arrivalsEnd: Int32 = 0
     static let peerEnded: Int32 = -1
     var requests: RingRequests = []
-    /// The turn of which the socket has an event, and that event's place.
+    /// The turn of the socket's event, and the index of that event.
     var eventTurn: UInt64 = 0
     var eventPlace = 0
-    /// How often what comes next is announced rather than received in advance, since what came lately has filled buffers.
+    /// How many of the next reads use a poll instead of a receive in advance, since recent data has filled buffers.
     var announcements: UInt8 = 0
     static let announcementsOfFlow: UInt8 = 8
 }
 
-/// What the result of the ring is about: part of what it is asked with, beside the socket's place and generation.
+/// The purpose of a request, encoded in its user data together with the socket's index and generation.
 enum RingPurpose: UInt64 {
     case receive, input, room, hangup, listener, waker, nothing
 
     fileprivate static let shift: UInt64 = 28
     static let placeMask: UInt64 = 1 << shift - 1
 
-    /// What the ring is asked with for a socket.
+    /// User data of a request for a socket.
     func data(_ socket: Socket) -> UInt64 { socket.identity | rawValue << RingPurpose.shift }
-    /// The same for the listener at this place, and for the loop itself.
+    /// The same for a listener, and for the loop itself.
     func data(_ place: Int) -> UInt64 { UInt64(place) | rawValue << RingPurpose.shift }
 
     init(_ data: UInt64) { self = RingPurpose(rawValue: data >> RingPurpose.shift & 15) ?? .nothing }
 }
 
-/// The engine of io_uring(7). What comes is received by the kernel into chunks of the loop while it fills the batch; what
-/// is asked for in a turn goes to it with the wait for the next. Sending and accepting are calls as with epoll: TCP does
-/// its work in the call either way, and accept4 tells the peer's address, which a multishot accept does not.
+/// The engine of io_uring(7). The kernel receives into chunks of the loop; requests of a turn are submitted with the
+/// wait for the next one. Sending and accepting are system calls as with epoll: TCP does its work in the call either
+/// way, and a multishot accept does not return the peer's address.
 ///
-/// A connection that moves much, or whose owner does not read, is not received from in advance: it is read as with epoll
-/// when there is something, so that no more of it stands here than its owner wants.
+/// Bulk connections, and connections whose owner does not read, are not received in advance, but read after an event as
+/// with epoll, so that no more is buffered than the owner wants.
 final class RingEngine: Engine {
     private let ring: Ring
-    /// What the ring has brought in this turn, and how much of it was handled.
+    /// The events of this turn and the number of handled ones.
     private var events: [EngineEvent] = []
     private var cursor = 0
-    /// The ring tells when the waker was used.
+    /// Whether a poll of the waker is pending.
     private var awaitsWaker = false
 
     override init(
@@ -84,10 +84,10 @@ final class RingEngine: Engine {
 
     override func advance() { cursor += 1 }
 
-    /// Takes note of all results of the turn, ahead of telling anybody of one: what has come was there before anything is
-    /// done, and is known to be there.
+    /// Collects all results of the turn before the first event is reported, so that received bytes precede all actions
+    /// of the turn.
     private func collect(_ turn: UInt64) {
-        // Taken out for the time of the change, as all lists of the loop.
+        // Moved out and in again, as all lists of the loop.
         var events = events
         self.events = []
         events.removeAll(keepingCapacity: true)
@@ -103,7 +103,9 @@ final class RingEngine: Engine {
                     if let buffer = result.buffer { ring.releaseBuffer(buffer) }
                     continue
                 }
-                guard let mask = purpose == .receive ? arrive(result, socket) : happen(result, socket, purpose) else {
+                guard
+                    let mask = purpose == .receive ? handleReceive(result, socket) : handlePoll(result, socket, purpose)
+                else {
                     continue
                 }
                 if socket.ring.eventTurn == turn {
@@ -124,15 +126,15 @@ final class RingEngine: Engine {
         self.events = events
     }
 
-    /// Takes note of what was received. Answers what epoll would say of it.
-    private func arrive(_ result: RingResult, _ socket: Socket) -> UInt32? {
+    /// Handles the result of a receive. Returns the corresponding epoll events.
+    private func handleReceive(_ result: RingResult, _ socket: Socket) -> UInt32? {
         if !result.continues { socket.ring.requests.subtract([.receiving, .cancelling]) }
         guard result.value > 0, let buffer = result.buffer else {
             if let buffer = result.buffer { ring.releaseBuffer(buffer) }
             switch -result.value {
             case 0: socket.ring.arrivalsEnd = RingState.peerEnded
-            // Cancelled, or no buffer was left: what is there is read from now on. What its owner does not take is not
-            // added to, since each byte might come with a buffer of its own: the rest waits in the kernel.
+            // Cancelled, or no buffer was left: the socket is read from now on. Nothing is added to unread bytes, since
+            // each byte might occupy a buffer of its own: the rest waits in the kernel.
             case ECANCELED, ENOBUFS, EAGAIN, EINTR:
                 if !socket.readingPaused, socket.ring.laterArrivals.count < RingState.mostArrivals {
                     return readAhead(socket)
@@ -152,12 +154,12 @@ final class RingEngine: Engine {
         return CLINUX_IN
     }
 
-    /// Reads what is there, before anything is done in this turn: what is read later may be the answer to something that
-    /// was asked in it, and would be told as if it had come before. And whether there is more, its owner is to know when
-    /// it has read what has come, since it uses a connection again only where there is not.
+    /// Reads before any action of this turn: bytes that are read later may respond to an action of the turn, but would
+    /// be reported as if they preceded it. The owner must also know whether more bytes are there, since it only reuses
+    /// a connection without any.
     private func readAhead(_ socket: Socket) -> UInt32? {
         var chunk: Chunk?
-        let n = readAndGoOn(socket, into: &chunk)
+        let n = readAndRearm(socket, into: &chunk)
         if let chunk = chunk.take() { add(chunk, to: socket) }
         if n == -Int(EAGAIN) { return socket.ring.arrived == nil ? nil : CLINUX_IN }
         if n > 0 { return CLINUX_IN }
@@ -173,8 +175,8 @@ final class RingEngine: Engine {
         }
     }
 
-    /// Takes note of an event that was waited for. Answers it as epoll would.
-    private func happen(_ result: RingResult, _ socket: Socket, _ purpose: RingPurpose) -> UInt32? {
+    /// Handles the result of a poll. Returns the corresponding epoll events.
+    private func handlePoll(_ result: RingResult, _ socket: Socket, _ purpose: RingPurpose) -> UInt32? {
         switch purpose {
         case .input: socket.ring.requests.remove(.awaitingInput)
         case .room where result.continues: break
@@ -191,29 +193,29 @@ final class RingEngine: Engine {
 
     // MARK: Receiving
 
-    override func adopt(_ socket: Socket, connecting: Bool) {
+    override func register(_ socket: Socket, connecting: Bool) {
         if connecting { awaitConnection(socket) } else { receiveNext(socket, waits: false) }
     }
 
     override func connected(_ socket: Socket) { receiveNext(socket) }
 
-    override var mayHaveUntold: Bool { true }
+    override var mayHaveUnreported: Bool { true }
 
-    /// Takes what was received, or else reads what stands in the kernel.
+    /// Takes received buffers, or reads from the kernel.
     override func receive(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         if let arrival = socket.ring.arrived.take() { return take(arrival, socket, into: &inbox) }
         if socket.ring.arrivalsEnd != 0 {
             socket.readable = false
             return socket.ring.arrivalsEnd == RingState.peerEnded ? 0 : -Int(socket.ring.arrivalsEnd)
         }
-        // What a broken connection had still to say is read all the same.
+        // The remaining bytes of a broken connection are still read.
         if !socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput]),
             socket.failure == 0 || !ring.isDrained
         {
             socket.readable = false
             return -Int(EAGAIN)
         }
-        return readAndGoOn(socket, into: &inbox)
+        return readAndRearm(socket, into: &inbox)
     }
 
     private func take(_ arrival: consuming Chunk, _ socket: Socket, into inbox: inout Chunk?) -> Int {
@@ -234,15 +236,15 @@ final class RingEngine: Engine {
             socket.ring.arrived = socket.ring.laterArrivals.removeFirst()
         }
         socket.isBulk = isFull
-        // Behind a full buffer there may be more, which is looked for when all of the turn is done.
+        // More bytes may follow a full buffer; they are read at the end of the turn.
         let isAwaited = !socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput])
         socket.readable = socket.ring.arrived != nil || socket.ring.arrivalsEnd != 0 || socket.isBulk || !isAwaited
         return count
     }
 
-    /// Reads what the ring does not receive. A short read has emptied the socket: what comes then is received in advance
-    /// again, or announced where the connection moves much.
-    private func readAndGoOn(_ socket: Socket, into inbox: inout Chunk?) -> Int {
+    /// Reads from the kernel. A short read has emptied the socket: later bytes are received in advance again, or polled
+    /// for on a bulk connection.
+    private func readAndRearm(_ socket: Socket, into inbox: inout Chunk?) -> Int {
         let n = read(socket, into: &inbox)
         guard n > 0 || n == -Int(EAGAIN) else { return n }
         if n > 0, socket.isBulk { socket.ring.announcements = RingState.announcementsOfFlow }
@@ -255,9 +257,9 @@ final class RingEngine: Engine {
         return n
     }
 
-    /// Has the ring receive what comes next; or announce it, where the connection moves much or memory is scarce.
+    /// Requests a receive, or a poll for a bulk connection or if memory is scarce.
     ///
-    /// - Parameter waits: nothing is thought to be there yet.
+    /// - Parameter waits: whether no bytes are expected to be there yet.
     private func receiveNext(_ socket: Socket, waits: Bool = true) {
         guard socket.failure == 0, socket.ring.requests.isDisjoint(with: [.receiving, .awaitingInput]) else { return }
         if socket.ring.announcements > 0 || !readsFarAhead {
@@ -285,13 +287,12 @@ final class RingEngine: Engine {
         ask(socket, .awaitingHangup) { $0.poll(socket.descriptor, CLINUX_RDHUP, data: $1.data(socket)) }
     }
 
-    /// From now on each time: asked for once only, it would be reported at once where the peer has sent its last byte,
-    /// which a ring tells whether it is asked or not.
+    /// A multishot poll: a single-shot one would complete at once after the peer's end, which a ring always reports.
     override func awaitRoom(_ socket: Socket) {
         ask(socket, .awaitingRoom) { $0.poll(socket.descriptor, CLINUX_OUT, again: true, data: $1.data(socket)) }
     }
 
-    /// The socket is reported when its connection stands, and whether the peer has said something by then.
+    /// Requests an event for the established connection, including bytes that have arrived by then.
     private func awaitConnection(_ socket: Socket) {
         let events = CLINUX_OUT | CLINUX_IN | CLINUX_RDHUP
         ask(socket, .awaitingRoom) { $0.poll(socket.descriptor, events, data: $1.data(socket)) }
@@ -313,23 +314,23 @@ final class RingEngine: Engine {
     // MARK: Listeners
 
     override func watch(_ listener: Listener, at place: Int) throws(KernelError) {
-        if !watchOn(listener, at: place) { throw KernelError(ENOMEM) }
+        if !watchAgain(listener, at: place) { throw KernelError(ENOMEM) }
     }
 
-    override func watchOn(_ listener: Listener, at place: Int) -> Bool {
+    override func watchAgain(_ listener: Listener, at place: Int) -> Bool {
         let mask = listener.isShared ? CLINUX_IN | CLINUX_EXCLUSIVE : CLINUX_IN
         listener.registered = ring.poll(listener.descriptor, mask, data: RingPurpose.listener.data(place))
         return listener.registered
     }
 
     override func unwatch(_ listener: Listener, at place: Int) {
-        // It waits twice where a result was on its way when it began to rest, and that was over within a turn.
+        // Two polls are pending if a result was in flight when the pause began and the pause ended within a turn.
         _ = ring.cancel(RingPurpose.listener.data(place), all: true, data: RingPurpose.nothing.data(0))
         listener.registered = false
     }
 
-    /// A ring that waited at the socket would keep it open.
-    override func letGoOfListeners() { ring.submitAndFinish() }
+    /// A pending poll would keep the socket open.
+    override func releaseListeners() { ring.submitAndFinish() }
 
     // MARK: Ending
 
@@ -337,10 +338,10 @@ final class RingEngine: Engine {
 
     override func submit() { ring.submit() }
 
-    override func leave(_ socket: Socket) {
+    override func detach(_ socket: Socket) {
         for request in RingRequests.all where socket.ring.requests.contains(request) {
             if ring.cancel(request.purpose.data(socket), data: RingPurpose.nothing.data(0)) { continue }
-            // No memory for it. This ends them too, which would else keep the connection open behind its descriptor.
+            // Out of memory: a shutdown ends the requests too, which would otherwise keep the connection open.
             _ = clinux_shutdown(socket.descriptor)
         }
         socket.ring.requests = []

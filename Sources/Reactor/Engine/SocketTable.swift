@@ -1,16 +1,15 @@
-/// The sockets of a loop by place. Objects whose connections have ended are used again.
+/// The sockets of a loop by index. Objects are reused.
 final class SocketTable {
     private var sockets: [Socket] = []
     private var vacant: [Int] = []
 
     subscript(_ place: Int) -> Socket { sockets[place] }
 
-    /// A socket without a connection.
+    /// A free socket.
     func take() -> Socket {
         if let place = vacant.popLast() { return sockets[place] }
         let socket = Socket(index: sockets.count)
-        // Taken out for the time of the change: a change in place would make every reading of the array on the hot path
-        // pay for an exclusivity check.
+        // Moved out and in again: mutation in place would need an exclusivity check at each read on the hot path.
         var table = sockets
         sockets = []
         table.append(socket)

@@ -1,9 +1,9 @@
 import Bytes
 import Glibc
 
-/// Lines, for programs of one machine that tell each other something.
+/// A line protocol between programs of one machine.
 extension BlockingConnection {
-    /// Sends the text, which has no line feed, and one behind it.
+    /// Sends a text without line feeds, followed by a line feed.
     package borrowing func send(line: String) throws(KernelError) {
         let chunk = Chunk(capacity: line.utf8.count + 1)
         chunk.append(Array(line.utf8))
@@ -11,13 +11,13 @@ extension BlockingConnection {
         try send(chunk)
     }
 
-    /// Receives a line; what comes behind it is not looked at.
+    /// Receives a line; bytes after it are ignored.
     ///
     /// - Parameters:
-    ///   - longest: bytes of a line, `EMSGSIZE` for more.
-    ///   - milliseconds: for all of it, `ETIMEDOUT` for more. Whoever sends byte by byte gains nothing but one time-out of
-    ///     the connection.
-    /// - Throws: `ECONNRESET`, too, where the connection ends before the line.
+    ///   - longest: limit of a line in bytes; `EMSGSIZE` beyond it.
+    ///   - milliseconds: time limit of the whole line; `ETIMEDOUT` beyond it, plus at most one time-out of the
+    ///     connection.
+    /// - Throws: also `ECONNRESET` if the connection ends before the line.
     package borrowing func receiveLine(longest: Int, milliseconds: Int64) throws(KernelError) -> [UInt8] {
         let end = Clock.monotonicMilliseconds + milliseconds
         let chunk = Chunk(capacity: longest + 1)

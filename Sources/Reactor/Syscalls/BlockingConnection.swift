@@ -3,12 +3,12 @@ import CLinux
 import Glibc
 import Model
 
-/// A connection of a command that has nothing else to do: every call waits, up to a time-out.
+/// A blocking connection for commands: every call waits up to a time-out.
 package struct BlockingConnection: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let timeoutMilliseconds: Int32
 
-    /// The addresses of a host, in the order in which they are to be tried: of a literal, that one.
+    /// The addresses of a host name or literal, in order of preference.
     package static func addresses(ofHost host: String, port: UInt16) -> [SocketAddress] {
         if let address = SocketAddress(literal: host, port: port) { return [address] }
         if case .addresses(let found) = NameLookup.answer(host, port: port) { return found }
@@ -28,11 +28,11 @@ package struct BlockingConnection: ~Copyable, Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// The next connection to a listener; nil where none has come within a time.
+    /// Accepts a connection; nil if none arrives in time.
     ///
     /// - Parameters:
-    ///   - waitMilliseconds: how long to wait for it; negative for any time.
-    ///   - timeoutMilliseconds: how long its calls wait.
+    ///   - waitMilliseconds: time limit; negative for none.
+    ///   - timeoutMilliseconds: time-out of calls on the connection.
     package init?(
         accepting listener: borrowing BoundListener, waitMilliseconds: Int32, timeoutMilliseconds: Int32
     ) throws(KernelError) {
@@ -40,14 +40,13 @@ package struct BlockingConnection: ~Copyable, Sendable {
         if ready == 0 || ready == -EINTR { return nil }
         _ = try Kernel.check(ready)
         let (result, _) = Kernel.accept(listener.descriptor.number)
-        // Who has given up meanwhile is none.
+        // Aborted connections do not count.
         if result == -EAGAIN || result == -ECONNABORTED || result == -EINTR { return nil }
         descriptor = Descriptor(try Kernel.check(result))
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// Throws `EPERM` where whoever is at the other end of a unix socket is not the user of this process. Of a connection
-    /// that was accepted that is who has connected, else who listens: each end finds out about the other.
+    /// Throws `EPERM` if the peer of a unix socket belongs to another user than this process.
     package borrowing func checkOwnUser() throws(KernelError) {
         var user: UInt32 = 0
         // SAFETY: the number outlives the call.
@@ -55,12 +54,12 @@ package struct BlockingConnection: ~Copyable, Sendable {
         guard user == clinux_user() else { throw KernelError(EPERM) }
     }
 
-    /// What another thread can end the connection by, while this one waits for it.
+    /// Allows another thread to end the connection while this one waits.
     package borrowing func breaker() throws(KernelError) -> ConnectionBreaker {
         ConnectionBreaker(Descriptor(try Kernel.check(clinux_duplicate(descriptor.number))))
     }
 
-    /// Sends all that the chunk holds.
+    /// Sends the whole chunk.
     package func send(_ chunk: Chunk) throws(KernelError) {
         while chunk.count > 0 {
             let sent = Kernel.send(descriptor.number, chunk)
@@ -72,7 +71,7 @@ package struct BlockingConnection: ~Copyable, Sendable {
         }
     }
 
-    /// Receives into the free part of the chunk; answers how much, 0 at the end.
+    /// Receives into the free part of the chunk; returns the count, 0 at the end.
     package func receive(into chunk: Chunk) throws(KernelError) -> Int {
         while true {
             let received = Kernel.receive(descriptor.number, into: chunk)

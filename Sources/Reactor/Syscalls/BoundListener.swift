@@ -2,28 +2,28 @@ import CLinux
 import Glibc
 import Model
 
-/// A bound and listening socket that has no loop yet, so that binding errors are known before workers start.
+/// A bound and listening socket without a loop, so that errors are detected before workers start.
 package struct BoundListener: ~Copyable, Sendable {
     let descriptor: Descriptor
-    /// The address with the port that the kernel chose where 0 was asked for.
+    /// The address with the actual port.
     package let address: SocketAddress
     /// Other loops or processes accept from the same socket.
     let isShared: Bool
 
-    /// How many connections wait to be accepted before the kernel refuses more.
-    package static let usualBacklog: Int32 = 4096
-    /// Bytes that the kernel holds for a connection beyond what its window lets go. Without a bound a client that reads
-    /// slowly makes it hold megabytes in thousands of small segments, and takes milliseconds to give them back in one call.
+    /// Default length of the accept queue.
+    package static let defaultBacklog: Int32 = 4096
+    /// Limit of unsent bytes in the kernel for a connection. Without it, slow clients occupy megabytes in thousands of
+    /// small segments, which take milliseconds to free in one call.
     static let unsentLimit: Int32 = 256 * 1024
 
-    /// Binds an IP address with `SO_REUSEPORT`, so that every worker has a listener of its own on one port (an IPv6
-    /// listener takes no IPv4 connection), or a unix socket, whose file may have been left by a process that is gone.
+    /// Binds an IP address with `SO_REUSEPORT`, so that every worker has a listener of its own on the port (IPv6 only
+    /// for an IPv6 address), or a unix socket, replacing a stale socket file.
     ///
-    /// - Parameter mode: permissions of the file of a unix socket; nil leaves them to the umask.
-    package init(_ wanted: SocketAddress, backlog: Int32 = usualBacklog, mode: UInt32? = nil) throws(KernelError) {
+    /// - Parameter mode: permissions of the socket file; nil for the umask.
+    package init(_ wanted: SocketAddress, backlog: Int32 = defaultBacklog, mode: UInt32? = nil) throws(KernelError) {
         let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(wanted.family)))
         if let path = wanted.unixPath {
-            // The file gets no permission, not even for a moment, that it is not to have.
+            // The file never has more permissions than requested.
             if let mode { _ = try Kernel.check(clinux_set_mode(descriptor.number, mode)) }
             try SocketFile.removeStale(wanted)
             try Kernel.bind(descriptor.number, wanted)
@@ -42,8 +42,8 @@ package struct BoundListener: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Takes over a descriptor that this process was started with, and closes it where it is no listening stream socket
-    /// (`EINVAL`, `ENOTSOCK`).
+    /// Takes ownership of an inherited descriptor, and closes it if it is not a listening stream socket (`EINVAL`,
+    /// `ENOTSOCK`).
     package init(adopting number: Int32) throws(KernelError) {
         let descriptor = Descriptor(number)
         _ = try Kernel.check(clinux_adopt_listener(number))
@@ -54,7 +54,7 @@ package struct BoundListener: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// What the accepted connections inherit, without a system call for each.
+    /// Sets options that accepted connections inherit, without a system call for each.
     private static func prepareConnections(of listener: Int32) throws(KernelError) {
         _ = try Kernel.check(clinux_no_delay(listener))
         _ = try Kernel.check(clinux_unsent_limit(listener, unsentLimit))
@@ -66,11 +66,11 @@ package struct BoundListener: ~Copyable, Sendable {
         isShared = true
     }
 
-    /// A further descriptor of the same socket, for another loop: the kernel wakes one of the loops for a connection.
+    /// Another descriptor of the same socket, for another loop.
     package borrowing func duplicate() throws(KernelError) -> BoundListener { try BoundListener(copyOf: self) }
 
-    /// Throws where somebody listens on the address already. `SO_REUSEPORT` would let a second process of the same user
-    /// in, and the kernel would share the connections out between the two without a word.
+    /// Throws if another socket listens on the address. With `SO_REUSEPORT`, a second process of the same user would
+    /// otherwise silently share the connections.
     package static func checkFree(_ wanted: SocketAddress) throws(KernelError) {
         if wanted.isUnix { return try SocketFile.checkFree(wanted) }
         let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(wanted.family)))
@@ -79,6 +79,6 @@ package struct BoundListener: ~Copyable, Sendable {
         try Kernel.bind(descriptor.number, wanted)
     }
 
-    /// Gives the descriptor to a listener, which closes it.
+    /// Passes the descriptor to a listener, which closes it.
     consuming func takeNumber() -> Int32 { descriptor.release() }
 }

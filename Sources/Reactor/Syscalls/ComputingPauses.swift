@@ -1,17 +1,17 @@
 import CLinux
 
-/// Lets others have the processor for an instant again and again while a thread computes.
+/// Periodically yields the processor while a thread computes.
 ///
-/// A loop that has run for a moment longer than its share and sleeps for a few microseconds finds its processor taken by
-/// whatever else can run, however far back that stands, and gets it back at the next tick of the kernel: up to four
-/// milliseconds later. A password hash is a single call of tens of milliseconds in a library that never yields, so a
-/// signal interrupts it: twenty microseconds in half a millisecond, for a wait of half a millisecond at most.
+/// A loop that has exceeded its share and sleeps for some microseconds loses its processor to any runnable thread, and
+/// gets it back at the next tick of the kernel, up to four milliseconds later. A password hash is a single library call
+/// of tens of milliseconds that never yields, so that a signal interrupts it for twenty microseconds in each half
+/// millisecond, which bounds the wait to half a millisecond.
 struct ComputingPauses: ~Copyable {
     private static let interval: UInt64 = 500_000
 
     private let timer: Int?
 
-    /// For the calling thread. Where the system gives no timer, it computes without pauses.
+    /// For the calling thread. Without a timer of the system there are no pauses.
     init() {
         var made = 0
         // SAFETY: the number is written before the call returns.
@@ -22,7 +22,7 @@ struct ComputingPauses: ~Copyable {
         if let timer { clinux_pauses_free(timer) }
     }
 
-    /// Runs the work with pauses in it.
+    /// Runs the work with pauses.
     func during(_ work: () -> Void) {
         guard let timer else { return work() }
         clinux_pauses_set(timer, ComputingPauses.interval)

@@ -1,7 +1,7 @@
 import CLinux
 
-/// Ends a connection from any thread: whoever waits for it learns that nothing more comes. It has a descriptor of its own,
-/// so that it never reaches another connection that has got the number since.
+/// Ends a connection from any thread, which wakes its waiting thread. Has a descriptor of its own, so that it never
+/// affects a later connection with the same descriptor.
 package final class ConnectionBreaker: Sendable {
     private let descriptor: Descriptor
 

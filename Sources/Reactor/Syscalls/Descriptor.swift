@@ -11,7 +11,7 @@ package struct Descriptor: ~Copyable {
 
     deinit { if number >= 0 { _ = clinux_close(number) } }
 
-    /// Gives the number to somebody who closes it.
+    /// Releases ownership of the descriptor.
     consuming func release() -> Int32 {
         let number = number
         discard self

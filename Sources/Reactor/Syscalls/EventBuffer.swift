@@ -16,7 +16,7 @@ final class EventBuffer {
 
     deinit { unsafe events.deallocate() }
 
-    /// Waits until something happens or the time is over.
+    /// Waits for events or the time-out.
     func wait(epoll: Int32, timeoutMilliseconds: Int32) {
         let n = unsafe clinux_epoll_wait(epoll, events, capacity, timeoutMilliseconds)
         count = max(0, Int(n))

@@ -1,7 +1,7 @@
 import CLinux
 
-/// A file written beside the one it is to become: readers see the old text or the whole new one, and until it is in its
-/// place nobody but the owner sees anything. What is not put in place is removed.
+/// A file that is written next to its destination and then renamed: readers see the old or the whole new text, and only
+/// the owner can read the draft. An unfinished draft is removed.
 package struct FileDraft: ~Copyable {
     private let path: String
     private let draft: String
@@ -34,25 +34,25 @@ package struct FileDraft: ~Copyable {
         }
     }
 
-    /// Gives the file to somebody else, who then may do what the mode says.
+    /// Changes owner, group and mode.
     package func hand(to owner: UInt32, group: UInt32, mode: UInt32) throws(KernelError) {
         _ = try Kernel.check(clinux_set_owner(descriptor.number, owner, group))
         try allow(mode)
     }
 
-    /// Others may do what the mode says.
+    /// Changes the mode.
     package func allow(_ mode: UInt32) throws(KernelError) {
         _ = try Kernel.check(clinux_set_mode(descriptor.number, mode))
     }
 
-    /// Puts it in the place of whatever is there.
+    /// Replaces the destination.
     package consuming func replace() throws(KernelError) {
         _ = try Kernel.check(clinux_sync(descriptor.number))
         // SAFETY: both texts outlive the call.
         _ = try Kernel.check(unsafe clinux_rename(draft, path))
     }
 
-    /// Puts it in its place unless there is a file already; answers whether it did.
+    /// Creates the destination unless it exists; returns whether it was created.
     package consuming func place() throws(KernelError) -> Bool {
         _ = try Kernel.check(clinux_sync(descriptor.number))
         // SAFETY: both texts outlive the call.

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// A file that one owner at a time holds, in whichever process and thread (flock(2)): held for as long as this value
-/// lives. The file stays.
+/// An exclusive lock on a file across processes and threads (flock(2)), held for the lifetime of this value. The file
+/// remains.
 package struct FileLock: ~Copyable {
     private let descriptor: Descriptor
 
-    /// Waits until nobody else holds the file. It is made, with mode 0600, where there is none.
+    /// Waits for the lock. A missing file is created with mode 0600.
     package init(_ path: String) throws(KernelError) {
         // SAFETY: the text outlives the call.
         let descriptor = Descriptor(try Kernel.check(unsafe clinux_open_lock(path)))
@@ -16,6 +16,5 @@ package struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Lets the next one have it.
     package consuming func release() {}
 }

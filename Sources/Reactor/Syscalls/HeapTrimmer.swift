@@ -1,10 +1,10 @@
 import CLinux
 import Synchronization
 
-/// Gives memory that was freed back to the system. malloc keeps it: each reading of a large configuration would otherwise
-/// leave as much behind as it has taken, in the arena of whichever thread it ran on.
+/// Returns freed memory to the system, which malloc otherwise keeps: after each reload of a large configuration, the
+/// arena of its thread would keep as much memory.
 package final class HeapTrimmer: Sendable {
-    /// Long enough for a configuration that was replaced to be freed.
+    /// Long enough for a replaced configuration to be freed.
     private static let delay = 1500
 
     private let isRequested = Atomic<Bool>(false)
@@ -12,7 +12,7 @@ package final class HeapTrimmer: Sendable {
 
     package init() {}
 
-    /// Trims somewhat later, on a thread of its own; requests until then are one.
+    /// Trims after a delay, on a thread of its own; further requests until then are merged.
     package func request() {
         guard !isRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
         queue.submit(afterMilliseconds: HeapTrimmer.delay) { [self] in
@@ -21,6 +21,6 @@ package final class HeapTrimmer: Sendable {
         }
     }
 
-    /// Bounds the arenas of malloc. To be called before threads are started.
+    /// Limits the arenas of malloc. Call before threads are started.
     package static func limitArenas(to count: Int) { clinux_limit_arenas(Int32(clamping: count)) }
 }

@@ -2,10 +2,9 @@ import Bytes
 import CLinux
 import Glibc
 
-/// The listening sockets that this process was started with: by systemd (sd_listen_fds(3)) or by the process whose
-/// successor it is.
+/// The listening sockets inherited from systemd (sd_listen_fds(3)) or from a predecessor.
 package struct InheritedDescriptors: ~Copyable, Sendable {
-    /// Where a socket comes from.
+    /// The origin of a socket.
     package enum Origin: Sendable { case systemd, predecessor }
 
     private struct Entry: Sendable {
@@ -19,20 +18,20 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
 
     static let listenersVariable = "PORTCULLIS_LISTENERS"
     static let readyVariable = "PORTCULLIS_READY"
-    /// systemd passes its descriptors from this number on.
+    /// The first descriptor of systemd.
     private static let systemdStart: Int32 = 3
     private let systemdStart: Int32
 
-    /// Reads the variables and takes them out of the environment, so that no program started later believes in them. To
-    /// be called once, before any other thread starts and before anything is opened.
+    /// Reads the variables and removes them from the environment, so that child processes ignore them. Call once,
+    /// before any other thread starts and before any file is opened.
     package init() { self.init(systemdStart: InheritedDescriptors.systemdStart) }
 
-    /// - Parameter systemdStart: where systemd's descriptors begin; tests have theirs where nobody else's are.
+    /// - Parameter systemdStart: the first descriptor of systemd; tests use others.
     init(systemdStart: Int32) {
         self.systemdStart = systemdStart
         let (count, process) = (Environment.take("LISTEN_FDS"), Environment.take("LISTEN_PID"))
         let names = Environment.take("LISTEN_FDNAMES")
-        // The variables may be meant for a process that we descend from.
+        // The variables may be meant for an ancestor process.
         if process == String(ProcessLimits.processID), let count = count.flatMap(InheritedDescriptors.number) {
             addSystemd(count, names: names)
         }
@@ -46,28 +45,28 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
         if let ready { _ = clinux_close(ready) }
     }
 
-    /// Names of the sockets nobody has claimed, one for each socket.
+    /// Names of the unclaimed sockets, one for each socket.
     package var names: [String] { entries.map(\.name) }
-    /// A predecessor waits to hear that this process serves.
+    /// Whether a predecessor waits until this process serves.
     package var hasPredecessor: Bool { ready != nil }
 
-    /// The next socket of a name, several of which may be there; nil when none is left. Throws where the descriptor is no
-    /// listening stream socket.
+    /// Claims the next socket of a name; nil if none is left. Throws if the descriptor is not a listening stream
+    /// socket.
     package mutating func claim(_ name: String) throws(KernelError) -> BoundListener? {
         guard let index = entries.firstIndex(where: { $0.name == name }) else { return nil }
         return try BoundListener(adopting: entries.remove(at: index).number)
     }
 
-    /// Where the next socket of a name comes from. The file of a unix socket is systemd's to remove, or ours.
+    /// The origin of the next socket of a name, which decides about the removal of a socket file.
     package func origin(of name: String) -> Origin? { entries.first { $0.name == name }?.origin }
 
-    /// Lets go of the sockets that nobody has claimed.
+    /// Closes the unclaimed sockets.
     package mutating func closeUnclaimed() {
         for entry in entries { _ = clinux_close(entry.number) }
         entries = []
     }
 
-    /// Tells the predecessor that this process serves, upon which it stops accepting.
+    /// Notifies the predecessor that this process serves; it then stops accepting.
     package mutating func reportReady() {
         guard let number = ready else { return }
         ready = nil
@@ -95,7 +94,7 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
         }
     }
 
-    /// The variable's text for sockets with names; what would end a name is written as `%` and two digits.
+    /// The value of the variable for named sockets; separators in names are percent-encoded.
     static func text(_ listeners: [(name: String, number: Int32)]) -> String {
         listeners.map { listener in
             var name = ""
@@ -137,7 +136,7 @@ package struct InheritedDescriptors: ~Copyable, Sendable {
 
 /// The environment of this process. Other threads must not read it while it is changed.
 enum Environment {
-    /// A variable's value, which is then gone.
+    /// Reads and removes a variable.
     static func take(_ name: String) -> String? {
         // SAFETY: the text is copied before the variable is removed.
         guard let value = unsafe clinux_environment(name) else { return nil }
@@ -146,7 +145,7 @@ enum Environment {
         return copy
     }
 
-    /// All entries, `name=value`, with some added or put in the place of those of the same name.
+    /// All entries `name=value`, with some added or replaced.
     static func entries(changedBy changes: [String]) -> [String] {
         let names = Set(changes.map { $0.prefix { $0 != "=" } })
         return entries.filter { !names.contains($0.prefix { $0 != "=" }) } + changes

@@ -7,7 +7,7 @@ package struct KernelError: Error, Equatable, Sendable {
 
     package init(_ code: Int32) { self.code = code }
 
-    /// The kernel's text for it.
+    /// The description of the error.
     package var text: String {
         // SAFETY: strerror answers a NUL-terminated text that is copied at once.
         unsafe String(cString: strerror(code))
@@ -18,20 +18,20 @@ package struct KernelError: Error, Equatable, Sendable {
     var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM }
 }
 
-/// The system calls of the event loop. Nothing else in this program talks to sockets.
+/// The system calls of the event loop.
 enum Kernel {
     static func check(_ result: Int32) throws(KernelError) -> Int32 {
         if result < 0 { throw KernelError(-result) }
         return result
     }
 
-    /// Receives into the free part of a chunk. Answers a count, 0 at the end, or -errno.
+    /// Receives into the free part of a chunk. Returns a count, 0 at the end, or -errno.
     static func receive(_ descriptor: Int32, into chunk: Chunk) -> Int {
         // SAFETY: `fill` hands out its free part for the time of the call.
         unsafe chunk.fill { unsafe Int(clinux_receive(descriptor, $0, $1)) }
     }
 
-    /// Sends what a chunk holds and consumes what was taken. Answers a count or -errno.
+    /// Sends a chunk and consumes the sent bytes. Returns a count or -errno.
     static func send(_ descriptor: Int32, _ chunk: Chunk) -> Int {
         // SAFETY: the chunk outlives the call.
         let sent = unsafe Int(clinux_send(descriptor, chunk.readablePointer, chunk.count))
@@ -39,7 +39,7 @@ enum Kernel {
         return sent
     }
 
-    /// Sends what two chunks hold in one call and consumes what was taken. Answers a count or -errno.
+    /// Sends two chunks in one call and consumes the sent bytes. Returns a count or -errno.
     static func send(_ descriptor: Int32, _ first: Chunk, _ second: Chunk) -> Int {
         // SAFETY: both chunks outlive the call, and the kernel only reads.
         var vector = unsafe (
@@ -83,7 +83,7 @@ enum Kernel {
         _ = try check(unsafe clinux_bind(descriptor, &storage, length))
     }
 
-    /// Nanoseconds of a clock that never goes back.
+    /// Nanoseconds of the monotonic clock.
     static var monotonicNanoseconds: UInt64 { clinux_monotonic_nanoseconds() }
     /// Nanoseconds since 1970.
     static var wallNanoseconds: Int64 { clinux_wall_nanoseconds() }

@@ -4,7 +4,7 @@ import Glibc
 /// The C library's resolver, which blocks.
 enum NameLookup {
     static func answer(_ name: String, port: UInt16) -> NameResolver.Answer {
-        // The library would take what stands before a NUL.
+        // The library would ignore the text after a NUL.
         guard !name.isEmpty, !name.utf8.contains(0) else { return .unknownName }
         var first: UnsafeMutablePointer<addrinfo>?
         // SAFETY: the text outlives the call; the list is freed below and not kept.

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// A directory that only its owner reaches into, so that the names in it are nobody else's.
+/// A directory that only its owner can access, so that no other user can create files in it.
 package enum PrivateDirectory {
-    /// - Throws: `ENOENT` where there is none, `EPERM` where it is another user's or a link, or open to others.
+    /// - Throws: `ENOENT` if it does not exist, `EPERM` if it is a link, belongs to another user, or is accessible to
+    ///   others.
     package static func check(_ path: String) throws(KernelError) {
         var (owner, mode): (UInt32, UInt32) = (0, 0)
         // SAFETY: the text and both numbers outlive the call.

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What this process uses of the machine, for monitoring.
+/// Resource usage of this process, for monitoring.
 package struct ProcessFigures: Sendable {
     package var processorSeconds = 0.0
     package var residentBytes: UInt64 = 0

@@ -1,22 +1,22 @@
 import Bytes
 import CLinux
 
-/// The processor time that control groups leave to this process (cgroups(7)): `cpu.max` of version 2, `cpu.cfs_quota_us` of
-/// version 1. In a container with a limit of two processors on a machine of 64, two loops serve best.
+/// The processor quota of this process's control groups (cgroups(7)): `cpu.max` of version 2, `cpu.cfs_quota_us` of
+/// version 1. In a container with a limit of two processors, two loops are best.
 package struct ProcessorQuota {
     private let root: String
 
-    /// - Parameter root: in front of `/proc` and `/sys`.
+    /// - Parameter root: prefix of `/proc` and `/sys`.
     package init(root: String = "") { self.root = root }
 
-    /// Whole processors, rounded up; nil where there is no quota. That of every group above counts as well.
+    /// Processors of the quota, rounded up, including the quotas of parent groups; nil without a quota.
     package var processors: Int? {
         let lines = read("/proc/self/cgroup").split(separator: "\n")
         return lines.compactMap(quota).min()
     }
 
-    /// The least quota on the way from the group of a line, `ID:CONTROLLERS:PATH`, up to the root. In a container the root
-    /// that is mounted may be the group itself, whatever the path says.
+    /// The minimum quota from the group of a line `ID:CONTROLLERS:PATH` up to the root. In a container the mounted root
+    /// may be the group itself.
     private func quota(_ line: Substring) -> Int? {
         let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -44,13 +44,13 @@ package struct ProcessorQuota {
         return ProcessorQuota.processors(quota, of: period)
     }
 
-    /// Nil where a text is no positive number: "max", or -1 for no quota.
+    /// Nil for a text that is not a positive number: "max" or -1.
     private static func processors(_ quota: Substring, of period: Substring) -> Int? {
         guard let quota = Int(quota), let period = Int(period), quota > 0, period > 0 else { return nil }
         return max(1, (quota - 1) / period + 1)
     }
 
-    /// The first 64 KiB; empty where the file cannot be read.
+    /// The first 64 KiB; empty if the file is unreadable.
     private func read(_ path: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         // SAFETY: the kernel writes at most the length of the array, during the call.

@@ -2,23 +2,23 @@ import Bytes
 import CLinux
 import Model
 
-/// What a ring has done: what it was asked for (`data`), the count or -errno, and flags.
+/// A completion of the ring: the user data of the request, the count or -errno, and flags.
 struct RingResult {
     let data: UInt64
     let value: Int32
     fileprivate let flags: UInt32
 
-    /// Further results follow for what was asked for.
+    /// Whether further results of the request follow.
     var continues: Bool { clinux_result_continues(flags) != 0 }
-    /// Number of the buffer that was filled.
+    /// Id of the filled buffer.
     var buffer: Int? {
         let number = clinux_result_buffer(flags)
         return number < 0 ? nil : Int(number)
     }
 }
 
-/// A ring of io_uring(7): what is asked for is written down and handed in with the wait for results, in one system call.
-/// It receives into chunks of the loop, so that nothing is copied. For one thread, from its first wait on.
+/// A ring of io_uring(7): requests are queued and submitted with the wait for results, in one system call. Receives
+/// into chunks of the loop without copying. For one thread, from its first wait on.
 @safe
 final class Ring {
     // SAFETY: both blocks are allocated in `init` and freed in `deinit`. `lent` is initialised throughout: a chunk that is
@@ -28,17 +28,17 @@ final class Ring {
     private let lent: UnsafeMutablePointer<Chunk>
     private let chunks: ChunkPool
     private var isStarted = false
-    /// Results of this turn that were not looked at.
+    /// Results of this turn that are not handled yet.
     private var remaining: UInt32 = 0
 
-    /// How much may be asked for at once.
+    /// Size of the submission queue.
     private static let entryCount: UInt32 = 1024
-    /// As many results as there is room for.
+    /// Size of the completion queue.
     private static let all = entryCount * 8
-    /// As many messages as may come in one turn; those beyond it are read one by one.
+    /// Number of receive buffers; without a free one, sockets are read one by one.
     private static let bufferCount = 64
 
-    /// Throws where the kernel has no such ring (`ENOSYS`, `EINVAL`), or forbids it (`EPERM`).
+    /// Throws if the kernel does not support such a ring (`ENOSYS`, `EINVAL`) or forbids it (`EPERM`).
     init(chunks: ChunkPool) throws(KernelError) {
         self.chunks = chunks
         let ring = UnsafeMutablePointer<clinux_ring>.allocate(capacity: 1)
@@ -56,7 +56,7 @@ final class Ring {
     }
 
     deinit {
-        // Descriptors whose closing was asked for are closed now, and nobody's connection outlives the loop.
+        // Completes requested closes, so that no connection outlives the loop.
         if isStarted {
             if unsafe clinux_ring_cancel_all(ring, .max) == -EBUSY {
                 try? enter()
@@ -71,8 +71,8 @@ final class Ring {
         unsafe lent.deallocate()
     }
 
-    /// Receives by a ring, as the loops will: a sandbox may know the calls and not all that is asked by them, and there
-    /// were kernels that did not tell of an end, or a reset, that came together with the last bytes.
+    /// Tests receiving by a ring: a sandbox may allow for the calls but not for all requests, and some kernels did not
+    /// report an end or a reset that arrived with the last bytes.
     static func check() throws(KernelError) {
         var pair: [Int32] = [-1, -1]
         // SAFETY: two numbers are written before the call returns.
@@ -110,7 +110,7 @@ final class Ring {
         }
     }
 
-    /// The next result, whichever turn it is of. A signal may end a wait.
+    /// The next result of any turn. A signal may interrupt the wait.
     private func first() throws(KernelError) -> RingResult {
         for _ in 0..<10 {
             if let result = next() { return result }
@@ -122,26 +122,26 @@ final class Ring {
 
     // MARK: Waiting
 
-    /// Hands in what was asked for and waits for results: of those that are there then, the turn consists.
+    /// Submits requests and waits for results, which form the next turn.
     func wait(timeoutMilliseconds: Int32) {
         mustEnter(results: timeoutMilliseconds == 0 ? 0 : 1, timeout: timeoutMilliseconds)
         remaining = unsafe clinux_ring_results(ring)
     }
 
-    /// Hands in what was asked for. Results belong to the next turn.
+    /// Submits requests. Results belong to the next turn.
     func submit() { mustEnter() }
 
-    /// The same, and nothing is left to do that can be done: what was cancelled holds no descriptor open any more.
+    /// The same, and completes all possible work, so that cancelled requests hold no descriptor open.
     func submitAndFinish() { mustEnter(results: Ring.all, timeout: 0) }
 
     private func mustEnter(results: UInt32 = 0, timeout: Int32 = 0) {
-        // It would fail again at once, and for ever.
+        // It would fail again forever.
         do throws(KernelError) { try enter(results: results, timeout: timeout) } catch {
             preconditionFailure("io_uring_enter: \(error.text)")
         }
     }
 
-    /// Lets what passes be: it was interrupted, the time is over, or there is no memory at the moment.
+    /// Ignores temporary conditions: interrupts, time-outs and lack of memory.
     private func enter(results: UInt32 = 0, timeout: Int32 = 0) throws(KernelError) {
         if !isStarted {
             _ = try Kernel.check(unsafe clinux_ring_start(ring))
@@ -151,7 +151,7 @@ final class Ring {
         if error != 0, ![ETIME, EINTR, EAGAIN, EBUSY].contains(error) { throw KernelError(error) }
     }
 
-    /// Everything that was done so far was looked at.
+    /// Whether all results so far are handled.
     var isDrained: Bool { unsafe clinux_ring_results(ring) == 0 }
 
     /// The next result of this turn.
@@ -165,7 +165,7 @@ final class Ring {
 
     // MARK: Buffers
 
-    /// The chunk that was filled with so many bytes; the kernel gets another in its place.
+    /// Takes a filled chunk and gives the kernel another one.
     func takeBuffer(_ number: Int, count: Int) -> Chunk {
         precondition(number < Ring.bufferCount)
         let chunk = unsafe (lent + number).move()
@@ -177,7 +177,7 @@ final class Ring {
         return chunk
     }
 
-    /// Gives a buffer back whose bytes nobody wants.
+    /// Returns a buffer whose bytes are not needed.
     func releaseBuffer(_ number: Int) {
         precondition(number < Ring.bufferCount)
         lend(number)
@@ -193,10 +193,10 @@ final class Ring {
 
     // MARK: Asking
 
-    /// Receives again and again, into buffers.
+    /// A multishot receive into buffers.
     ///
-    /// - Parameter waits: nothing is thought to be there yet.
-    /// - Returns: false where the kernel takes nothing more; so do the others.
+    /// - Parameter waits: whether no bytes are expected to be there yet.
+    /// - Returns: false if the kernel accepts no more requests, as the others do.
     func receive(_ descriptor: Int32, waits: Bool, data: UInt64) -> Bool {
         ask { unsafe clinux_ring_receive(ring, descriptor, waits ? 1 : 0, data) }
     }
@@ -206,12 +206,12 @@ final class Ring {
         ask { unsafe clinux_ring_poll(ring, descriptor, events, again ? 1 : 0, data) }
     }
 
-    /// Ends what was asked for with `target`, once or as often as it was.
+    /// Cancels a request, or all requests, with the user data `target`.
     func cancel(_ target: UInt64, all: Bool = false, data: UInt64) -> Bool {
         ask { unsafe clinux_ring_cancel(ring, target, all ? 1 : 0, data) }
     }
 
-    /// Closes, behind what was asked for before.
+    /// Closes a descriptor after earlier requests.
     func close(_ descriptor: Int32, data: UInt64) -> Bool { ask { unsafe clinux_ring_close(ring, descriptor, data) } }
 
     private func ask(_ entry: () -> Int32) -> Bool {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The signals that the program acts upon, taken from a descriptor by one thread.
+/// The handled signals, read from a descriptor by one thread.
 package struct Signals: ~Copyable, Sendable {
     package enum Signal: Sendable { case terminate, reload, reopenLogs, handOver, other(Int32) }
 
@@ -36,11 +36,11 @@ package struct Signals: ~Copyable, Sendable {
 
 /// Limits and facts of this process.
 package enum ProcessLimits {
-    /// Raises the soft limit of open files to the hard one and answers it.
+    /// Raises the soft limit of open files to the hard one and returns it.
     package static func raiseOpenFiles() -> Int { Int(clamping: clinux_raise_open_file_limit()) }
 
-    /// Spares connections the milliseconds in which the kernel makes its table of open files larger under load: it is made
-    /// as large as it may get, or for 65,536, now. To be called before there are threads.
+    /// Grows the kernel's table of open files to its limit, at most 65,536, in advance, which would cost milliseconds
+    /// under load. Call before threads are started.
     package static func reserveOpenFiles() {
         clinux_reserve_descriptors(Int32(min(65_536, max(1, clinux_open_file_limit()))))
     }
@@ -48,7 +48,7 @@ package enum ProcessLimits {
     package static var processID: Int { Int(getpid()) }
 }
 
-/// Writing to standard output, standard error or a log file from one place.
+/// Output to standard output, standard error or a log file.
 package struct OutputDescriptor: Sendable {
     private let number: Int32
     package static let standardOutput = OutputDescriptor(number: 1)
@@ -64,7 +64,7 @@ package struct OutputDescriptor: Sendable {
         number = result
     }
 
-    /// Writes all of the bytes, as long as the descriptor takes them; what it refuses is dropped.
+    /// Writes the bytes; after an error the rest is dropped.
     package func write(_ bytes: [UInt8]) {
         var start = 0
         while start < bytes.count {

@@ -8,20 +8,20 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
     private(set) var words: SIMD16<UInt8> = .zero
     package private(set) var isIPv6 = false
     package var port: UInt16 = 0
-    /// The path of a unix socket; empty for a peer at the other end of one, which has no name; nil for an IP address.
+    /// The path of a unix socket, empty for an unnamed peer; nil for an IP address.
     package private(set) var unixPath: String?
 
-    /// A unix socket; nil where the path is empty, too long for the kernel (107 bytes), or has a NUL in it.
+    /// A unix socket; nil if the path is empty, longer than 107 bytes, or contains a NUL.
     package init?(unixPath path: String) {
         let room = MemoryLayout<sockaddr_un>.size - MemoryLayout<sa_family_t>.size - 1
         guard !path.isEmpty, path.utf8.count <= room, !path.utf8.contains(0) else { return nil }
         unixPath = path
     }
 
-    /// An IP literal (`127.0.0.1`, `::1`); nil where the text is none.
+    /// An IP literal (`127.0.0.1`, `::1`); nil for another text.
     package init?(literal: String, port: UInt16) {
         self.port = port
-        // The kernel's parser would stop at a NUL and take what stands before it.
+        // The kernel's parser would stop at a NUL.
         if literal.utf8.contains(0) { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -119,8 +119,8 @@ package struct SocketAddress: Equatable, Hashable, Sendable {
         return words == expected
     }
 
-    /// The address as text without the port, appended as the peers of `X-Forwarded-For` write it: IPv6 bare, and
-    /// for a unix socket the word that RFC 7239 section 6.2 has for a node without an address.
+    /// Appends the address without the port in the form of `X-Forwarded-For`: bare IPv6, and `unknown` (RFC 7239
+    /// section 6.2) for a unix socket.
     package func appendHost(to chunk: Chunk) {
         if isUnix {
             chunk.append("unknown")

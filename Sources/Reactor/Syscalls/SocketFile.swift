@@ -3,13 +3,13 @@ import Glibc
 
 /// The file of a unix socket that this process has bound.
 ///
-/// It stays when the socket is closed, so its owner removes it at its end, unless a successor listens on.
+/// The file remains when the socket is closed, so that its owner removes it at exit, unless a successor listens on it.
 package struct SocketFile: Sendable {
     private let path: String
     private let device: UInt64
     private let inode: UInt64
 
-    /// The file at the address as it is now, right after binding or adopting; nil where there is none.
+    /// The file at the address, right after binding or adopting; nil if there is none.
     package init?(_ address: SocketAddress) {
         guard let path = address.unixPath, let (device, inode) = try? SocketFile.identity(path) else { return nil }
         self.path = path
@@ -17,8 +17,8 @@ package struct SocketFile: Sendable {
         self.inode = inode
     }
 
-    /// Removes the file if it is still the same and nobody listens at it: another process may have put its own in the
-    /// place, perhaps under the number of ours, or be our successor. To be called when the listeners are closed.
+    /// Removes the file if it is still the same and no process listens on it: it may belong to another process, perhaps
+    /// with a reused inode, or to a successor. Call after the listeners are closed.
     package func remove() {
         guard let now = try? SocketFile.identity(path), now == (device, inode),
             let address = SocketAddress(unixPath: path), (try? SocketFile.isStale(address)) == true
@@ -27,7 +27,7 @@ package struct SocketFile: Sendable {
         _ = unsafe clinux_unlink(path)
     }
 
-    /// Removes the file if it is still the same, by whoever listens at it and is about to end.
+    /// Removes the file if it is still the same, before its listener ends.
     package func removeOwn() {
         guard let now = try? SocketFile.identity(path), now == (device, inode) else { return }
         // SAFETY: the text outlives the call.
@@ -42,10 +42,10 @@ package struct SocketFile: Sendable {
         return (device, inode)
     }
 
-    /// Throws `EADDRINUSE` where somebody listens at the address, or where a file is that is no socket.
+    /// Throws `EADDRINUSE` if a process listens on the address, or if the file is not a socket.
     static func checkFree(_ address: SocketAddress) throws(KernelError) { _ = try isStale(address) }
 
-    /// Removes a file that a process has left behind.
+    /// Removes a stale socket file.
     static func removeStale(_ address: SocketAddress) throws(KernelError) {
         guard try isStale(address), let path = address.unixPath else { return }
         // SAFETY: the text outlives the call.
@@ -61,7 +61,7 @@ package struct SocketFile: Sendable {
             throw KernelError(error.code == ENOTSOCK ? EADDRINUSE : error.code)
         }
         let probe = Descriptor(try Kernel.check(clinux_stream_socket(AF_UNIX)))
-        // Only a file that nobody listens at refuses; a full queue, or one that we may not reach, is somebody's.
+        // Only a stale file refuses connections; a full queue or missing permissions mean that a process listens.
         switch Kernel.connect(probe.number, address) {
         case -ECONNREFUSED: return true
         case -ENOENT: return false

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// A further descriptor of a listening socket, kept to be handed to a successor.
+/// Another descriptor of a listening socket, for a successor.
 ///
-/// It keeps the socket alive: let go of it before the workers stop listening where nobody takes over.
+/// It keeps the socket alive: without a successor, release it before the workers stop listening.
 package final class ListenerCopy: Sendable {
     package let name: String
     package let address: SocketAddress
     let descriptor: Descriptor
 
-    /// - Parameter name: under which the successor claims it; several sockets may have the same.
+    /// - Parameter name: the name by which the successor claims it; may be shared by several sockets.
     package init(_ bound: borrowing BoundListener, name: String) throws(KernelError) {
         descriptor = Descriptor(try Kernel.check(clinux_duplicate(bound.descriptor.number)))
         address = bound.address
@@ -17,28 +17,27 @@ package final class ListenerCopy: Sendable {
     }
 }
 
-/// Why no successor took over. This process then goes on as if nothing had been tried.
+/// Why no successor took over. This process then continues to serve.
 package enum SuccessorError: Error, Equatable, Sendable {
-    /// There is no program at the place this one was started from.
+    /// The program file does not exist any more.
     case noExecutable
     case notStarted(KernelError)
-    /// It ended before it served, with this code (128 and a signal's number where one ended it).
+    /// It ended before it served, with this code (128 plus the number of a signal).
     case ended(code: Int32)
-    /// It did not serve in time, and was ended.
+    /// It did not serve in time and was killed.
     case late
 }
 
-/// A new process of the same program, perhaps of a newer file of it, that takes over the listening sockets.
+/// A new process of the program, perhaps a newer version, that takes over the listening sockets.
 package struct Successor: ~Copyable, Sendable {
     package let processID: Int32
     private let ready: Descriptor
 
-    /// Starts the program with the sockets. It inherits the environment, and no other descriptor but those that were
-    /// opened to be inherited.
+    /// Starts the program with the sockets. It inherits the environment and only descriptors without close-on-exec.
     ///
     /// - Parameters:
-    ///   - arguments: with the name of the program first, as `CommandLine.arguments` has them.
-    ///   - environment: entries `NAME=value` that are added, or take the place of others.
+    ///   - arguments: the arguments, beginning with the name of the program.
+    ///   - environment: entries `NAME=value` that are added or replaced.
     package init(
         arguments: [String], environment added: [String] = [], listeners: [ListenerCopy]
     ) throws(SuccessorError) {
@@ -61,7 +60,7 @@ package struct Successor: ~Copyable, Sendable {
         } catch { throw .notStarted(error) }
     }
 
-    /// Waits until it serves. Blocks; one that fails is ended and reaped.
+    /// Blocks until the successor serves. A failed one is killed and reaped.
     package consuming func waitUntilReady(milliseconds: Int) throws(SuccessorError) {
         let deadline = Clock.monotonicMilliseconds + Int64(milliseconds)
         while true {
@@ -74,7 +73,7 @@ package struct Successor: ~Copyable, Sendable {
                 throw .late
             }
             if clinux_read_byte(ready.number) == 1 { return }
-            // It has closed its end without a word: it is about to end, or will not serve.
+            // It has closed its end without a message: it is about to end, or will not serve.
             if clinux_wait_process(processID, Int32(clamping: min(rest, 5000))) <= 0 { _ = clinux_kill(processID) }
             throw .ended(code: clinux_reap(processID))
         }
@@ -94,8 +93,7 @@ package struct Successor: ~Copyable, Sendable {
             unsafe clinux_spawn(path, &arguments, &environment, descriptors, Int32(descriptors.count)))
     }
 
-    /// The file to start: the one that the program's name means now, since a new version may have taken its place or a
-    /// link may lead elsewhere; else the one that runs.
+    /// The file to start: the current file of the program's name, which may be a new version, or else the running one.
     static func executable(_ name: String) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) {
             if isExecutable(name) { return name }
@@ -113,7 +111,7 @@ package struct Successor: ~Copyable, Sendable {
         }
         guard count > 0 else { return nil }
         let running = String(decoding: link[..<Int(count)], as: UTF8.self)
-        // So the kernel marks a file that was replaced while it ran.
+        // The kernel's mark of a file that was replaced while it ran.
         let mark = " (deleted)"
         let path = running.hasSuffix(mark) ? String(running.dropLast(mark.count)) : running
         return isExecutable(path) ? path : nil

@@ -6,7 +6,7 @@ package enum TerminalInput {
     /// Whether standard input is a terminal.
     package static var isTerminal: Bool { isatty(0) == 1 }
 
-    /// Runs the reader with the echo of standard input switched off.
+    /// Runs the reader with the terminal's echo off.
     package static func withoutEcho<T>(_ read: () -> T) -> T {
         var settings = termios()
         // SAFETY: tcgetattr and tcsetattr read and write the structure for the time of the call.

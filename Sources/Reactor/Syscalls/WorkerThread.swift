@@ -20,7 +20,7 @@ package struct WorkerThread: Sendable {
         self.thread = thread
     }
 
-    /// Starts a thread that nobody waits for; answers false where the system has no room for one.
+    /// Starts a detached thread; returns false if the system cannot create one.
     static func detached(name: String, _ run: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(name, run) else { return false }
         _ = pthread_detach(thread)
@@ -45,21 +45,20 @@ package struct WorkerThread: Sendable {
         return nil
     }
 
-    /// Waits for the end of the thread. To be called once, by its owner.
+    /// Waits for the end of the thread. Call once, by its owner.
     package func join() {
         _ = pthread_join(thread, nil)
     }
 
-    /// Lets the threads of the loops go first, in this thread: where all processors are busy it gets a tenth of what one
-    /// of them gets, so that its work takes longer and still comes to its end.
+    /// Lowers the priority of this thread: if all processors are busy, it gets a tenth of a loop's time, so that its
+    /// work takes longer but still completes.
     ///
-    /// Its slices are long, since the kernel takes the processor from a long slice at once for a thread with a shorter
-    /// one that wakes up, and lets others of its own length wait for its end. It is a batch thread, since any other that
-    /// wakes up, however far back it stands, gets the processor of a loop that has just had a microsecond more than its
-    /// share, and keeps it to the next tick.
-    static func standBack() { clinux_stand_back(10, 20_000_000) }
+    /// Its time slices are long, since the kernel preempts a long slice at once for a waking thread with a shorter one.
+    /// It is a batch thread, since any other waking thread, even of low priority, would preempt a loop that has just
+    /// exceeded its share, until the next tick.
+    static func lowerPriority() { clinux_stand_back(10, 20_000_000) }
 
-    /// How many processors this process may use: those that it may run on, or fewer where its control group has a quota.
+    /// The number of processors of this process: its affinity, limited by the quota of its control group.
     package static var processorCount: Int {
         let count = Int(clinux_processor_count())
         return min(count, ProcessorQuota().processors ?? count)

@@ -15,7 +15,7 @@ final class GatewayProcess: Sendable {
     /// Reads and changes configurations one at a time. Separate from other blocking work, since a change may wait for the
     /// lock of the directory. One thread, since malloc keeps freed memory for the thread that allocated it: each further
     /// thread would hold the memory of a configuration.
-    let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, standsBack: false)
+    let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, yieldsToLoops: false)
     /// Whether a reload by signal waits for that thread.
     private let awaitsReload = Atomic(false)
     let log = EventLog(LogWriter(.standardError))
