@@ -1,4 +1,4 @@
-/// ASCII characters by name, and the questions asked of them.
+/// ASCII characters and character classes.
 @usableFromInline
 package enum ASCII {
     @inlinable

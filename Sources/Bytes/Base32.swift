@@ -1,10 +1,10 @@
-/// Base32 after RFC 4648 section 6, as the secrets of one-time codes are written.
+/// Base32 (RFC 4648 section 6), for the secrets of one-time codes.
 package enum Base32 {
-    /// The bytes of a text in either case, with its padding or without; nil where it is none, or unused bits are set.
+    /// Decodes a case-insensitive text with or without padding; nil if it is malformed or unused bits are set.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var end = text.count
         while end > 0, text[end &- 1] == 61 { end &-= 1 }
-        // Padding fills the last group, or there is none.
+        // Padding must fill the last group or be absent.
         guard text.count == end || text.count % 8 == 0 && text.count &- end < 7, [0, 2, 4, 5, 7].contains(end % 8)
         else { return nil }
         var groups = DigitGroups(count: end)
@@ -22,13 +22,13 @@ package enum Base32 {
     }
 }
 
-/// Digits on their way to be bytes again.
+/// Accumulates digits to bytes.
 private struct DigitGroups {
     private var bytes: [UInt8] = []
     private var group: UInt32 = 0
     private var bits = 0
 
-    /// - Parameter count: how many digits are to come.
+    /// - Parameter count: number of digits.
     init(count: Int) { bytes.reserveCapacity(count &* 5 / 8) }
 
     mutating func append(_ digit: UInt8) {
@@ -41,6 +41,6 @@ private struct DigitGroups {
         }
     }
 
-    /// Nil where unused bits are set: every meaning has one text (section 3.5).
+    /// Nil if unused bits are set, so that the encoding is unique (section 3.5).
     consuming func finish() -> [UInt8]? { group == 0 ? bytes : nil }
 }

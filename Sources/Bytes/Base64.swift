@@ -1,5 +1,5 @@
-/// Base64 after RFC 4648, read strictly: no white space, no stray characters, unused trailing bits zero, so that every
-/// text has one meaning and every meaning one text (section 3.5).
+/// Strict Base64 (RFC 4648): no white space, no other characters, unused trailing bits zero, so that the encoding is
+/// unique (section 3.5).
 package enum Base64 {
     /// The two alphabets: `+` and `/` (section 4), or `-` and `_` (section 5).
     package enum Alphabet: Sendable {
@@ -39,8 +39,8 @@ package enum Base64 {
         return text
     }
 
-    /// The bytes of a text, or nil where it is not canonical Base64. The standard alphabet needs its padding, the URL
-    /// alphabet accepts none (RFC 7515 section 2).
+    /// Decodes canonical Base64; nil for other text. The standard alphabet requires padding, the URL alphabet forbids
+    /// it (RFC 7515 section 2).
     package static func decode(_ text: Span<UInt8>, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         var count = text.count
         if alphabet == .standard {
@@ -49,13 +49,13 @@ package enum Base64 {
         }
         guard count & 3 != 1 else { return nil }
         let values = alphabet == .standard ? standardValues : urlValues
-        // Whatever is wrong sets a bit above the six of a digit, and is looked at once.
+        // Invalid characters set a bit above the six of a digit, which is checked once.
         var (bytes, seen) = Base64Groups.decode(text.extracting(0..<count), values)
         let i = count & ~3
         if i < count {
             let (a, b) = (values[Int(text[i])], values[Int(text[i &+ 1])])
             let c = i &+ 2 < count ? values[Int(text[i &+ 2])] : 0
-            // Unused bits are zero: every meaning has one text (section 3.5).
+            // Unused bits must be zero (section 3.5).
             let unused = i &+ 2 < count ? c & 3 : b & 15
             seen |= a | b | c | (unused == 0 ? 0 : 64)
             bytes.append(a << 2 | b >> 4)
@@ -67,7 +67,7 @@ package enum Base64 {
     private static let standardValues = values(of: standardDigits)
     private static let urlValues = values(of: urlDigits)
 
-    /// The value of each digit by its character, 255 for what is none.
+    /// The value of each digit by its character, 255 for other characters.
     private static func values(of digits: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }

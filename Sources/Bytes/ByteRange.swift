@@ -1,4 +1,4 @@
-/// A piece of a buffer, as offset and length. The hot path passes text around in this form and never as `String`.
+/// A piece of a buffer, as offset and length. The hot path passes text in this form instead of as `String`.
 @usableFromInline
 package struct ByteRange: Equatable, Sendable {
     /// Offset of the first byte.

@@ -2,8 +2,8 @@
 package enum Decimal {
     /// The number, or nil for an empty text, a sign, a blank, any other character, or more than `Int.max`.
     ///
-    /// The standard library's `Int("+5")` is 5, and two readers that disagree on a `Content-Length` are a request
-    /// smuggled (RFC 9112 section 6.3).
+    /// The standard library accepts `Int("+5")`. Different readings of `Content-Length` allow for request smuggling
+    /// (RFC 9112 section 6.3).
     package static func parse(_ text: Span<UInt8>) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0

@@ -1,5 +1,5 @@
-/// Text as `application/x-www-form-urlencoded` has it. Only the unreserved characters of RFC 3986 stay as they are, so
-/// that the same is good for a segment of a path and a value of a query.
+/// Encoding of `application/x-www-form-urlencoded`. Only the unreserved characters of RFC 3986 are not escaped, so that
+/// the result is also valid in path segments and query values.
 package enum FormEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
@@ -30,7 +30,7 @@ package enum FormEncoding {
         return form
     }
 
-    /// `Basic` of a client id and secret, both form-encoded first (RFC 6749 section 2.3.1).
+    /// `Basic` credentials of a client id and secret, which are form-encoded first (RFC 6749 section 2.3.1).
     package static func basic(clientID: String, secret: String) -> String {
         let pair = encode(Array(clientID.utf8)) + [ASCII.colon] + encode(Array(secret.utf8))
         return "Basic " + String(decoding: Base64.encode(pair.span), as: UTF8.self)

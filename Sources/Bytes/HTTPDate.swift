@@ -5,7 +5,7 @@ package enum HTTPDate {
 
     private static let days = Array("SunMonTueWedThuFriSat".utf8)
     private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
-    /// 9999-12-31T23:59:59Z, the last date that the form can write; the first is 0000-03-01.
+    /// 9999-12-31T23:59:59Z, the last date that can be written; the first is 0000-03-01.
     static let range: ClosedRange<Int64> = -62_162_208_000...253_402_300_799
 
     /// Appends a date to a chunk that has `length` bytes free. Dates outside the years 0 to 9999 are clamped.

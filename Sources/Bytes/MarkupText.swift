@@ -1,6 +1,6 @@
 /// Text within HTML and XML.
 package enum MarkupText {
-    /// Text as it stands in an element or in a quoted attribute (XML 1.0 section 2.4, HTML section 13.1.4).
+    /// The escaped text for an element or a quoted attribute (XML 1.0 section 2.4, HTML section 13.1.4).
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -1,25 +1,24 @@
-/// Text that others have chosen, bounded in what looking at it may cost.
+/// Untrusted text with bounded processing cost.
 ///
-/// Swift's `==`, `switch`, `hasPrefix` and `hash` take text in its normal form, for which each run of combining marks is
-/// sorted: 64 KB of them take half a second, and that each time. UAX #15 section 13 bounds it ("Stream-Safe Text Format"):
-/// no more than 30 marks in a row, which is far more than any language has. Whatever makes text of what a caller sends
-/// refuses what is beyond.
+/// Swift's `==`, `switch`, `hasPrefix` and `hash` normalise text, which sorts each run of combining marks: 64 KB of
+/// marks take half a second each time. UAX #15 section 13 ("Stream-Safe Text Format") limits a run to 30 marks, far
+/// more than any language uses. All input that becomes text is checked for this limit.
 package enum StreamSafeText {
-    /// How many marks may follow each other.
+    /// Maximum number of consecutive marks.
     package static let maximumMarks = 30
 
-    /// A mark has at least two bytes, each of them above ASCII.
+    /// A mark has at least two bytes, all above ASCII.
     private static let harmlessBytes = maximumMarks * 2 + 1
 
     /// Whether the text is in that format.
     package static func holds(_ text: String) -> Bool { isHarmless(text.utf8.span) || hasFewMarks(text) }
 
-    /// The same for bytes that may be no text: what is none ends a run, as it does where they are made text.
+    /// The same for bytes that may be invalid UTF-8, which ends a run, as in decoding.
     package static func holds(_ bytes: Span<UInt8>) -> Bool {
         isHarmless(bytes) || hasFewMarks(String(copying: bytes))
     }
 
-    /// Whether there are too few bytes above ASCII in a row for too many marks: true for most text, and found out fast.
+    /// Fast path: whether no run of non-ASCII bytes is long enough for too many marks.
     private static func isHarmless(_ bytes: Span<UInt8>) -> Bool {
         var run = 0
         for i in bytes.indices {
@@ -42,8 +41,8 @@ package enum StreamSafeText {
         return true
     }
 
-    /// Whether the character stands behind a base in the normal form, or is made of such: three vowel signs of Tibetan are
-    /// the latter alone (section 13, "leading nonstarters").
+    /// Whether the character is a nonstarter or decomposes to nonstarters, as three vowel signs of Tibetan (section 13,
+    /// "leading nonstarters").
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x300: false
@@ -54,7 +53,7 @@ package enum StreamSafeText {
 }
 
 extension String {
-    /// The text of bytes that a caller has chosen; nil where they are no UTF-8, or not stream-safe.
+    /// The text of untrusted bytes; nil if they are not UTF-8 or not stream-safe.
     package init?(streamSafe bytes: some Collection<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self), StreamSafeText.holds(text) else { return nil }
         self = text

@@ -1,5 +1,5 @@
-/// What a user may be called. Names are shown, logged, sent in header fields and typed: two that look alike, or one that
-/// turns the text around it, mislead readers.
+/// Rules of user names, which are displayed, logged, sent in header fields and typed: names that look alike, or that
+/// change the text direction, would mislead readers.
 package enum UserName {
     /// In UTF-8.
     package static let maximumBytes = 256
@@ -7,7 +7,7 @@ package enum UserName {
     package static let expected =
         "a user name of at most \(maximumBytes) bytes without blanks at its ends and without invisible characters"
 
-    /// What is wrong with a name.
+    /// Why a name is invalid.
     package enum Problem: Equatable {
         case tooLong
         /// Empty, only blanks, or a blank at an end.
@@ -30,7 +30,7 @@ package enum UserName {
         }
     }
 
-    /// Nil for a good name. The length comes last: names that are no worse than long can be told apart.
+    /// Nil for a valid name. The length is checked last, so that `tooLong` means that nothing else is wrong.
     package static func problem(_ name: String) -> Problem? {
         let bytes = name.utf8.span
         if bytes.isEmpty || bytes[0] == ASCII.space || bytes[bytes.count - 1] == ASCII.space { return .blanks }
@@ -48,7 +48,7 @@ package enum UserName {
     }
 
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        // The blank of Braille and the place of an object are symbols, and look like nothing.
+        // The blank Braille pattern and the object replacement character are invisible symbols.
         if isJoiner(scalar) { return false }
         if scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" || scalar == "\u{FFFC}" { return true }
         return switch scalar.properties.generalCategory {
@@ -64,7 +64,7 @@ package enum UserName {
         0x590..<0x1D00, 0xA800..<0xAC00, 0x10A00..<0x12000, 0x1E900..<0x1E960,
     ]
 
-    /// The first joiner that is not between two characters of such scripts. Elsewhere it changes nothing that is seen.
+    /// The first joiner outside of such scripts, where it is invisible.
     private static func strayJoiner(_ scalars: [Unicode.Scalar]) -> Unicode.Scalar? {
         let isJoinable = { (i: Int) in
             scalars.indices.contains(i) && joiningBlocks.contains { $0.contains(scalars[i].value) }

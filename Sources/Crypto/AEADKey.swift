@@ -23,7 +23,7 @@ package final class AEADKey: Sendable {
         )
     }
 
-    /// Nonce, ciphertext and tag of the plaintext, bound to the authenticated bytes, which are not included.
+    /// Returns nonce, ciphertext and tag. The authenticated bytes are not included.
     package func seal(_ plaintext: Span<UInt8>, authenticating: Span<UInt8>) -> [UInt8] {
         precondition(plaintext.count <= Int(Int32.max) - AEADKey.overhead)
         let sealed = unsafe contexts.withContext(for: AEADKey.sealing) { context in
@@ -35,7 +35,7 @@ package final class AEADKey: Sendable {
         return sealed
     }
 
-    /// The plaintext of what `seal` answered; nil where a single bit of either argument differs or the key does.
+    /// The plaintext of a result of `seal`; nil if the message, the authenticated bytes or the key differ.
     package func open(_ sealed: Span<UInt8>, authenticating: Span<UInt8>) -> [UInt8]? {
         guard sealed.count >= AEADKey.overhead, sealed.count <= Int(Int32.max) else { return nil }
         let opened = unsafe contexts.withContext(for: AEADKey.opening) { context in
@@ -105,8 +105,8 @@ package final class AEADKey: Sendable {
     }
 }
 
-/// Keys in rotation (DEC-12): the first seals, all open. A new key is put in front and an old one is dropped once
-/// nothing that it sealed is of use any more.
+/// Keys in rotation (DEC-12): the first encrypts, all decrypt. A new key is added in front, and an old one removed once
+/// nothing that it encrypted is needed.
 package struct AEADKeyRing: Sendable {
     private let keys: [AEADKey]
 
@@ -121,7 +121,7 @@ package struct AEADKeyRing: Sendable {
         keys[0].seal(plaintext, authenticating: authenticating)
     }
 
-    /// Opens with whichever key fits.
+    /// Opens with the key that fits.
     package func open(_ sealed: Span<UInt8>, authenticating: Span<UInt8>) -> [UInt8]? {
         for key in keys {
             if let plaintext = key.open(sealed, authenticating: authenticating) { return plaintext }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Readied libcrypto contexts of one key, lent to one caller at a time.
+/// A pool of initialised libcrypto contexts of one key.
 ///
-/// Readying one (fetch by name, parameters, key schedule) costs microseconds and takes locks inside libcrypto 3.0;
-/// using it again costs neither.
+/// Initialising a context (fetch by name, parameters, key schedule) costs microseconds and takes locks inside libcrypto
+/// 3.0; reusing it costs neither.
 @safe
 final class ContextPool: Sendable {
-    /// What a context was readied for, such as a signature algorithm's index; contexts of other uses are not lent.
+    /// The use that a context was initialised for, such as the index of a signature algorithm.
     typealias Use = Int
 
-    /// How many idle contexts are kept: enough for the workers of a large machine.
+    /// Limit of idle contexts: enough for the workers of a large machine.
     private static let capacity = 32
 
     private let idle = Mutex<[Entry]>([])
@@ -38,7 +38,7 @@ final class ContextPool: Sendable {
         }
     }
 
-    /// Calls `body` with a context for the use; nil where none can be made.
+    /// Calls `body` with a context for the use; nil if none can be created.
     func withContext<Result>(for use: Use, _ body: (OpaquePointer) -> Result) -> Result? {
         let pooled = idle.withLock { entries -> Entry? in
             guard let index = entries.lastIndex(where: { $0.use == use }) else { return nil }

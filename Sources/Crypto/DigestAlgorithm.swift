@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The hash functions of FIPS 180-4 that Portcullis uses.
 package enum DigestAlgorithm: Sendable, CaseIterable {
-    /// Only for stored passwords of old (CRYPTO-01), never for signatures.
+    /// Only for existing stored passwords (CRYPTO-01), never for signatures.
     case sha1
     case sha224
     case sha256
@@ -46,7 +46,7 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
         }
     }
 
-    /// The name by which libcrypto knows the function.
+    /// libcrypto's name of the function.
     var name: StaticString {
         switch self {
         case .sha1: "SHA1"
@@ -85,7 +85,7 @@ package enum DigestAlgorithm: Sendable, CaseIterable {
     }
 }
 
-/// Whether two pieces of bytes are the same, in a time that depends on their lengths only.
+/// Compares bytes in a time that depends on their lengths only.
 package func constantTimeEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     // SAFETY: both pointers are good for the common count during the call.

@@ -1,7 +1,7 @@
 /// The two forms of an ECDSA signature: JOSE's r and s side by side, each of the curve's length (RFC 7518 section 3.4),
 /// and libcrypto's DER sequence of two integers.
 enum ECDSASignature {
-    /// The DER form; nil where the length is wrong or a half is zero (the "psychic" signature, CVE-2022-21449).
+    /// The DER form; nil for a wrong length or a zero half (the "psychic" signature, CVE-2022-21449).
     static func der(fromRaw raw: Span<UInt8>, _ curve: EllipticCurve) -> [UInt8]? {
         let length = curve.coordinateLength
         guard raw.count == 2 * length else { return nil }
@@ -19,7 +19,7 @@ enum ECDSASignature {
         return der
     }
 
-    /// The raw form of what libcrypto made; nil where it is not a DER sequence of two integers of the curve.
+    /// The raw form of a DER signature; nil unless it is a sequence of two integers of the curve.
     static func raw(fromDER der: Span<UInt8>, _ curve: EllipticCurve) -> [UInt8]? {
         var reader = DERReader(position: 0)
         guard let content = reader.enter(0x30, der), content.upperBound == der.count else { return nil }
@@ -35,14 +35,14 @@ enum ECDSASignature {
         return reader.position == der.count ? raw : nil
     }
 
-    /// The range without its leading zeros; nil where nothing remains.
+    /// The range without leading zeros; nil if nothing remains.
     private static func significant(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
         var start = range.lowerBound
         while start < range.upperBound, bytes[start] == 0 { start += 1 }
         return start < range.upperBound ? start..<range.upperBound : nil
     }
 
-    /// Length of the content of a DER integer: a zero stands in front of a set highest bit.
+    /// Length of the content of a DER integer, which has a zero in front of a set highest bit.
     private static func integerLength(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
         range.count + Int(bytes[range.lowerBound] >> 7)
     }

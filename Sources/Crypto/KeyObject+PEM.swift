@@ -1,8 +1,7 @@
 import COpenSSL
 
 extension KeyObject {
-    /// A private key of PEM text: PKCS #8, or the older forms of RSA and EC keys. Encrypted keys are refused, since
-    /// there is nobody to ask for a password.
+    /// A private key of PEM text: PKCS #8, or the older forms of RSA and EC keys. Encrypted keys are refused.
     convenience init(privatePEM pem: String) throws(KeyError) {
         unsafe try self.init(pem: pem) { source in
             // SAFETY: the callback answers an empty password instead of the terminal prompt of libcrypto's default.
@@ -48,7 +47,7 @@ extension KeyObject {
         guard unsafe body(sink) == 1 else { fatalError("libcrypto cannot write a key") }
         let count = unsafe BIO_ctrl_pending(sink)
         let text = unsafe [UInt8].filled(capacity: count) { out in unsafe Int(BIO_read(sink, out, Int32(count))) }
-        // No key at all would be written to a file in the place of one.
+        // Otherwise an empty file would replace a key file.
         guard let text, text.count == count else { fatalError("libcrypto cannot read what it has written") }
         return String(decoding: text, as: UTF8.self)
     }

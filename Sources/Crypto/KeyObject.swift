@@ -7,7 +7,7 @@ final class KeyObject: @unchecked Sendable {
     // `deinit`, which comes after the last context made from it has lost its reference.
     let pointer: OpaquePointer
 
-    /// Takes over a key that a libcrypto call answered; nil where the call failed.
+    /// Takes ownership of the result of a libcrypto call; nil if the call failed.
     init?(owning pointer: OpaquePointer?) {
         guard let pointer = unsafe pointer else {
             OpenSSLLibrary.clearErrors()

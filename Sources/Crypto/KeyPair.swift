@@ -1,9 +1,9 @@
-/// What can be told of a private key of PEM text.
+/// The public part of a private key.
 package enum KeyPair {
     /// Its public part, `BEGIN PUBLIC KEY`.
     package static func publicPEM(ofPrivate pem: String) throws(KeyError) -> String {
         let object = try KeyObject(privatePEM: pem)
-        // Only what signs or wraps here.
+        // Only supported kinds of keys.
         _ = try object.publicKey()
         return object.publicPEM
     }

@@ -9,19 +9,19 @@ package enum OpenSSLLibrary {
         return unsafe String(cString: text)
     }
 
-    /// Before anything else here is used: has libcrypto stay as it is when the process ends. By default it takes itself apart
-    /// then, also under threads that are at work in it.
+    /// Call before anything else: keeps libcrypto initialised when the process exits. By default it cleans up at exit,
+    /// even while other threads use it.
     package static func start() {
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
-    /// Empties this thread's error queue after a failed call, lest a later caller reads another's errors there.
+    /// Empties this thread's error queue after a failed call, so that later calls do not read its errors.
     package static func clearErrors() { ERR_clear_error() }
 }
 
 extension Span where Element == UInt8 {
-    /// Lends the bytes to a C call. The pointer is never null, also for no bytes: OpenSSL takes a null key, message or
-    /// data for an absent one.
+    /// Passes the bytes to a C call. The pointer is never null, even for no bytes: OpenSSL treats a null key or message
+    /// as absent.
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafePointer<UInt8>, Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -36,8 +36,7 @@ extension Span where Element == UInt8 {
 }
 
 extension [UInt8] {
-    /// An array of at most `capacity` bytes written by a C call that answers how many it wrote; nil where it answers
-    /// a negative number.
+    /// An array of at most `capacity` bytes, written by a C call that returns their number; nil for a negative number.
     static func filled(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8]? {
         var failed = false
         // SAFETY: the buffer has `capacity` bytes (at least one) and the callee keeps to them; the count it answers

@@ -19,7 +19,7 @@ struct PasswordCipher: Sendable {
         return vector + ciphertext
     }
 
-    /// The plaintext of what `encrypt` answered; nil where it is damaged or the key another.
+    /// The plaintext of a result of `encrypt`; nil if it is damaged or has another key.
     func decrypt(_ sealed: [UInt8]) -> [UInt8]? {
         guard sealed.count >= 2 * Self.blockLength, sealed.count % Self.blockLength == 0 else { return nil }
         let ciphertext = Array(sealed[Self.blockLength...])

@@ -8,20 +8,20 @@ enum PasswordDerivation: Equatable, Sendable {
     /// Rounds of PBKDF2 with HMAC-SHA-512 (RFC 8018 section 5.2).
     case pbkdf2(iterations: Int)
 
-    /// What new passwords get (DEC-08).
+    /// Parameters of new passwords (DEC-08).
     static let defaultScrypt = PasswordDerivation.scrypt(logCost: 15, blockSize: 8, parallelisation: 1)
     static let defaultPBKDF2 = PasswordDerivation.pbkdf2(iterations: 210_000)
 
     /// Length of a new hash in bytes.
     static let hashLength = 32
 
-    /// The most memory that one scrypt may take, in bytes, and the most that all its passes may touch.
+    /// Limit of scrypt's memory in bytes, and of the memory that all its passes access.
     private static let maximumMemory = 256 << 20
     private static let maximumWork = 1 << 30
     private static let maximumIterations = 5_000_000
 
-    /// A stored payload: parameters, salt and hash. Nil where it is malformed or would cost more than is bounded here,
-    /// lest one line of a user file stop the gateway.
+    /// Parses a stored payload of parameters, salt and hash; nil if it is malformed or exceeds the cost limits, so that
+    /// an entry of a user file cannot stop the gateway.
     static func parse(_ payload: [UInt8], _ scheme: PasswordScheme) -> (Self, salt: [UInt8], hash: [UInt8])? {
         let parts = payload.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
         guard parts.count == 3,
@@ -64,7 +64,7 @@ enum PasswordDerivation: Equatable, Sendable {
         }
     }
 
-    /// The parameters as they stand in front of the first `$`.
+    /// The parameters before the first `$`.
     var parameters: String {
         switch self {
         case .scrypt(let logCost, let blockSize, let parallelisation):
@@ -94,7 +94,7 @@ enum PasswordDerivation: Equatable, Sendable {
         let characters = unsafe UnsafeRawPointer(password).assumingMemoryBound(to: CChar.self)
         switch self {
         case .scrypt(let logCost, let blockSize, let parallelisation):
-            // libcrypto's own limit is a little above the bound, for its bookkeeping.
+            // libcrypto's own limit includes its overhead.
             return unsafe EVP_PBE_scrypt(
                 characters, count, salt, saltCount, 1 << UInt64(logCost), UInt64(blockSize), UInt64(parallelisation),
                 UInt64(Self.maximumMemory + (4 << 20)), out, length

@@ -1,11 +1,10 @@
 import Bytes
 
-/// Makes and checks stored passwords, `{scheme}payload` (CRYPTO-01).
+/// Creates and verifies stored passwords, `{scheme}payload` (CRYPTO-01).
 ///
-/// Both take tens of milliseconds for the slow schemes: callers run them on the pool of hashes. Any number of threads
-/// may use one hasher.
+/// Both take tens of milliseconds for slow schemes: callers run them on the pool of hashes. Thread-safe.
 package struct PasswordHasher: Sendable {
-    /// The longest password and the longest stored text that are looked at, in bytes.
+    /// Limit of passwords and stored texts in bytes.
     package static let maximumLength = 1024
     private static let maximumStoredLength = 4096
     private static let maximumSaltLength = 64
@@ -38,14 +37,14 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// The stored form of a password under a fresh salt.
+    /// The stored form of a password with a fresh salt.
     /// - Parameter saltBits: length of the salt, a multiple of 8; schemes without a salt ignore it.
     package func make(
         _ password: Span<UInt8>, scheme: PasswordScheme = .scrypt, saltBits: Int = 128
     ) throws(PasswordError) -> String {
         guard !password.isEmpty, password.count <= Self.maximumLength else { throw .invalidLength }
         if scheme.isSalted {
-            // The short salts that older stores have are for the quick schemes alone.
+            // Short salts are allowed for fast schemes only, for existing stores.
             let range = (scheme.isSlow ? 64 : 8)...Self.maximumSaltLength * 8
             guard saltBits % 8 == 0, range.contains(saltBits) else { throw .invalidSaltLength }
         }

@@ -1,5 +1,5 @@
-/// The forms of a stored password by the name that stands before it in braces: the twelve of CRYPTO-01, compatible
-/// with existing user files, and two slow ones. New passwords are stored as `scrypt` (DEC-08).
+/// The schemes of stored passwords: the twelve of CRYPTO-01, compatible with existing user files, and two slow ones.
+/// New passwords are stored as `scrypt` (DEC-08).
 package enum PasswordScheme: String, Sendable, CaseIterable {
     /// The password itself.
     case plainText = "PlainText"
@@ -22,7 +22,7 @@ package enum PasswordScheme: String, Sendable, CaseIterable {
     /// `i=210000$salt$hash` with Base64 salt and hash (RFC 8018).
     case pbkdf2SHA512 = "PBKDF2-SHA512"
 
-    /// Whether the scheme costs an attacker more than one hash for each guess; `check --production` asks for these.
+    /// Whether a guess costs more than one hash; `check --production` requires such schemes.
     package var isSlow: Bool { self == .scrypt || self == .pbkdf2SHA512 }
 
     /// Whether hashes differ by a salt.
@@ -33,13 +33,13 @@ package enum PasswordScheme: String, Sendable, CaseIterable {
         }
     }
 
-    /// Splits `{scheme}payload`; nil without a known prefix. Names are compared with case.
+    /// Splits `{scheme}payload`; nil without a known scheme. Names are case-sensitive.
     static func split(_ stored: String) -> (scheme: PasswordScheme, payload: [UInt8])? {
         guard stored.utf8.first == UInt8(ascii: "{"), let end = stored.utf8.firstIndex(of: UInt8(ascii: "}")) else {
             return nil
         }
         let name = stored[stored.utf8.index(after: stored.startIndex)..<end]
-        // Swift compares strings by canonical equivalence: to `==`, the Kelvin sign is a K.
+        // Swift compares strings by canonical equivalence, so that the Kelvin sign equals K.
         guard name.utf8.allSatisfy({ $0 < 128 }), let scheme = PasswordScheme(rawValue: String(name)) else {
             return nil
         }
@@ -69,6 +69,6 @@ package enum PasswordError: Error, Equatable, Sendable {
     case invalidSaltLength
     /// The scheme `AES` without a key of 16, 24 or 32 bytes.
     case missingKey
-    /// libcrypto refused, for want of memory.
+    /// libcrypto has failed for lack of memory.
     case unavailable
 }

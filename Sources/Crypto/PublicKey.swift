@@ -1,4 +1,4 @@
-/// The public part of an asymmetric key as JWK has it (RFC 7518 section 6, RFC 8037 section 2), big-endian.
+/// The public part of an asymmetric key, as in JWK (RFC 7518 section 6, RFC 8037 section 2), big-endian.
 package enum PublicKey: Equatable, Sendable {
     /// Modulus and exponent without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -7,10 +7,10 @@ package enum PublicKey: Equatable, Sendable {
     /// The 32 bytes of an Ed25519 key.
     case ed25519([UInt8])
 
-    /// Least and most bits of an RSA modulus (RFC 7518 section 3.3; the upper bound keeps verification affordable).
+    /// Bits of an RSA modulus (RFC 7518 section 3.3; the upper limit bounds the cost of verification).
     package static let rsaBits = 2048...8192
 
-    /// The key with an RSA key's numbers checked and their leading zeros dropped. Points are checked by libcrypto.
+    /// Checks the numbers of an RSA key and drops their leading zeros. libcrypto checks points.
     func checked() throws(KeyError) -> PublicKey {
         guard case .rsa(let modulus, let exponent) = self else { return self }
         let n = Array(modulus.drop { $0 == 0 })
@@ -30,8 +30,8 @@ package enum PublicKey: Equatable, Sendable {
         number.isEmpty ? 0 : number.count * 8 - number[0].leadingZeroBitCount
     }
 
-    /// Whether a modulus was made by the faulty generator of CVE-2017-15361: modulo each of these primes it is a power
-    /// of 65537. A sound modulus is that for all of them with a probability below 2^-27.
+    /// Whether a modulus has the fingerprint of CVE-2017-15361: it is a power of 65537 modulo each of these primes. For
+    /// other moduli the probability is below 2^-27.
     static func hasROCAFingerprint(_ modulus: [UInt8]) -> Bool {
         let primes: [UInt32] = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157]
         return primes.allSatisfy { prime in

@@ -1,16 +1,16 @@
 import Bytes
 
-/// A few texts for the eyes of this gateway alone, on their way through somebody else's hands: sealed, bound to one
-/// purpose, and good until a date (DEC-12). Every instance with the same keys opens what another has sealed.
+/// Texts that clients hold encrypted for the gateway, bound to a purpose and an expiry (DEC-12). All instances with the
+/// same keys can open them.
 package struct SealedRecord: Sendable {
-    /// Why a text is not opened.
+    /// Why a text cannot be opened.
     package enum Failure: Error, Sendable, Equatable {
-        /// A bit was changed, or it was sealed with other keys or for another purpose.
+        /// It was changed, or sealed with other keys or for another purpose.
         case notOurs
         case expired
     }
 
-    /// What was sealed.
+    /// The sealed texts.
     package struct Opened: Sendable, Equatable {
         package let texts: [String]
         /// Seconds since 1970.
@@ -24,8 +24,8 @@ package struct SealedRecord: Sendable {
     private let purpose: [UInt8]
 
     /// - Parameters:
-    ///   - keys: the first one seals, all of them open.
-    ///   - purpose: what is sealed for one is not opened for another.
+    ///   - keys: the first encrypts, all decrypt.
+    ///   - purpose: a record cannot be opened for another purpose.
     package init(keys: AEADKeyRing, purpose: String) {
         self.keys = keys
         self.purpose = Array(purpose.utf8)
@@ -35,7 +35,7 @@ package struct SealedRecord: Sendable {
     ///
     /// - Parameters:
     ///   - texts: at most 65,535 bytes each.
-    ///   - expiresAt: seconds since 1970 from which on they are not opened any more.
+    ///   - expiresAt: expiry in seconds since 1970.
     package func seal(_ texts: [String], expiresAt: Int64) -> String {
         var plaintext = [SealedRecord.version]
         SealedRecord.append(UInt64(bitPattern: expiresAt), 8, to: &plaintext)
@@ -49,7 +49,7 @@ package struct SealedRecord: Sendable {
         return String(decoding: Base64.encode(sealed.span, .url), as: UTF8.self)
     }
 
-    /// The texts as they were sealed.
+    /// Opens a record.
     ///
     /// - Parameter now: seconds since 1970.
     package func open(_ text: Span<UInt8>, now: Int64) throws(Failure) -> Opened {

@@ -1,8 +1,8 @@
 import Bytes
 import COpenSSL
 
-/// Unpredictable bytes from libcrypto's generator. Where it fails the program ends: nothing made without randomness
-/// is fit to be handed out.
+/// Unpredictable bytes of libcrypto's generator. The program ends if it fails, since nothing may be issued without
+/// randomness.
 package enum SecureRandom {
     /// `count` fresh bytes.
     package static func bytes(_ count: Int) -> [UInt8] {
@@ -15,7 +15,7 @@ package enum SecureRandom {
         return bytes
     }
 
-    /// `count` fresh bytes as text that stands for itself in URLs, cookies and header fields.
+    /// `count` fresh bytes as text that is safe in URLs, cookies and header fields.
     package static func text(_ count: Int) -> String {
         String(decoding: Base64.encode(bytes(count).span, .url), as: UTF8.self)
     }

@@ -1,7 +1,7 @@
 import Model
 
 extension SignatureAlgorithm {
-    /// The hash that is signed; nil for EdDSA, which hashes by itself.
+    /// The hash that is signed; nil for EdDSA.
     package var digest: DigestAlgorithm? {
         switch self {
         case .hs256, .rs256, .ps256, .es256: .sha256
@@ -11,7 +11,7 @@ extension SignatureAlgorithm {
         }
     }
 
-    /// A small number that stands for the algorithm.
+    /// A small number that identifies the algorithm.
     var index: Int {
         switch self {
         case .hs256: 0
@@ -46,7 +46,7 @@ package enum EllipticCurve: String, Sendable, CaseIterable {
         }
     }
 
-    /// The one algorithm that a key of the curve serves (RFC 7518 section 3.4).
+    /// The algorithm of keys of the curve (RFC 7518 section 3.4).
     package var algorithm: SignatureAlgorithm {
         switch self {
         case .p256: .es256
@@ -60,21 +60,21 @@ package enum EllipticCurve: String, Sendable, CaseIterable {
 package enum KeyError: Error, Equatable, Sendable {
     /// Not the PEM text of a key, or a damaged one.
     case malformedPEM
-    /// A type or curve of key that no signature algorithm here uses.
+    /// A type or curve that no supported algorithm uses.
     case unsupportedKey
     /// The key is of another type or curve than the algorithm needs.
     case algorithmMismatch
     /// An RSA modulus or a secret of fewer bits than required.
     case tooShort(bits: Int, required: Int)
-    /// An RSA modulus beyond what verification can afford.
+    /// An RSA modulus above the limit of verification.
     case tooLong(bits: Int)
     /// An RSA exponent that is even, 1, or longer than 64 bits, or an even modulus.
     case invalidRSAKey
-    /// An RSA modulus with the fingerprint of CVE-2017-15361: its factors can be found.
+    /// An RSA modulus with the fingerprint of CVE-2017-15361, which can be factored.
     case factorable
-    /// Coordinates of the wrong length or of no point on the curve.
+    /// Coordinates of the wrong length, or not on the curve.
     case invalidPoint
-    /// What the private part signs, the public part does not verify, or it signs nothing.
+    /// The public part does not verify signatures of the private part.
     case inconsistent
 
     /// The reason in words, for messages about configuration and key sets.

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The certificate of somebody who signs tokens: a name and a period for a public key (JWT-20).
+/// The certificate of a token issuer (JWT-20).
 package struct SignerCertificate: Sendable {
     /// The subject in the form of RFC 4514: `CN=idp.example.com,O=Example`.
     package let subject: String
@@ -12,7 +12,7 @@ package struct SignerCertificate: Sendable {
     package let fingerprint: String
     package let key: VerificationKey
 
-    /// The first certificate of a PEM text. Who issued it does not matter: whoever puts it into the store trusts it.
+    /// The first certificate of a PEM text. Its issuer is irrelevant: certificates of the store are trusted.
     package init(pem: [UInt8]) throws(CertificateProblem) {
         try self.init(CertificateObject.all(ofPEM: pem)[0])
     }
@@ -34,12 +34,12 @@ package struct SignerCertificate: Sendable {
         key = try certificate.publicKey()
     }
 
-    /// Whether it may be used at this second since 1970.
+    /// Whether it is valid at a time in seconds since 1970.
     package func isValid(at now: Int64) -> Bool { notBefore <= now && now <= notAfter }
 }
 
 extension CertificateObject {
-    /// The public key, checked like every other.
+    /// The checked public key.
     fileprivate func publicKey() throws(CertificateProblem) -> VerificationKey {
         // SAFETY: X509_get_pubkey answers a reference of its own, which the key object takes over.
         guard let object = unsafe KeyObject(owning: X509_get_pubkey(pointer)) else { throw .unsupportedKey }

@@ -2,10 +2,10 @@ import Bytes
 import COpenSSL
 import Model
 
-/// A private key or secret with the one algorithm it signs with.
+/// A private key or secret with its signature algorithm.
 package final class SigningKey: Sendable {
     package let algorithm: SignatureAlgorithm
-    /// The key that checks what this one signs.
+    /// The key that verifies the signatures.
     package let verificationKey: VerificationKey
     private let object: KeyObject?
     private let secret: [UInt8]
@@ -31,8 +31,7 @@ package final class SigningKey: Sendable {
         try prove()
     }
 
-    /// Signs once, so that a key whose private part is damaged or another's is refused where it is read, and not at the
-    /// first token that somebody asks for.
+    /// Signs once, so that an inconsistent key is refused when it is read instead of at the first token.
     private func prove() throws(KeyError) {
         let message = SigningKey.proof
         guard let signature = signature(of: message.span) else {
@@ -44,8 +43,8 @@ package final class SigningKey: Sendable {
 
     private static let proof = Array("a key that signs".utf8)
 
-    /// A private key in PEM form (PKCS #8, or the older RSA and EC forms; not encrypted), or a secret in the form that
-    /// `pem` answers.
+    /// A private key in PEM form (PKCS #8, or the older RSA and EC forms; not encrypted), or a secret in the form of
+    /// `pem`.
     package convenience init(pem: String, algorithm: SignatureAlgorithm) throws(KeyError) {
         if algorithm.isSymmetric {
             try self.init(secret: SigningKey.secret(ofPEM: pem), algorithm: algorithm)
@@ -67,7 +66,7 @@ package final class SigningKey: Sendable {
         contexts = unsafe ContextPool(make: { _ in nil }, free: { _ in })
     }
 
-    /// A new key; an RSA key takes up to some seconds.
+    /// Generates a key; RSA keys may take some seconds.
     package static func generate(_ algorithm: SignatureAlgorithm) -> SigningKey {
         let key = try? generated(algorithm)
         guard let key else { fatalError("libcrypto cannot generate a key for \(algorithm.rawValue)") }
@@ -90,11 +89,11 @@ package final class SigningKey: Sendable {
         return try SigningKey(object, algorithm)
     }
 
-    /// Whether signing takes so long (RSA) that it belongs on the computing pool.
+    /// Whether signing is slow (RSA) and belongs on the computing pool.
     package var isSlow: Bool { algorithm.family == .rsaPKCS1 || algorithm.family == .rsaPSS }
 
-    /// The private key as unencrypted PKCS #8 in PEM form, or a secret in a form of our own with the label
-    /// `HMAC SECRET`; `init(pem:algorithm:)` reads both. To be kept in files of mode 0600 only.
+    /// The private key as unencrypted PKCS #8 in PEM form, or a secret with the label `HMAC SECRET`;
+    /// `init(pem:algorithm:)` reads both. Store it in files of mode 0600 only.
     package var pem: String {
         if let object { return object.privatePEM }
         let secret = secret
@@ -110,9 +109,9 @@ package final class SigningKey: Sendable {
         return secret
     }
 
-    /// The signature of a message in JOSE's form: ES signatures are r and s side by side.
+    /// The signature in JOSE's form: ES signatures are r and s side by side.
     package func sign(_ message: Span<UInt8>) -> [UInt8] {
-        // The key has signed when it was made: what is left is want of memory.
+        // The key has signed at its creation, so that only lack of memory remains.
         guard let signature = signature(of: message) else {
             fatalError("libcrypto cannot sign with \(algorithm.rawValue)")
         }
@@ -148,7 +147,7 @@ package final class SigningKey: Sendable {
         return signature ?? nil
     }
 
-    /// EdDSA reads the message itself; libcrypto 3.0 has no form that keeps a readied context.
+    /// EdDSA processes the whole message; libcrypto 3.0 cannot reuse its contexts.
     private func signWhole(_ message: Span<UInt8>) -> [UInt8]? {
         guard let object, let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer { unsafe EVP_MD_CTX_free(context) }

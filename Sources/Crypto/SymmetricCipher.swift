@@ -1,21 +1,21 @@
 import COpenSSL
 
-/// AES under a key of 16, 24 or 32 bytes, and triple DES under one of 24 for reading what others have encrypted (CRYPTO-04).
-/// What is sealed begins with its random nonce or initialisation vector; with GCM the tag is at its end.
+/// AES with a key of 16, 24 or 32 bytes, and triple DES with one of 24 bytes for existing data (CRYPTO-04). Sealed data
+/// begins with a random nonce or initialisation vector, and with GCM ends with the tag.
 package struct SymmetricCipher: Sendable {
     package enum Mode: String, Sendable, CaseIterable {
-        /// Authenticated: what was changed does not open.
+        /// Authenticated encryption.
         case gcm = "GCM"
-        /// With the padding of PKCS #7, and not authenticated.
+        /// With PKCS #7 padding, not authenticated.
         case cbc = "CBC"
     }
 
     package enum Failure: Error, Equatable, Sendable {
-        /// No such algorithm, or none that this build of libcrypto has.
+        /// An unknown algorithm, or one that this build of libcrypto does not have.
         case unsupported
-        /// The key has another length than the algorithm takes.
+        /// The key has the wrong length for the algorithm.
         case keyLength
-        /// The sealed data was changed, or sealed under another key.
+        /// The sealed data was changed, or sealed with another key.
         case cannotOpen
     }
 
@@ -32,7 +32,7 @@ package struct SymmetricCipher: Sendable {
     private let vectorLength: Int
     private let mayEncrypt: Bool
 
-    /// - Parameter name: of the algorithm, such as `AES-256-GCM`. Single DES is none of them, since it is broken.
+    /// - Parameter name: the algorithm, such as `AES-256-GCM`. Single DES is not supported, since it is broken.
     package init(named name: String, key: [UInt8]) throws(Failure) {
         guard let algorithm = SymmetricCipher.algorithms.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             throw .unsupported
@@ -61,7 +61,7 @@ package struct SymmetricCipher: Sendable {
         return vector + sealed
     }
 
-    /// What `seal` was given.
+    /// The plaintext of a result of `seal`.
     package func open(_ sealed: [UInt8]) throws(Failure) -> [UInt8] {
         let tagLength = mode == .gcm ? SymmetricCipher.tagLength : 0
         guard sealed.count >= vectorLength + tagLength, sealed.count < Int(Int32.max) else { throw .cannotOpen }
@@ -97,7 +97,7 @@ package struct SymmetricCipher: Sendable {
         return output
     }
 
-    /// All of an input through a context that has a key.
+    /// Processes an input with an initialised context.
     static func output(_ context: OpaquePointer, _ input: Span<UInt8>) -> [UInt8]? {
         // SAFETY: the output is at most one block longer than the input.
         unsafe [UInt8].filled(capacity: input.count + 16) { out in

@@ -1,12 +1,10 @@
 import COpenSSL
 import Model
 
-/// A key that checks signatures: an RSA, EC or Ed25519 public key, or a secret shared with the signer.
+/// A key that verifies signatures: an RSA, EC or Ed25519 public key, or a shared secret.
 ///
-/// Parsed and checked once; any number of threads may verify with it at the same time. What a key can be used for
-/// follows from its own type, never from what a message says of itself.
+/// Parsed and checked once; thread-safe. The type of the key decides about algorithms, never the message.
 package final class VerificationKey: Sendable {
-    /// What the key is.
     package enum Kind: Equatable, Sendable {
         case rsa(bits: Int)
         case elliptic(EllipticCurve)
@@ -16,13 +14,13 @@ package final class VerificationKey: Sendable {
     }
 
     package let kind: Kind
-    /// The public part; nil for a secret, which has none.
+    /// The public part; nil for a secret.
     package let publicKey: PublicKey?
     private let object: KeyObject?
     private let secret: [UInt8]
     private let contexts: ContextPool
 
-    /// A public key of its parts, checked.
+    /// A checked public key.
     package init(_ publicKey: PublicKey) throws(KeyError) {
         let publicKey = try publicKey.checked()
         let object = try KeyObject(publicKey)
@@ -67,7 +65,8 @@ package final class VerificationKey: Sendable {
         contexts = unsafe ContextPool(make: { _ in nil }, free: { _ in })
     }
 
-    /// Whether the algorithm may be used with this key: type and curve fit, and a secret is as long as the hash.
+    /// Whether the algorithm may be used with this key: type and curve match, and a secret is at least as long as the
+    /// hash.
     package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
         switch (kind, algorithm.family) {
         case (.rsa, .rsaPKCS1), (.rsa, .rsaPSS), (.ed25519, .edDSA): true
@@ -77,8 +76,8 @@ package final class VerificationKey: Sendable {
         }
     }
 
-    /// Whether the signature is the message's under this key. ES signatures are r and s side by side. False for an
-    /// algorithm that the key does not support.
+    /// Whether the signature of the message is valid. ES signatures are r and s side by side. False for an unsupported
+    /// algorithm.
     package func verify(_ signature: Span<UInt8>, of message: Span<UInt8>, _ algorithm: SignatureAlgorithm) -> Bool {
         guard supports(algorithm) else { return false }
         switch (kind, algorithm.digest) {
@@ -116,7 +115,7 @@ package final class VerificationKey: Sendable {
         return result == 1
     }
 
-    /// EdDSA reads the message itself; libcrypto 3.0 has no form that keeps a readied context.
+    /// EdDSA processes the whole message; libcrypto 3.0 cannot reuse its contexts.
     private func verifyWhole(_ signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard let object, signature.count == 64, let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -143,14 +142,14 @@ package final class VerificationKey: Sendable {
 }
 
 extension SignatureAlgorithm {
-    /// Sets digest and padding of a context that is ready to sign or verify.
+    /// Sets digest and padding of an initialised context.
     func configure(_ context: OpaquePointer) -> Bool {
         guard let digest, unsafe EVP_PKEY_CTX_set_signature_md(context, digest.method) == 1 else { return false }
         switch family {
         case .rsaPKCS1:
             return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
         case .rsaPSS:
-            // The salt is as long as the hash, no other length is accepted (RFC 7518 section 3.5).
+            // The salt must be as long as the hash (RFC 7518 section 3.5).
             return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
         case .ecdsa: return true

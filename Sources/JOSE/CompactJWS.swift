@@ -2,11 +2,11 @@ import Bytes
 import Crypto
 import Model
 
-/// A signed object in compact serialisation (RFC 7515 section 7.1), taken apart and not yet believed.
+/// A parsed, unverified JWS in compact serialisation (RFC 7515 section 7.1).
 ///
-/// Ranges are offsets into the token's text, which the caller keeps.
+/// Ranges are offsets into the text of the token, which the caller keeps.
 package struct CompactJWS: Sendable {
-    /// The longest token that is looked at, in bytes.
+    /// Maximum length of a token in bytes.
     package static let maximumLength = 16_384
 
     /// The `alg` of the header; the keys decide whether it may be used.
@@ -15,13 +15,13 @@ package struct CompactJWS: Sendable {
     package let keyID: String?
     /// The `typ` of the header, such as `JWT` or `at+jwt`.
     package let type: String?
-    /// The payload, decoded. Evidence of nothing before `verify` has answered.
+    /// The decoded payload; untrusted until `verify` succeeds.
     package let payload: [UInt8]
     private let signature: [UInt8]
-    /// Header, dot and payload as they stand in the token.
+    /// The signing input: header, dot and payload of the token.
     private let signingInput: ByteRange
 
-    /// Takes a token apart: exactly three parts, each strict base64url (RFC 7515 section 5.2, RFC 8725 section 3).
+    /// Parses a token: exactly three parts of strict base64url (RFC 7515 section 5.2, RFC 8725 section 3).
     package init(_ token: Span<UInt8>) throws(TokenRejection) {
         guard token.count <= CompactJWS.maximumLength else { throw .tooLarge }
         let (first, second, count) = CompactJWS.dots(token)
@@ -39,8 +39,8 @@ package struct CompactJWS: Sendable {
 
     /// Checks the signature with a key of the set that accepts the token's algorithm.
     /// - Parameters:
-    ///   - token: the text that `init` was given.
-    ///   - namesKeys: whether the set's keys have names. Keys of certificates have none, and a `kid` chooses nothing.
+    ///   - token: the text that was passed to `init`.
+    ///   - namesKeys: whether the keys have names. Keys of certificates have none, so that a `kid` is ignored.
     /// - Returns: the key that verified.
     @discardableResult
     package func verify(
@@ -54,12 +54,12 @@ package struct CompactJWS: Sendable {
         throw .badSignature
     }
 
-    /// What was signed: header and payload as they stand in the token.
+    /// The signing input: header and payload of the token.
     package func signedPart(of token: Span<UInt8>) -> [UInt8] {
         [UInt8](copying: token.slice(signingInput))
     }
 
-    /// Offsets of the first two dots, and how many there are.
+    /// Offsets of the first two dots, and the number of dots.
     private static func dots(_ token: Span<UInt8>) -> (first: Int, second: Int, count: Int) {
         var count = 0
         var first = 0
@@ -73,7 +73,7 @@ package struct CompactJWS: Sendable {
         return (first, second, count)
     }
 
-    /// The parameters that matter. `jwk`, `jku`, `x5u` and `x5c` are not looked at: a token never brings its own key
+    /// The relevant parameters. `jwk`, `jku`, `x5u` and `x5c` are ignored, since a token must not bring its own key
     /// (RFC 8725 section 3.10).
     private static func read(
         header: [UInt8], hasFiveParts: Bool
@@ -81,9 +81,9 @@ package struct CompactJWS: Sendable {
         guard let node = try? JSONNode.parse(header.span, maximumDepth: 8), node.members != nil else {
             throw .malformed
         }
-        // Either tells a JWE from a JWS (RFC 7516 section 9).
+        // Either distinguishes a JWE from a JWS (RFC 7516 section 9).
         if hasFiveParts || node["enc"] != nil { throw .encrypted }
-        // No extension is understood, and RFC 7797 wants `b64` listed in `crit`.
+        // No extension is supported, and RFC 7797 requires `b64` in `crit`.
         if node["crit"] != nil || node["b64"] != nil { throw .criticalHeader }
         guard let name = node["alg"]?.string else { throw .malformed }
         guard let algorithm = SignatureAlgorithm(named: name) else { throw .unsupportedAlgorithm }

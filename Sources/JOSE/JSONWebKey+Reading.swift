@@ -3,14 +3,14 @@ import Crypto
 import Model
 
 extension JSONWebKey {
-    /// What a member of a key set turned out to be.
+    /// The result of reading a key of a set.
     enum Reading {
         case key(JSONWebKey)
-        /// Sound, but of no use for signatures here; the text says why (RFC 7517 section 5: such keys are ignored).
+        /// A valid key that is ignored, with the reason (RFC 7517 section 5).
         case ignored(String)
     }
 
-    /// Reads a JWK. `x5c`, `x5u` and the like are not looked at: the key itself is what was configured.
+    /// Reads a JWK. `x5c`, `x5u` and the like are ignored.
     static func read(_ node: JSONNode, _ content: KeySet.Content) throws(KeySetError.Reason) -> Reading {
         guard node.members != nil else { throw .notAnObject }
         let type = try required("kty", node)
@@ -32,7 +32,7 @@ extension JSONWebKey {
             return .ignored("its type '\(type)\(curve.isEmpty ? "" : " " + curve)' is not supported")
         }
         if let algorithm, !key.supports(algorithm) {
-            // A secret may be too short for the algorithm; any other key is of the wrong type or curve.
+            // A secret may be too short for the algorithm; other keys have the wrong type or curve.
             if case .secret(let count) = key.kind, algorithm.isSymmetric {
                 throw .key(.tooShort(bits: count * 8, required: (algorithm.digest?.length ?? 0) * 8))
             }
@@ -41,7 +41,7 @@ extension JSONWebKey {
         return .key(JSONWebKey(kid: kid, algorithm: algorithm, key: key))
     }
 
-    /// The key of the type's own members; nil for a type or curve that is not supported.
+    /// The key of the type-specific members; nil for an unsupported type or curve.
     private static func verificationKey(
         _ node: JSONNode, type: String, curve: String
     ) throws(KeySetError.Reason) -> VerificationKey? {

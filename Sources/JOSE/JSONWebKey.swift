@@ -2,11 +2,11 @@ import Bytes
 import Crypto
 import Model
 
-/// One key of a key set (RFC 7517 section 4), with what it may be used for.
+/// One key of a key set (RFC 7517 section 4), with its permitted use.
 package struct JSONWebKey: Sendable {
-    /// The name by which tokens refer to the key.
+    /// The `kid` of the key.
     package var kid: String?
-    /// The one algorithm of the key; nil for all that fit its type.
+    /// The algorithm of the key; nil for all that match its type.
     package var algorithm: SignatureAlgorithm?
     package var key: VerificationKey
 
@@ -16,18 +16,17 @@ package struct JSONWebKey: Sendable {
         self.key = key
     }
 
-    /// The verification half of a signing key, under the name it is published with.
+    /// The verification key of a signing key, with its published name.
     package init(_ key: SigningKey, kid: String?) {
         self.init(kid: kid, algorithm: key.algorithm, key: key.verificationKey)
     }
 
-    /// Whether a token of this algorithm can be this key's. The key decides, never the token (RFC 8725 section 3.1).
+    /// Whether the key may verify tokens of this algorithm (RFC 8725 section 3.1).
     package func accepts(_ algorithm: SignatureAlgorithm) -> Bool {
         key.supports(algorithm) && (self.algorithm ?? algorithm) == algorithm
     }
 
-    /// The thumbprint of RFC 7638 with SHA-256, in base64url: a name that follows from the key. Nil for a secret,
-    /// whose thumbprint would give it away to guessing.
+    /// The SHA-256 thumbprint (RFC 7638) in base64url. Nil for a secret, whose thumbprint would allow for guessing.
     package var thumbprint: String? {
         guard let publicKey = key.publicKey else { return nil }
         var writer = JSONWriter()

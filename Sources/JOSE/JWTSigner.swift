@@ -2,27 +2,27 @@ import Bytes
 import Crypto
 import Model
 
-/// Makes signed tokens in compact serialisation.
+/// Signs tokens in compact serialisation.
 package struct JWTSigner: Sendable {
     package let key: SigningKey
     package let keyID: String
 
-    /// - Parameter keyID: the `kid` of the tokens, under which the verification key is published.
+    /// - Parameter keyID: the `kid` of the tokens and of the published key.
     package init(key: SigningKey, keyID: String) {
         self.key = key
         self.keyID = keyID
     }
 
-    /// A signer whose `kid` is the key's thumbprint (RFC 7638), or `secret` where it has none.
+    /// A signer whose `kid` is the key's thumbprint (RFC 7638), or `secret` for a shared secret.
     package init(key: SigningKey) {
         let published = JSONWebKey(key, kid: nil)
         self.init(key: key, keyID: published.thumbprint ?? "secret")
     }
 
-    /// The key as it is published for those who verify.
+    /// The published verification key.
     package var publishedKey: JSONWebKey { JSONWebKey(key, kid: keyID) }
 
-    /// The token of some claims, which are a JSON object. Slow for RSA keys: see `SigningKey.isSlow`.
+    /// Signs claims, which are a JSON object. Slow for RSA keys, see `SigningKey.isSlow`.
     /// - Parameter type: the `typ` of the header, such as `at+jwt` for access tokens (RFC 9068).
     package func sign(claims: [UInt8], type: String = "JWT") -> [UInt8] {
         var header = JSONWriter()

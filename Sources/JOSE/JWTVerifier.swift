@@ -1,9 +1,9 @@
 import Bytes
 
-/// Decides whether a JSON Web Token is to be believed, and whose it is.
+/// Verifies JSON Web Tokens.
 ///
-/// The issuer is chosen by the token's unverified `iss`; nothing else of the token is used before its signature has
-/// been checked with a key of that issuer. Immutable: any number of threads may use one verifier.
+/// The unverified `iss` selects the issuer; nothing else of the token is used before its signature is verified with a
+/// key of that issuer. Immutable and thread-safe.
 package final class JWTVerifier: Sendable {
     package let issuers: [TrustedIssuer]
 
@@ -12,7 +12,7 @@ package final class JWTVerifier: Sendable {
     /// Verifies a token in compact serialisation.
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - keys: where the keys of issuers come from that publish them.
+    ///   - keys: the source of published keys.
     package func verify(_ token: Span<UInt8>, now: Int64, with keys: PublishedKeys = .asked) -> VerificationOutcome {
         do throws(Stop) {
             return .verified(try verified(token, now: now, keys))
@@ -25,17 +25,17 @@ package final class JWTVerifier: Sendable {
         }
     }
 
-    /// Where a verification takes published keys from.
+    /// The source of published keys of a verification.
     package enum PublishedKeys {
-        /// From their source, which may want to fetch them first.
+        /// Their source, which may need to fetch them first.
         case asked
-        /// From their source as it is: nothing is fetched, and `.needsKeys` is no answer.
+        /// Their source without fetching; the result is never `.needsKeys`.
         case atHand
-        /// They were just fetched for the issuer at that place, and decide.
+        /// Keys that were just fetched for the issuer at this index.
         case fetched(KeySet, issuerIndex: Int)
     }
 
-    /// Why a token is not verified now.
+    /// Why a token was not verified.
     private enum Stop: Error {
         case rejected(TokenRejection)
         case needsKeys(KeyNeed, issuerIndex: Int)
@@ -48,16 +48,16 @@ package final class JWTVerifier: Sendable {
         let parts = try JWTVerifier.rejecting { () throws(TokenRejection) in try ReceivedToken(token) }
         var stop = Stop.rejected(.unknownIssuer)
         guard let name = parts.registered.issuer else { throw stop }
-        // Several entries may trust one issuer on different terms; the first whose terms are met wins.
+        // Several entries may have the same issuer with different requirements; the first that accepts wins.
         for index in issuers.indices where issuers[index].issuer.isExactly(name) {
             do throws(Stop) {
                 try verify(token, parts, issuers[index], index, published, now)
             } catch {
-                // An entry that cannot say yet is not outvoted by one that refuses.
+                // An undecided entry takes precedence over one that refuses.
                 if case .rejected = stop { stop = error }
                 continue
             }
-            // `check` has thrown where there is no expiry.
+            // `check` throws without an expiry.
             guard let expiresAt = parts.registered.expiresAt else { throw .rejected(.missingExpiry) }
             return VerifiedToken(
                 issuerIndex: index, claims: parts.claims, subject: parts.registered.subject, expiresAt: expiresAt,
@@ -68,7 +68,7 @@ package final class JWTVerifier: Sendable {
         throw stop
     }
 
-    /// Holds a token against one entry.
+    /// Verifies a token for one entry.
     private func verify(
         _ token: Span<UInt8>, _ parts: ReceivedToken, _ issuer: TrustedIssuer, _ index: Int, _ published: PublishedKeys,
         _ now: Int64
@@ -81,7 +81,7 @@ package final class JWTVerifier: Sendable {
             _ = try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.jws.verify(token, with: keys) }
             try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.check(issuer, now: now) }
         case .published(let source):
-            // First of all: nobody is asked for keys for the sake of a token that is refused anyway.
+            // Before fetching keys, which a token that is refused anyway must not cause.
             try JWTVerifier.rejecting { () throws(TokenRejection) in try parts.check(issuer, now: now) }
             try verify(token, parts.jws, source, index, published, now)
         }
@@ -96,7 +96,7 @@ package final class JWTVerifier: Sendable {
         do throws(TokenRejection) {
             try jws.verify(token, with: keys)
         } catch {
-            // Without a name nobody can tell a new key from a bad signature.
+            // Without a `kid`, a new key and an invalid signature are indistinguishable.
             guard error == .badSignature, need.keyID == nil else { throw .rejected(error) }
             need.wasTriedInVain = true
             _ = try self.keys(of: source, need, index, published, now)

@@ -2,30 +2,30 @@ import Bytes
 import Crypto
 import Model
 
-/// The keys of one issuer (RFC 7517 section 5), read and checked once.
+/// The checked keys of one issuer (RFC 7517 section 5).
 package struct KeySet: Sendable {
-    /// What a set may hold. One that held both would invite taking a public key for a secret (RFC 8725 section 2.1).
+    /// The kind of keys of a set. A mixed set would allow a public key to be used as a secret (RFC 8725 section 2.1).
     package enum Content: Sendable {
         case publicKeys
-        /// Symmetric keys, for tokens that one party both makes and reads.
+        /// Symmetric keys, for tokens that the same party issues and verifies.
         case secrets
     }
 
-    /// A key that was read and is of no use here.
+    /// A key that is ignored.
     package struct IgnoredKey: Equatable, Sendable {
-        /// Place in the array `keys`.
+        /// Index in the array `keys`.
         package var index: Int
-        /// Why, in words.
+        /// The reason.
         package var reason: String
     }
 
-    /// How many keys a set may have.
+    /// Limit of keys in a set.
     package static let maximumCount = 256
-    /// How many keys are tried for a token that names none.
+    /// Limit of keys that are tried for a token without `kid`.
     package static let maximumTries = 8
 
     package let keys: [JSONWebKey]
-    /// Keys for encryption, of unknown types and so on: RFC 7517 wants them passed over.
+    /// Keys for encryption, of unknown types and the like, which RFC 7517 requires to ignore.
     package let ignored: [IgnoredKey]
 
     package init(keys: [JSONWebKey]) {
@@ -33,14 +33,14 @@ package struct KeySet: Sendable {
         ignored = []
     }
 
-    /// Reads a JWK set. A key that is weak, malformed, private or of the wrong content spoils the whole set, lest
-    /// somebody believe that it is in use; so does a set without a key that can verify.
+    /// Reads a configured JWK set. A weak, malformed, private or otherwise wrong key is an error of the whole set, so
+    /// that it is not silently unused; so is a set without usable keys.
     package init(jwks: Span<UInt8>, _ content: Content = .publicKeys) throws(KeySetError) {
         try self.init(jwks, content, passingOverBadKeys: false)
     }
 
-    /// Reads a set that others publish: a key that is of no use is passed over, since RFC 7517 section 5 wants one odd
-    /// key not to take the others with it. A private key is not used even if its public half could be.
+    /// Reads a published set: unusable keys are ignored (RFC 7517 section 5). A private key is not used, even if its
+    /// public half could be.
     package init(published jwks: Span<UInt8>) throws(KeySetError) {
         try self.init(jwks, .publicKeys, passingOverBadKeys: true)
     }
@@ -75,7 +75,7 @@ package struct KeySet: Sendable {
         self.ignored = ignored
     }
 
-    /// The set as published: the public keys, without any secret.
+    /// The set for publication: the public keys without secrets.
     package func jwks() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -87,19 +87,19 @@ package struct KeySet: Sendable {
         return writer.bytes
     }
 
-    /// Whether a key is there that a token of this kind could be signed with.
+    /// Whether a key may have signed a token of this `kid` and algorithm.
     package func meets(_ need: KeyNeed) -> Bool { (try? candidates(kid: need.keyID, need.algorithm)) != nil }
 
     /// Whether a key has this name.
     package func hasKey(named keyID: String) -> Bool { keys.contains { $0.kid?.isExactly(keyID) ?? false } }
 
-    /// Whether all keys of another set are in this one, as they are.
+    /// Whether this set contains all keys of another one unchanged.
     package func includes(_ other: KeySet) -> Bool {
         other.keys.allSatisfy { key in keys.contains { $0.isSame(as: key) } }
     }
 
-    /// The keys that may have signed a token: those of its `kid`, and no others where it names one (JWT-39); else all
-    /// that fit the algorithm, up to `maximumTries`.
+    /// The keys that may have signed a token: only those of its `kid` (JWT-39), or without one all that match the
+    /// algorithm, up to `maximumTries`.
     func candidates(kid: String?, _ algorithm: SignatureAlgorithm) throws(TokenRejection) -> [JSONWebKey] {
         guard let kid else {
             let fitting = keys.lazy.filter { $0.accepts(algorithm) }.prefix(KeySet.maximumTries)
@@ -119,7 +119,7 @@ package struct KeySet: Sendable {
 }
 
 extension JSONWebKey {
-    /// Whether the keys are one public key under one name, for the same algorithm.
+    /// Whether the keys are the same public key with the same name and algorithm.
     fileprivate func isSame(as other: JSONWebKey) -> Bool {
         let isNamedAlike =
             switch (kid, other.kid) {
@@ -131,7 +131,7 @@ extension JSONWebKey {
             && key.publicKey == other.key.publicKey
     }
 
-    /// Whether a token's `kid` and `alg` could mean either key. One `kid` for keys of different types is allowed
+    /// Whether `kid` and `alg` of a token are ambiguous for the two keys. Keys of different types may share a `kid`
     /// (RFC 7517 section 4.5).
     fileprivate func clashes(with other: JSONWebKey) -> Bool {
         guard let kid, let otherKid = other.kid, kid.isExactly(otherKid) else { return false }
@@ -154,15 +154,15 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         case secret
         /// A public key in a set of secrets.
         case notASecret
-        /// The private half of a key, which does not belong in a key set.
+        /// A private key.
         case privateKey
-        /// A `kid` and algorithm that an earlier key has already.
+        /// The `kid` and algorithm of an earlier key.
         case duplicateKeyID
         case key(KeyError)
     }
 
     package let reason: Reason
-    /// Place of the key in the array `keys`; nil where the set as a whole is wrong.
+    /// Index of the key in the array `keys`; nil for an error of the whole set.
     package let keyIndex: Int?
     /// Offset in bytes from the start of the text.
     package let offset: Int
@@ -173,7 +173,7 @@ package struct KeySetError: Error, Equatable, CustomStringConvertible {
         if case .notJSON(let error) = reason { self.offset = error.offset } else { self.offset = offset }
     }
 
-    /// The reason in words, with the key's place.
+    /// The error message, with the index of the key.
     package var description: String {
         let subject = keyIndex.map { "key \($0)" } ?? "the key set"
         switch reason {

@@ -1,12 +1,12 @@
 import Crypto
 import Model
 
-/// Which key a token needs.
+/// The key that a token needs.
 package struct KeyNeed: Equatable, Sendable {
     /// The `kid` of the token's header.
     package var keyID: String?
     package var algorithm: SignatureAlgorithm
-    /// No key at hand has verified a token that names none: it may be one that came later.
+    /// No known key has verified a token without `kid`, which may be of a new key.
     package var wasTriedInVain: Bool
 
     package init(keyID: String?, algorithm: SignatureAlgorithm, wasTriedInVain: Bool = false) {
@@ -16,25 +16,25 @@ package struct KeyNeed: Equatable, Sendable {
     }
 }
 
-/// What there is for a need at the moment.
+/// The current state of the keys for a need.
 package enum KeysNow: Sendable {
-    /// The keys to decide with: if the key is not among them, it does not exist.
+    /// The current keys: a missing key does not exist.
     case ready(KeySet)
-    /// They must be fetched first.
+    /// The keys must be fetched first.
     case fetch
-    /// Nobody can say: the issuer does not answer. Never a reason for a 401.
+    /// Unknown, since the issuer does not respond. Never a reason for a 401.
     case unavailable
 }
 
-/// The keys of an issuer that publishes them elsewhere and changes them as it likes.
+/// The published keys of an issuer, which may change.
 package protocol KeySource: AnyObject, Sendable {
     /// - Parameter now: seconds since 1970.
     func keys(for need: KeyNeed, now: Int64) -> KeysNow
 
-    /// What there is without another fetch; never `.fetch`.
+    /// The current state without fetching; never `.fetch`.
     /// - Parameter now: seconds since 1970.
     func keysAtHand(for need: KeyNeed, now: Int64) -> KeysNow
 
-    /// Fetches the keys, or waits for others who do, and answers once, from any thread; never with `.fetch`.
+    /// Fetches the keys, or joins a pending fetch, and calls back once from any thread; never with `.fetch`.
     func fetch(for need: KeyNeed, then: @escaping @Sendable (KeysNow) -> Void)
 }

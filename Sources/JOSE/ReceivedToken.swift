@@ -2,17 +2,17 @@ import Bytes
 import Crypto
 import Model
 
-/// A JSON Web Token taken apart: well formed, and not yet believed. Who verifies it goes by its issuer's rules.
+/// A parsed, unverified JSON Web Token.
 package struct ReceivedToken: Sendable {
-    /// How deeply claims may be nested.
+    /// Maximum nesting depth of claims.
     private static let maximumDepth = 32
 
     let jws: CompactJWS
     let registered: RegisteredClaims
-    /// All claims, a JSON object. Evidence of nothing before `verify` has answered.
+    /// All claims, a JSON object; untrusted until `verify` succeeds.
     package let claims: JSONNode
 
-    /// Takes apart a token in compact serialisation.
+    /// Parses a token in compact serialisation.
     package init(_ token: Span<UInt8>) throws(TokenRejection) {
         let jws = try CompactJWS(token)
         guard let claims = try? JSONNode.parse(jws.payload.span, maximumDepth: ReceivedToken.maximumDepth),
@@ -28,7 +28,7 @@ package struct ReceivedToken: Sendable {
     package var keyID: String? { jws.keyID }
     /// `typ` of the header.
     package var type: String? { jws.type }
-    /// `iss`: by which the rules are chosen that the token is then verified by.
+    /// `iss`, which selects the rules of verification.
     package var issuer: String? { registered.issuer }
     /// `jti`.
     package var tokenID: String? { registered.tokenID }
@@ -39,9 +39,9 @@ package struct ReceivedToken: Sendable {
 
     /// Checks the signature with a key of the set.
     /// - Parameters:
-    ///   - token: the text that `init` was given.
-    ///   - algorithms: those that the issuer may use; a shared secret is never one (RFC 8725 section 3.1).
-    ///   - namesKeys: whether a `kid` chooses among the keys.
+    ///   - token: the text that was passed to `init`.
+    ///   - algorithms: the allowed algorithms; never those of shared secrets (RFC 8725 section 3.1).
+    ///   - namesKeys: whether a `kid` selects the key.
     package func verify(
         _ token: Span<UInt8>, with keys: KeySet, algorithms: Set<SignatureAlgorithm>, namesKeys: Bool = true
     ) throws(TokenRejection) {
@@ -49,31 +49,30 @@ package struct ReceivedToken: Sendable {
         try jws.verify(token, with: keys, namesKeys: namesKeys)
     }
 
-    /// Checks purpose, times and audience against what the issuer's tokens must be.
+    /// Checks purpose, times and audience by the rules of the issuer.
     func check(_ issuer: TrustedIssuer, now: Int64) throws(TokenRejection) {
         if let purpose = issuer.purpose { try check(purpose) }
         try registered.check(issuer, now: now)
     }
 
-    /// Checks what the token was made for.
+    /// Checks the purpose.
     package func check(_ purpose: TokenPurpose) throws(TokenRejection) { try purpose.check(type: type, claims) }
 
     /// Checks the times.
     /// - Parameters:
-    ///   - skew: by how many seconds `nbf` and `iat` may lie in the future.
+    ///   - skew: how many seconds `nbf` and `iat` may lie in the future.
     ///   - expirySkew: how many seconds after `exp` the token is still accepted.
-    /// - Returns: `exp`, which must be there.
+    /// - Returns: `exp`, which is required.
     @discardableResult
     package func checkTimes(now: Int64, skew: Int64, expirySkew: Int64) throws(TokenRejection) -> Int64 {
         try registered.checkTimes(now: now, skew: skew, expirySkew: expirySkew)
     }
 
-    /// Whether one of the token's audiences is one of these; a token without `aud` passes unless it is required.
+    /// Whether the audiences match; a token without `aud` is accepted unless it is required.
     package func checkAudience(_ audiences: [String], isRequired: Bool) throws(TokenRejection) {
         try registered.checkAudience(audiences, isRequired: isRequired)
     }
 
-    /// Header and payload, of which a signature makes a token: what two tokens that say the same have in common,
-    /// whatever their signatures look like.
+    /// Header and payload, which identify a token regardless of the encoding of its signature.
     package func signedPart(of token: Span<UInt8>) -> [UInt8] { jws.signedPart(of: token) }
 }

@@ -1,17 +1,17 @@
 import Bytes
 
-/// The claims of RFC 7519 section 4.1, each of its right type or absent.
+/// The claims of RFC 7519 section 4.1, each of the right type or absent.
 struct RegisteredClaims {
     let issuer: String?
     let subject: String?
     let tokenID: String?
-    /// Nil where there is no `aud`.
+    /// Nil without `aud`.
     let audiences: [String]?
     let expiresAt: Int64?
     let notBefore: Int64?
     let issuedAt: Int64?
 
-    /// How far from 1970 a time may lie, in seconds: what a double holds exactly, and far from overflow.
+    /// Limit of times in seconds from 1970, which a double represents exactly and which cannot overflow.
     private static let furthestTime = Int64(1) << 53
 
     init(_ claims: JSONNode) throws(TokenRejection) {
@@ -19,13 +19,13 @@ struct RegisteredClaims {
         subject = try Self.text("sub", claims)
         tokenID = try Self.text("jti", claims)
         audiences = try Self.audiences(claims)
-        // Fractions of a second are rounded against the token.
+        // Fractions of a second are rounded to the token's disadvantage.
         expiresAt = try Self.time("exp", claims, .down)
         notBefore = try Self.time("nbf", claims, .up)
         issuedAt = try Self.time("iat", claims, .up)
     }
 
-    /// Checks times and audience against what the issuer's tokens must be.
+    /// Checks times and audience by the rules of the issuer.
     func check(_ issuer: TrustedIssuer, now: Int64) throws(TokenRejection) {
         let skew = issuer.clockSkewSeconds
         let expiresAt = try checkTimes(now: now, skew: skew, expirySkew: issuer.own ? 0 : skew)
@@ -36,7 +36,7 @@ struct RegisteredClaims {
         try checkAudience(issuer.audiences, isRequired: issuer.requireAudience)
     }
 
-    /// Checks `exp`, `nbf` and `iat`, and answers `exp`.
+    /// Checks `exp`, `nbf` and `iat`; returns `exp`.
     func checkTimes(now: Int64, skew: Int64, expirySkew: Int64) throws(TokenRejection) -> Int64 {
         guard let expiresAt else { throw .missingExpiry }
         if now >= expiresAt + expirySkew { throw .expired }
@@ -45,7 +45,7 @@ struct RegisteredClaims {
         return expiresAt
     }
 
-    /// Whether one of the token's audiences is one of ours; a token without `aud` passes unless it is required.
+    /// Whether the audiences match; a token without `aud` is accepted unless it is required.
     func checkAudience(_ expected: [String], isRequired: Bool) throws(TokenRejection) {
         guard let audiences else {
             if isRequired { throw .wrongAudience }

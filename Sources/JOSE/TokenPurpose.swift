@@ -1,7 +1,7 @@
 import Bytes
 
-/// What a token is accepted for, by `typ` of its header and by its claims (RFC 8725 section 3.11): tokens of other
-/// purposes have the same issuer and key, and may have the same audience.
+/// The purpose that tokens must have, by `typ` of the header and by claims (RFC 8725 section 3.11), since tokens of
+/// other purposes may have the same issuer, key and audience.
 package struct TokenPurpose: Sendable, Equatable {
     /// Accepted explicit types, in lower case and without `application/` (RFC 7515 section 4.1.9).
     private let types: [String]
@@ -11,8 +11,7 @@ package struct TokenPurpose: Sendable, Equatable {
     private let acceptsIDTokens: Bool
     /// Clients that an untyped access token may name in `azp`; nil for any.
     private let parties: [String]?
-    /// Whether the token is presented as a bearer token. One that is bound to a key needs a proof of possession, which
-    /// a bearer does not give.
+    /// Whether the token is presented as a bearer token, without the proof of possession that a key-bound token needs.
     private let isBearer: Bool
 
     private init(
@@ -28,7 +27,7 @@ package struct TokenPurpose: Sendable, Equatable {
 
     /// An access token that is presented as a bearer token.
     /// - Parameters:
-    ///   - isTyped: whether only `at+jwt` will do (RFC 9068 section 2.1).
+    ///   - isTyped: whether `at+jwt` is required (RFC 9068 section 2.1).
     ///   - parties: clients that an untyped token may name in `azp`; nil for any.
     package static func accessToken(
         isTyped: Bool = false, acceptsIDTokens: Bool = false, parties: [String]? = nil
@@ -54,7 +53,7 @@ package struct TokenPurpose: Sendable, Equatable {
         try checkBinding(Marks(claims))
     }
 
-    /// Checks a token that has no header: the claims show the purpose alone.
+    /// Checks a token without a header by its claims alone.
     package func check(untyped claims: JSONNode) throws(TokenRejection) {
         let marks = Marks(claims)
         if marks.isOther || !acceptsIDTokens && isIDToken(marks) { throw .wrongType }
@@ -72,9 +71,9 @@ package struct TokenPurpose: Sendable, Equatable {
         return !parties.contains { $0.isExactly(name) }
     }
 
-    /// What claims say of a token's purpose.
+    /// The purpose by claims.
     private struct Marks {
-        /// Whether the token is bound to a key, by any confirmation method, an unknown one too (RFC 7800 section 3.1).
+        /// Whether the token is bound to a key by any confirmation method, known or not (RFC 7800 section 3.1).
         var isBound = false
         var isIDToken = false
         /// Security events and logout tokens (RFC 8417 section 2.2), and tokens for the issuer's own endpoints.
@@ -90,7 +89,7 @@ package struct TokenPurpose: Sendable, Equatable {
                 case "events": isOther = true
                 case "nonce", "at_hash", "c_hash", "s_hash": isIDToken = true
                 case "azp": party = member.node
-                // The names of Keycloak and Cognito for the purpose of an untyped token.
+                // The purpose claims of Keycloak and Cognito for untyped tokens.
                 case "token_use": isIDToken = isIDToken || member.node.string == "id"
                 case "typ":
                     switch member.node.string {

@@ -1,20 +1,20 @@
-/// Why a token is not believed. The raw values are stable: they stand in logs and metrics.
+/// Why a token is rejected. The raw values are stable, for logs and metrics.
 package enum TokenRejection: String, Error, Sendable, CaseIterable {
     /// Longer than `CompactJWS.maximumLength`.
     case tooLarge = "token_too_large"
-    /// Not three parts of strict base64url with a JSON object in front; or a claim of the wrong type.
+    /// Not three parts of strict base64url with a JSON object as header, or a claim of the wrong type.
     case malformed = "token_malformed"
-    /// An encrypted token (JWE), which nobody here can read.
+    /// An encrypted token (JWE), which is not supported.
     case encrypted = "token_encrypted"
-    /// A header parameter that must be understood and is not (`crit`, `b64`).
+    /// A critical header parameter that is not supported (`crit`, `b64`).
     case criticalHeader = "token_critical_header"
-    /// An algorithm that is unknown or not allowed for the issuer; `none` is never.
+    /// An algorithm that is unknown or not allowed for the issuer; `none` is never allowed.
     case unsupportedAlgorithm = "token_algorithm_unsupported"
-    /// The key that the token names is for another algorithm.
+    /// The key of the token's `kid` is for another algorithm.
     case algorithmMismatch = "token_algorithm_mismatch"
-    /// No configured issuer has exactly this `iss`, or there is none.
+    /// `iss` is missing or exactly matches no configured issuer.
     case unknownIssuer = "token_issuer_unknown"
-    /// The issuer has no key with this `kid`, or none at all that fits.
+    /// The issuer has no key with this `kid`, or no matching key.
     case unknownKey = "token_key_unknown"
     case badSignature = "token_signature_invalid"
     case expired = "token_expired"
@@ -23,12 +23,12 @@ package enum TokenRejection: String, Error, Sendable, CaseIterable {
     /// `iat` lies in the future.
     case issuedInFuture = "token_issued_in_future"
     case missingExpiry = "token_expiry_missing"
-    /// Valid for longer than the issuer's tokens may be.
+    /// The lifetime is longer than the issuer's limit.
     case lifetimeTooLong = "token_lifetime_too_long"
-    /// `aud` is absent or names nobody we are.
+    /// `aud` is missing or does not match.
     case wrongAudience = "token_audience_wrong"
-    /// Made for another purpose, by its `typ` or its claims.
+    /// The token has another purpose, by its `typ` or its claims.
     case wrongType = "token_type_wrong"
-    /// Bound to a key by `cnf`, and presented without a proof of possession.
+    /// The token is bound to a key by `cnf`, and presented without a proof of possession.
     case proofRequired = "token_proof_required"
 }

@@ -1,33 +1,33 @@
 import Crypto
 import Model
 
-/// Somebody whose tokens are believed, and on which terms.
+/// A trusted issuer and its rules.
 package struct TrustedIssuer: Sendable {
     /// Name of the configuration entry.
     package var name: String
     /// The `iss` of its tokens, compared byte by byte.
     package var issuer: String
-    /// Who we are to it: a token's `aud` must name one of these.
+    /// Accepted values of `aud`.
     package var audiences: [String]
-    /// Whether a token must have an `aud`. Without, an `aud` that is there must still fit where `audiences` has any.
+    /// Whether `aud` is required. If not, a present `aud` must still match unless `audiences` is empty.
     package var requireAudience: Bool
     package var keys: Keys
-    /// The algorithms accepted at all (JWT-39).
+    /// The accepted algorithms (JWT-39).
     package var algorithms: Set<SignatureAlgorithm>
-    /// What its tokens are accepted for; nil where the reader of the verified token checks that.
+    /// The purpose of its tokens; nil if the caller checks it.
     package var purpose: TokenPurpose?
-    /// By how much the issuer's clock may differ from ours. Expiry of our own tokens is exact.
+    /// Tolerance for the issuer's clock. The expiry of the gateway's own tokens is exact.
     package var clockSkewSeconds: Int64
     /// The longest lifetime, from `iat` to `exp`; nil for any.
     package var maximumLifetimeSeconds: Int64?
-    /// Whether it is the gateway itself: only then may a secret verify (DEC-11).
+    /// Whether it is the gateway itself; required for shared secrets (DEC-11).
     package var own: Bool
 
-    /// Where the issuer's keys are.
+    /// The keys of the issuer.
     package enum Keys: Sendable {
-        /// In the configuration.
+        /// Configured keys.
         case fixed(KeySet)
-        /// Elsewhere.
+        /// Published keys.
         case published(any KeySource)
     }
 
@@ -61,8 +61,8 @@ package struct TrustedIssuer: Sendable {
             maximumLifetimeSeconds: maximumLifetimeSeconds, own: own)
     }
 
-    /// Whether tokens of the algorithm are accepted: those of a shared secret only from ourselves, whatever the
-    /// configuration says.
+    /// Whether tokens of the algorithm are accepted; those of a shared secret only from the gateway itself, regardless
+    /// of the configuration.
     func allows(_ algorithm: SignatureAlgorithm) -> Bool {
         algorithms.contains(algorithm) && (own || !algorithm.isSymmetric)
     }

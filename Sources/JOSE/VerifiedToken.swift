@@ -1,8 +1,8 @@
 import Bytes
 
-/// A token whose signature, issuer, times and audience have been checked.
+/// A token with verified signature, issuer, times and audience.
 package struct VerifiedToken: Sendable {
-    /// Place of the issuer in the array that the verifier was made with.
+    /// Index of the issuer in the verifier's array.
     package let issuerIndex: Int
     /// All claims, a JSON object.
     package let claims: JSONNode
@@ -16,16 +16,16 @@ package struct VerifiedToken: Sendable {
     package let tokenID: String?
     /// `kid` of the header.
     package let keyID: String?
-    /// `typ` of the header: what keeps an ID token from being taken for an access token (RFC 9068 section 2.1).
+    /// `typ` of the header, which distinguishes access tokens from ID tokens (RFC 9068 section 2.1).
     package let type: String?
 }
 
-/// What a verifier answers.
+/// The result of a verification.
 package enum VerificationOutcome: Sendable {
     case verified(VerifiedToken)
     case rejected(TokenRejection)
-    /// It depends on keys that are to be fetched from the issuer at this place of the verifier's array.
+    /// The keys of the issuer at this index must be fetched first.
     case needsKeys(issuerIndex: Int, KeyNeed)
-    /// It depends on keys that cannot be had at the moment.
+    /// The keys are unavailable at the moment.
     case keysUnavailable
 }

@@ -1,6 +1,6 @@
 /// Why a text is not JSON (RFC 8259), and where.
 package struct JSONError: Error, Equatable {
-    /// The rule that is broken; the raw value is the text for people.
+    /// The violated rule; the raw value is the message.
     package enum Kind: String, Sendable {
         case unexpectedEnd = "the text ends before the value does"
         case unexpectedCharacter = "unexpected character"

@@ -1,11 +1,11 @@
-/// White space of JSON texts, and nothing else: names, order, numbers and escapes stay as they are written.
+/// Changes the white space of JSON texts and nothing else.
 package enum JSONLayout {
     /// The text on one line, with a blank behind commas and colons.
     package static func flattened(_ text: [UInt8]) throws(JSONError) -> [UInt8] {
         try rewritten(text, indent: nil)
     }
 
-    /// The text with each member and element on a line of its own; empty objects and arrays stay whole.
+    /// The text with each member and element on a line of its own; empty objects and arrays on one line.
     /// - Parameter indent: blanks for each level.
     package static func indented(_ text: [UInt8], by indent: Int = 4) throws(JSONError) -> [UInt8] {
         try rewritten(text, indent: indent)
@@ -29,7 +29,7 @@ package enum JSONLayout {
         return writer.bytes
     }
 
-    /// The text has been found to be JSON: the string ends.
+    /// The text is valid JSON, so that the string ends.
     private static func endOfString(_ text: [UInt8], from start: Int) -> Int {
         var place = start + 1
         while text[place] != ASCII.quote { place += text[place] == ASCII.backslash ? 2 : 1 }
@@ -44,12 +44,12 @@ package enum JSONLayout {
         let indent: Int?
         var bytes: [UInt8] = []
         private var depth = 0
-        /// The object or array that is open has nothing in it.
+        /// Whether the open object or array is empty so far.
         private var isEmpty = false
 
         init(indent: Int?) { self.indent = indent }
 
-        /// - Parameter next: what comes behind it that is not blank.
+        /// - Parameter next: the next character that is not white space.
         mutating func take(_ byte: UInt8, next: UInt8?) {
             switch byte {
             case _ where JSONLayout.isBlank(byte): break

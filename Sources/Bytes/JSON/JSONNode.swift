@@ -1,8 +1,8 @@
-/// A JSON value. Numbers keep their text, so that nothing is rounded before somebody asks for a number.
+/// A JSON value. Numbers keep their text, so that nothing is rounded prematurely.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// The literal as it stands in the text.
+    /// The literal of the text.
     case number(String)
     case string(String)
     case array([JSONNode])
@@ -36,16 +36,15 @@ package struct JSONMember: Equatable, Sendable {
 }
 
 extension JSONNode {
-    /// Reads one JSON text: RFC 8259 to the letter, UTF-8 only, no byte order mark, member names unique within an
-    /// object (two readers that take different ones of a pair disagree on who the caller is).
-    /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
+    /// Parses a JSON text strictly by RFC 8259: UTF-8 only, no byte order mark, and unique member names, since parsers
+    /// differ in which of two equal names they use.
+    /// - Parameter maximumDepth: maximum nesting of arrays and objects.
     package static func parse(_ bytes: Span<UInt8>, maximumDepth: Int = 64) throws(JSONError) -> JSONNode {
         var reader = JSONReader(bytes, maximumDepth: maximumDepth)
         return try reader.readText()
     }
 
-    /// The member of an object with exactly this name, compared byte by byte: Swift's `==` would take the Kelvin sign
-    /// for a K.
+    /// The member of an object with this name, compared byte by byte: by Swift's `==` the Kelvin sign equals K.
     package subscript(_ name: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
         let name = name.utf8.span
@@ -64,13 +63,13 @@ extension JSONNode {
         if case .string(let text) = value { text } else { nil }
     }
 
-    /// The number where it is written as an integer and fits; `600.0` and `6e2` are not integers.
+    /// The number if it is written as an integer and fits; `600.0` and `6e2` are not integers.
     package var integer: Int64? {
-        // The text is a JSON number, so it has no plus sign and no blank, and a fraction or exponent makes it nil.
+        // A JSON number has no plus sign and no blanks, and `Int64` rejects fractions and exponents.
         if case .number(let text) = value { Int64(text) } else { nil }
     }
 
-    /// The number as floating point, or nil where it is too large for that.
+    /// The number as floating point; nil if it is too large.
     package var number: Double? {
         guard case .number(let text) = value, let number = Double(text), number.isFinite else { return nil }
         return number

@@ -1,4 +1,4 @@
-/// A recursive descent through one JSON text; the depth is bounded, so the stack is.
+/// A recursive descent parser of one JSON text with bounded depth.
 struct JSONReader: ~Escapable {
     private let text: Span<UInt8>
     private let maximumDepth: Int
@@ -120,7 +120,7 @@ struct JSONReader: ~Escapable {
         }
     }
 
-    /// Goes on with a string from its first escape.
+    /// Continues a string from its first escape.
     private mutating func readEscapedString(from start: Int) throws(JSONError) -> String {
         var bytes = [UInt8](copying: text.extracting(start &+ 1..<position))
         while let character = peek() {
@@ -216,13 +216,13 @@ struct JSONReader: ~Escapable {
     }
 }
 
-/// The names of one object so far: compared one by one while they are few, by hash once they are many, so that a large
-/// object costs no more than its length.
+/// The names of one object so far: compared one by one while they are few, then by hash, so that large objects take
+/// linear time.
 private struct UniqueNames {
     private static let few = 16
     private var many: Set<ExactText> = []
 
-    /// Takes note of a name; false where one of the `members` already read has it.
+    /// Adds a name; returns false if one of the `members` has it already.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < UniqueNames.few {
             let name = name.utf8.span

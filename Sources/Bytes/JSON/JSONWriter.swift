@@ -1,6 +1,6 @@
-/// Writes compact JSON. The caller says what comes; commas and escapes are put here.
+/// Writes compact JSON, with commas and escapes.
 package struct JSONWriter: Sendable {
-    /// What has been written so far.
+    /// The output so far.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
@@ -47,7 +47,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// A value that was read, numbers as they were written.
+    /// A parsed value, with the literals of its numbers.
     package mutating func value(_ node: JSONNode) {
         switch node.value {
         case .null: null()
@@ -106,13 +106,13 @@ package struct JSONWriter: Sendable {
         value(node)
     }
 
-    /// Ends a line of a log: the next value begins a text of its own.
+    /// Ends a line of a log; the next value begins a new text.
     package mutating func endLine() {
         bytes.append(ASCII.lineFeed)
         needsComma = false
     }
 
-    /// Drops what has been written and keeps the room.
+    /// Removes the output and keeps the capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -120,7 +120,7 @@ package struct JSONWriter: Sendable {
 
     package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// A member whose value is text in bytes; what is no UTF-8 is replaced.
+    /// A member whose value is a text in bytes; invalid UTF-8 is replaced.
     package mutating func member(_ name: String, text: Span<UInt8>) {
         self.name(name)
         var copy: [UInt8] = []
@@ -147,7 +147,7 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(quoted text: String) {
         bytes.append(ASCII.quote)
-        // Nearly all text stands there as it is, and is copied whole.
+        // Nearly all text needs no escapes and is copied at once.
         if JSONWriter.needsEscapes(text.utf8.span) {
             append(escaped: text)
         } else {
@@ -156,7 +156,7 @@ package struct JSONWriter: Sendable {
         bytes.append(ASCII.quote)
     }
 
-    /// Without a branch in the loop, which the compiler then does for many bytes at a time.
+    /// Without a branch in the loop, so that the compiler vectorises it.
     private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
         var found: UInt8 = 0
         for i in text.indices {

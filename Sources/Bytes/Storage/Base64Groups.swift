@@ -1,11 +1,11 @@
-/// Groups of four Base64 digits, which are three bytes each (RFC 4648 section 4).
+/// Groups of four Base64 digits, which encode three bytes each (RFC 4648 section 4).
 enum Base64Groups {
-    /// The bytes of all whole groups; what is behind the last is left alone.
+    /// Decodes all complete groups.
     ///
-    /// A token has hundreds of digits and nobody has been asked yet who it is, so that this is written for speed: one
-    /// load, one store, and no bound to look at for each group.
-    /// - Parameter values: the value of each digit by its character; what is none has a bit above the lowest six.
-    /// - Returns: the bytes, with room for those of a last group that is no whole one, and all bits of all values.
+    /// Fast, since tokens of unauthenticated callers have hundreds of digits: one load, one store and no bounds check
+    /// for each group.
+    /// - Parameter values: the value of each digit by its character; other characters have a bit above the lowest six.
+    /// - Returns: the bytes, with room for an incomplete last group, and the union of the bits of all values.
     static func decode(_ text: Span<UInt8>, _ values: [UInt8]) -> (bytes: [UInt8], seen: UInt8) {
         precondition(values.count == 256)
         var seen: UInt32 = 0

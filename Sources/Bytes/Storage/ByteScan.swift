@@ -1,15 +1,15 @@
-/// Scans that look at eight bytes at a time, for the long stretches of a head where nothing happens.
+/// Scans of eight bytes at a time.
 package enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Offset of the first control character (below 0x20, or 0x7f) at or after `start`; the count where there is none.
+    /// Offset of the first control character (below 0x20, or 0x7f) at or after `start`; the count if there is none.
     package static func firstControl(in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: the view borrows the span and is only read, within its bounds.
         let raw = unsafe bytes.bytes
         let count = raw.byteCount
         var position = start
-        // Most values are short. One that is not, such as a token, goes by in longer steps.
+        // Most values are short. Longer ones, such as tokens, are scanned in larger steps.
         var wide = start &+ 64
         while position &+ 8 <= count {
             if position >= wide {
@@ -18,8 +18,8 @@ package enum ByteScan {
                 if position &+ 8 > count { break }
             }
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // A byte below 0x20 borrows into its high bit; one above 0x7f has that bit already and is masked out. A borrow
-            // can mark bytes behind the first one falsely, never one ahead of it.
+            // A byte below 0x20 borrows into its high bit; one above 0x7f has that bit already and is masked out. A
+            // borrow can only mark bytes after the first one falsely.
             let low = (word &- ones &* 0x20) & ~word
             let delete = word ^ (ones &* 0x7f)
             let hits = (low | ((delete &- ones) & ~delete)) & highs
@@ -34,14 +34,14 @@ package enum ByteScan {
         return count
     }
 
-    /// How far there is no control character, in steps of 32 bytes.
+    /// Skips 32 bytes at a time without control characters.
     private static func skipText(in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: as above.
         let raw = unsafe bytes.bytes
         var position = start
         while position &+ 32 <= raw.byteCount {
             let words = unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD4<UInt64>.self)
-            // Four words at a time, each as `firstControl` looks at one.
+            // Four words at a time, each tested as in `firstControl`.
             let low = (words &- ones &* 0x20) & ~words
             let delete = words ^ (ones &* 0x7f)
             let hits = (low | ((delete &- ones) & ~delete)) & highs
@@ -51,8 +51,8 @@ package enum ByteScan {
         return position
     }
 
-    /// Offset of the first byte at or after `start` that is no letter, digit or hyphen, of which nearly all names of fields
-    /// consist; the count where there is none.
+    /// Offset of the first byte at or after `start` that is not a letter, digit or hyphen, as in nearly all field
+    /// names; the count if there is none.
     package static func firstBesideName(in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: as above.
         let raw = unsafe bytes.bytes
@@ -60,7 +60,8 @@ package enum ByteScan {
         var position = start
         while position &+ 8 <= count {
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // Seven bits of each byte: no sum reaches the next byte, and its high bit says whether a bound is reached.
+            // Seven bits of each byte: no sum overflows into the next byte, and its high bit tells whether a bound is
+            // reached.
             let low = word & ~highs
             let lower = low | ones &* 0x20
             let letter = (lower &+ ones &* 0x1f) & ~(lower &+ ones &* 0x05)
@@ -78,7 +79,7 @@ package enum ByteScan {
         return count
     }
 
-    /// Offset of the first such byte at or after `start`, which is within the span or its end; the count where there is none.
+    /// Offset of the first such byte at or after `start`, which is at most the end; the count if there is none.
     package static func first(_ byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: as above.
         let raw = unsafe bytes.bytes
@@ -87,7 +88,7 @@ package enum ByteScan {
         var position = start
         while position &+ 8 <= count {
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
-            // The byte is zero where it is there; a borrow can again mark bytes falsely behind the first one only.
+            // A matching byte becomes zero; a borrow can again only mark bytes after the first one falsely.
             let rest = word ^ pattern
             let hits = (rest &- ones) & ~rest & highs
             if hits != 0 { return position &+ hits.trailingZeroBitCount >> 3 }
@@ -97,8 +98,8 @@ package enum ByteScan {
         return position
     }
 
-    /// Offset of the first byte at or after `start` that a JSON string can't have as it is (RFC 8259 section 7), which is
-    /// a quote, a backslash or a control character below 0x20; the count where there is none.
+    /// Offset of the first byte at or after `start` that a JSON string must escape (RFC 8259 section 7): a quote, a
+    /// backslash or a control character below 0x20; the count if there is none.
     package static func firstEscaped(in bytes: Span<UInt8>, from start: Int) -> Int {
         // SAFETY: as above.
         let raw = unsafe bytes.bytes
@@ -108,7 +109,7 @@ package enum ByteScan {
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quote = word ^ (ones &* UInt64(ASCII.quote))
             let backslash = word ^ (ones &* UInt64(ASCII.backslash))
-            // As in `firstControl`: what borrows mark falsely is behind the first one.
+            // As in `firstControl`, borrows only mark bytes after the first one falsely.
             let low = (word &- ones &* 0x20) & ~word
             let hits = (low | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & highs
             if hits != 0 { return position &+ hits.trailingZeroBitCount >> 3 }

@@ -1,7 +1,7 @@
 /// A block of memory with a read and a write position: bytes are appended at the end and consumed from the front.
 ///
-/// Sockets receive into chunks and send from them. Whoever appends asks for the room ahead, with `ensureFree`, so that a
-/// chunk moves at most once. Not Sendable: a chunk belongs to one worker.
+/// Sockets receive into chunks and send from them. Writers reserve room with `ensureFree`, so that a chunk moves at
+/// most once. Not Sendable: a chunk belongs to one worker.
 @safe
 package final class Chunk {
     // SAFETY: `base` is allocated in `init`, freed in `deinit` and never leaves this file except as a span or for the
@@ -11,16 +11,16 @@ package final class Chunk {
     private var readPosition = 0
     private var writePosition = 0
 
-    /// Somebody still needs what the chunk held, for another sending: a pool that is given it leaves it alone.
+    /// Whether the contents are still needed for a retry, so that a pool must not reuse the chunk.
     package var isHeld: Bool {
         get { held }
         set { held = newValue }
     }
     private var held = false
-    /// The next spare chunk of the pool that this one is in.
+    /// The next chunk in the free list of a pool.
     var nextSpare: Chunk?
 
-    /// Where the size of a pool's chunk is counted while it is in use.
+    /// The counter of a pool's memory, for a chunk in use.
     private let account: ChunkAccount?
 
     /// A chunk of `capacity` bytes, uninitialised.
@@ -81,13 +81,13 @@ package final class Chunk {
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// Drops everything.
+    /// Removes all bytes.
     package func reset() {
         readPosition = 0
         writePosition = 0
     }
 
-    /// Cuts the unconsumed bytes to the first `n`.
+    /// Truncates the unconsumed bytes to the first `n`.
     package func truncate(to n: Int) {
         precondition(n >= 0 && n <= count)
         writePosition = readPosition &+ n
@@ -102,7 +102,7 @@ package final class Chunk {
         writePosition = n
     }
 
-    /// Makes room for `n` more bytes, by moving or by growing the block.
+    /// Makes room for `n` more bytes, by moving or growing the block.
     package func ensureFree(_ n: Int) {
         if free >= n { return }
         compact()
@@ -116,8 +116,8 @@ package final class Chunk {
         size = larger
     }
 
-    /// Writers ask for all the room they need ahead. Should one err, the block grows: a length that a client chose must
-    /// never end the process.
+    /// Writers reserve their room in advance. If one does not, the block grows, since a client's length must never end
+    /// the process.
     @inline(__always)
     private func makeRoom(_ n: Int) {
         if size &- writePosition < n { ensureFree(n) }
@@ -149,10 +149,10 @@ package final class Chunk {
         writePosition &+= n
     }
 
-    /// Appends a copy of what another chunk holds.
+    /// Appends a copy of another chunk.
     package func append(_ other: Chunk) { append(other.readable) }
 
-    /// Appends bytes made elsewhere, off the hot path.
+    /// Appends bytes, off the hot path.
     package func append(_ bytes: [UInt8]) { append(bytes.span) }
 
     /// Appends a number in decimal.
@@ -191,7 +191,7 @@ package final class Chunk {
         }
     }
 
-    /// Lets a system call write into the free part; `body` answers how many bytes it wrote.
+    /// Lets a system call write into the free part; `body` returns the number of bytes written.
     @unsafe
     package func fill(_ body: (UnsafeMutableRawPointer, Int) -> Int) -> Int {
         let n = unsafe body(UnsafeMutableRawPointer(base + writePosition), free)
@@ -202,7 +202,7 @@ package final class Chunk {
         return n
     }
 
-    /// Address of the unconsumed bytes, for a system call; valid until the chunk is next changed.
+    /// Address of the unconsumed bytes, for a system call; valid until the chunk changes.
     @unsafe
     package var readablePointer: UnsafeRawPointer { unsafe UnsafeRawPointer(base + readPosition) }
 }

@@ -1,12 +1,11 @@
-/// Bytes of the chunks of a pool that are in use, kept apart from the pool so that a chunk that grows can tell.
+/// Counts the bytes of a pool's chunks in use. Separate from the pool, so that growing chunks can update it.
 final class ChunkAccount {
     private(set) var bytes = 0
 
     func add(_ difference: Int) { bytes &+= difference }
 }
 
-/// The spare chunks of one size, in a list through the chunks themselves. References are moved, never copied: several
-/// chunks go in and out with every request.
+/// The free list of chunks of one size. References are moved, never copied, since every request uses several chunks.
 private final class SpareChunks {
     let size: Int
     private let keep: Int
@@ -26,7 +25,7 @@ private final class SpareChunks {
         return chunk
     }
 
-    /// Keeps it; one that is too many is freed.
+    /// Keeps the chunk, or frees it if the list is full.
     func give(_ chunk: consuming Chunk) {
         guard count < keep else { return }
         chunk.reset()
@@ -36,9 +35,9 @@ private final class SpareChunks {
     }
 }
 
-/// The spare chunks of one worker: taking one from a warm pool allocates nothing.
+/// The chunk pool of one worker: taking a chunk from a warm pool allocates nothing.
 package final class ChunkPool {
-    /// How many usual chunks a large one is as long as.
+    /// Size of a large chunk in chunks.
     package static let largeFactor = 8
 
     private let usual: SpareChunks
@@ -48,7 +47,7 @@ package final class ChunkPool {
 
     /// - Parameters:
     ///   - chunkSize: bytes of a chunk.
-    ///   - keep: how many spare chunks are kept at the most; of large ones half as many bytes.
+    ///   - keep: limit of free chunks; for large ones half as many bytes.
     package init(chunkSize: Int, keep: Int) {
         usual = SpareChunks(size: chunkSize, keep: keep)
         large = SpareChunks(size: chunkSize * ChunkPool.largeFactor, keep: keep / (2 * ChunkPool.largeFactor))
@@ -56,12 +55,12 @@ package final class ChunkPool {
 
     /// Size of a pooled chunk in bytes.
     package var chunkSize: Int { usual.size }
-    /// Chunks taken and not given back.
+    /// Number of chunks in use.
     package var inUse: Int { outstanding }
-    /// Their size together, with what they have grown by.
+    /// Their total size, growth included.
     package var bytesInUse: Int { account.bytes }
 
-    /// Counts bytes of buffers that are no chunks of this pool, such as those that live as long as what they stand for.
+    /// Counts bytes of buffers outside the pool.
     package func charge(_ difference: Int) { account.add(difference) }
 
     /// An empty chunk.
@@ -70,26 +69,26 @@ package final class ChunkPool {
         return usual.take(account)
     }
 
-    /// An empty chunk for what comes in large pieces.
+    /// An empty chunk for bulk data.
     package func takeLarge() -> Chunk {
         outstanding &+= 1
         return large.take(account)
     }
 
-    /// An empty chunk for the kernel to receive into. It counts from the time at which something is in it, see `charge`.
+    /// An empty chunk for the kernel to receive into. It is counted once it contains data, see `charge`.
     package func lend() -> Chunk {
         let chunk = usual.take(account)
         account.add(-chunk.capacity)
         return chunk
     }
 
-    /// Counts a chunk that was lent and now holds something.
+    /// Counts a lent chunk that now contains data.
     package func charge(_ chunk: Chunk) {
         outstanding &+= 1
         account.add(chunk.capacity)
     }
 
-    /// Gives a chunk back; one that has grown is freed, and one that is held stays with its holder.
+    /// Returns a chunk to the pool; a grown one is freed, and a held one stays with its holder.
     package func give(_ chunk: consuming Chunk) {
         if chunk.isHeld { return }
         outstanding &-= 1

@@ -15,7 +15,7 @@ package final class CounterBlock {
 
     deinit { unsafe cells.deallocate() }
 
-    /// Adds one; an index outside is counted nowhere.
+    /// Increments a counter; an index out of range is ignored.
     package func increment(_ index: Int) {
         guard index >= 0, index < count else { return }
         unsafe cells[index] &+= 1

@@ -1,23 +1,23 @@
-/// The name of a field as words, to be compared with text in any case eight bytes at a time.
+/// A field name as words, for case-insensitive comparison of eight bytes at a time.
 package struct FieldName: Sendable {
-    /// Bytes of the longest name that there is room for.
+    /// Maximum length of a name in bytes.
     package static let capacity = 40
 
-    /// The name in lower case, the first of eight bytes in the lowest bits; zeros behind its end.
+    /// The name in lower case, the first of eight bytes in the lowest bits, padded with zeros.
     private var words = InlineArray<5, UInt64>(repeating: 0)
     private let count: Int
 
-    /// No name: only the empty text matches it.
+    /// The empty name.
     package init() { count = 0 }
 
-    /// - Parameter name: of letters, digits and hyphens, in any case, `capacity` of them at the most.
+    /// - Parameter name: at most `capacity` letters, digits and hyphens in any case.
     package init(_ name: Span<UInt8>) {
         precondition(name.count <= FieldName.capacity && ByteScan.firstBesideName(in: name, from: 0) == name.count)
         count = name.count
         for i in name.indices { words[i >> 3] |= UInt64(ASCII.lowercased(name[i])) << UInt64((i & 7) &* 8) }
     }
 
-    /// Whether the text is this name but for the case of its letters.
+    /// Whether the text is this name, case-insensitively.
     package func matches(_ text: Span<UInt8>) -> Bool {
         guard text.count == count else { return false }
         // SAFETY: the view borrows the span and is only read, within its bounds.
@@ -31,7 +31,7 @@ package struct FieldName: Sendable {
         guard position < count else { return true }
         var rest: UInt64 = 0
         if count >= 8 {
-            // The last eight bytes, without those that were looked at.
+            // The last eight bytes, without those already compared.
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
             rest = word >> UInt64((position &+ 8 &- count) &* 8)
         } else {
@@ -40,7 +40,8 @@ package struct FieldName: Sendable {
         return FieldName.isSame(rest, words[position >> 3])
     }
 
-    /// Whether bytes differ in the case of letters alone. Of what names consist, only letters have bit 6, and case is bit 5.
+    /// Whether bytes differ only in the case of letters. Among the characters of names, only letters have bit 6, and
+    /// case is bit 5.
     private static func isSame(_ text: UInt64, _ name: UInt64) -> Bool {
         (text ^ name) & ~((name & 0x4040_4040_4040_4040) >> 1) == 0
     }

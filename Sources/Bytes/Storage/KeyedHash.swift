@@ -1,8 +1,8 @@
-/// A fast 64-bit hash with a secret seed, for tables in memory that are keyed by what clients send.
+/// A fast 64-bit hash with a secret seed, for tables that are keyed by client input.
 ///
-/// Made after wyhash: pairs of words, each mixed with a secret, are multiplied to 128 bits and folded. All constants
-/// come from the seed, so that nobody outside can choose keys that collide. It is no MAC and no identity: a table
-/// compares the whole key, or a cryptographic digest of it, after a hit.
+/// Similar to wyhash: pairs of words, each mixed with a secret, are multiplied to 128 bits and folded. All constants
+/// come from the seed, so that clients cannot choose colliding keys. It is not a MAC: after a hit, a table compares the
+/// whole key or a cryptographic digest.
 package struct KeyedHash: Sendable {
     private let seed: UInt64
     private let first: UInt64
@@ -13,7 +13,7 @@ package struct KeyedHash: Sendable {
     /// - Parameters: 128 random bits, drawn once at the start of the process.
     package init(seed0: UInt64, seed1: UInt64) {
         var streams = (SplitMix(state: seed0), SplitMix(state: seed1))
-        // Multiplication wants odd secrets: zero would swallow what it is multiplied by.
+        // Secrets are odd, since a factor of zero would lose the input.
         func next() -> UInt64 {
             let other = streams.1.next()
             return (streams.0.next() &+ (other << 32 | other >> 32)) | 1
@@ -33,7 +33,7 @@ package struct KeyedHash: Sendable {
         var state = seed
         var offset = 0
         if count > 48 {
-            // Three lanes that don't wait for each other's product.
+            // Three independent lanes.
             var stateB = seed
             var stateC = seed
             while count &- offset > 48 {
@@ -65,7 +65,7 @@ package struct KeyedHash: Sendable {
         return product.high ^ product.low
     }
 
-    /// The last 16 bytes as two words; of a shorter text all of it, the words overlapping.
+    /// The last 16 bytes as two words, which overlap for a shorter text.
     @inline(__always)
     private static func tail(_ raw: RawSpan) -> (UInt64, UInt64) {
         let count = raw.byteCount

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// A copy of the bytes, for what must outlive the receive buffer.
+    /// A copy of the bytes, which may outlive the receive buffer.
     package init(copying bytes: Span<UInt8>) {
         // SAFETY: the array copies the buffer while the span is alive.
         self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
@@ -13,7 +13,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The text of some bytes, which are known to be ASCII or are shown to people.
+    /// The text of bytes that are ASCII or only displayed.
     package init(copying bytes: Span<UInt8>) {
         // SAFETY: the text copies the buffer while the span is alive.
         self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A certificate with its issuers and its key, read and found to belong together.
+/// A checked certificate chain with its key.
 struct CertificateChain: Sendable {
     let leaf: CertificateObject
     let others: [CertificateObject]
@@ -61,15 +61,15 @@ struct CertificateChain: Sendable {
             throw .unsupportedKey
         }
         let names = leaf.alternativeNames
-        // A common name is a host name only where there is no extension for names (RFC 6125 section 6.4.4).
+        // The common name is a host name only without the extension for names (RFC 6125 section 6.4.4).
         let hosts = names.isPresent ? names.hosts : leaf.commonName.map { [$0.lowercased()] } ?? []
         return CertificateSummary(
             subject: leaf.subject, isSelfSigned: leaf.issued(leaf), names: hosts, keyKind: kind, keyBits: bits,
             fingerprint: Hexadecimal.text(leaf.fingerprint), notBefore: leaf.notBefore, notAfter: leaf.notAfter)
     }
 
-    /// Whether bytes start as an OCSPResponse with the status `successful` (RFC 6960 section 4.2.1): a sequence of an
-    /// enumerated 0 and the response. A file of another kind or one that was cut would fail at every client.
+    /// Whether bytes begin like an OCSPResponse with the status `successful` (RFC 6960 section 4.2.1): a sequence of an
+    /// enumerated 0 and the response. Clients would reject another or a truncated file.
     static func isSuccessfulResponse(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 4, bytes[0] == 0x30 else { return false }
         let longForm = bytes[1] & 0x80 != 0

@@ -2,9 +2,9 @@ import COpenSSL
 import Glibc
 
 extension CertificateObject {
-    /// The names of the subjectAltName extension (RFC 5280 section 4.2.1.6) that matter to a gateway.
+    /// The supported names of the subjectAltName extension (RFC 5280 section 4.2.1.6).
     struct AlternativeNames {
-        /// Whether the certificate has the extension at all, with whatever names.
+        /// Whether the certificate has the extension.
         var isPresent = false
         var hosts: [String] = []
         var mailboxes: [String] = []
@@ -32,7 +32,7 @@ extension CertificateObject {
         return result
     }
 
-    /// The most specific common name, if there is one in readable text.
+    /// The most specific common name, if it is readable text.
     var commonName: String? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe copenssl_common_name(pointer, &start)
@@ -41,7 +41,7 @@ extension CertificateObject {
         // SAFETY: libcrypto made a copy of `count` bytes for us to free.
         defer { unsafe copenssl_free(start) }
         let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
-        // A NUL inside is an old trick: `good.example\0.evil.example` reads as its first half in C.
+        // Names with a NUL are refused: C code would read only the first half of `good.example\0.evil.example`.
         return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
@@ -62,7 +62,7 @@ extension CertificateObject {
 }
 
 extension CertificateObject.AlternativeNames {
-    /// Adds a name; text outside of ASCII or with controls in it is no valid name of any kind and is left out.
+    /// Adds a name; text with non-ASCII or control characters is invalid and left out.
     fileprivate mutating func add(_ bytes: [UInt8], kind: Int32) {
         if kind == GEN_IPADD {
             if let address = CertificateObject.addressText(bytes) { addresses.append(address) }
@@ -80,7 +80,7 @@ extension CertificateObject.AlternativeNames {
 }
 
 extension CertificateObject {
-    /// The usual text of 4 or 16 bytes of an address.
+    /// The text of an address of 4 or 16 bytes.
     fileprivate static func addressText(_ bytes: [UInt8]) -> String? {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         var text = [CChar](repeating: 0, count: 64)

@@ -7,12 +7,12 @@ final class CertificateObject: @unchecked Sendable {
     // keeps it longer inside libcrypto counts a reference of its own.
     let pointer: OpaquePointer
 
-    /// Takes over a certificate.
+    /// Takes ownership of a certificate.
     init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe X509_free(pointer) }
 
-    /// The certificates of a PEM text, in their order; other blocks are passed over.
+    /// The certificates of a PEM text, in order; other blocks are ignored.
     static func all(ofPEM text: [UInt8]) throws(CertificateProblem) -> [CertificateObject] {
         guard text.count <= Int(Int32.max) else { throw .malformedCertificate(position: 1) }
         var found: [CertificateObject] = []
@@ -23,7 +23,7 @@ final class CertificateObject: @unchecked Sendable {
             while let pointer = unsafe PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) {
                 found.append(unsafe CertificateObject(owning: pointer))
             }
-            // Reading ends at the text's end, where no further block starts; anything else is a damaged block.
+            // At the end of the text no further block starts; any other error is a damaged block.
             let last = ERR_peek_last_error()
             return ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE
         }
@@ -33,7 +33,7 @@ final class CertificateObject: @unchecked Sendable {
         return found
     }
 
-    /// Whether this certificate's subject and key are those that the other one was issued by.
+    /// Whether this certificate has issued the other one.
     func issued(_ other: CertificateObject) -> Bool {
         let result = unsafe X509_check_issued(pointer, other.pointer)
         OpenSSLLibrary.clearErrors()

@@ -1,4 +1,4 @@
-/// The certificate that the other side showed and that was checked: what attributes of a principal are taken from.
+/// The verified certificate of the peer.
 package struct PeerCertificate: Sendable, Equatable {
     /// The subject in the form of RFC 4514: `CN=device 7,O=Example,C=DE`.
     package let subject: String

@@ -1,13 +1,13 @@
-/// Which certificates serve which host name: exact names before wildcards, and the first certificate before later ones
-/// with the same kind of key.
+/// Certificates by host name: exact names before wildcards, and earlier certificates before later ones with the same
+/// kind of key.
 struct ServerNameTable: Sendable {
-    /// Sets of certificates, as places in the list; the first set is the default.
+    /// Sets of certificates, as indices; the first set is the default.
     private(set) var groups: [[Int]] = []
     private var exact: [String: Int] = [:]
-    /// By the name behind `*.`.
+    /// By the name after `*.`.
     private var wildcards: [String: Int] = [:]
 
-    /// - Parameter certificates: names and kind of key of each certificate, in their order; at least one.
+    /// - Parameter certificates: names and kind of key of each certificate, in order; at least one.
     init(_ certificates: [(names: [String], kind: CertificateSummary.KeyKind)]) {
         var places: [String: [Int]] = [:]
         for (place, certificate) in certificates.enumerated() {
@@ -17,7 +17,7 @@ struct ServerNameTable: Sendable {
                 places[name] = others + [place]
             }
         }
-        // The default certificate's companions with other keys are those of its first name.
+        // The default set contains the certificates of the default certificate's first name with other kinds of keys.
         let first = certificates[0].names.lazy.compactMap { ServerNameTable.canonical($0) }.first
         groups = [first.flatMap { places[$0] } ?? [0]]
         for (name, group) in places.sorted(by: { $0.key < $1.key }) {
@@ -31,12 +31,12 @@ struct ServerNameTable: Sendable {
     func group(for name: String?) -> Int {
         guard let name else { return 0 }
         if let group = exact[name] { return group }
-        // A wildcard stands for exactly one label, the left-most (RFC 6125 section 6.4.3).
+        // A wildcard matches exactly one label, the leftmost (RFC 6125 section 6.4.3).
         guard let dot = name.firstIndex(of: "."), dot != name.startIndex else { return 0 }
         return wildcards[String(name[name.index(after: dot)...])] ?? 0
     }
 
-    /// A host name in lower case and without the root's dot; nil where it cannot be one.
+    /// A host name in lower case and without the final dot; nil for an invalid one.
     static func canonical(_ name: String) -> String? {
         let bytes = Array(name.utf8)
         return canonical(bytes[...])
@@ -59,8 +59,8 @@ struct ServerNameTable: Sendable {
         return isSound ? String(decoding: name, as: UTF8.self).lowercased() : nil
     }
 
-    /// The host name in a `server_name` extension (RFC 6066 section 3), in canonical form; nil for none or a bad one,
-    /// which libssl refuses by itself later on.
+    /// The host name of a `server_name` extension (RFC 6066 section 3), in canonical form; nil without one, or for an
+    /// invalid one, which libssl refuses later.
     static func name(inExtension bytes: [UInt8]) -> String? {
         // List length, then one entry: type 0, length, name.
         guard bytes.count > 5, Int(bytes[0]) << 8 | Int(bytes[1]) == bytes.count - 2, bytes[2] == 0 else { return nil }

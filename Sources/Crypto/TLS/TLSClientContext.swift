@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The settings of connections to a server, ready to make sessions from, on any thread.
+/// A factory of sessions with servers. Thread-safe.
 package final class TLSClientContext: Sendable {
-    /// What is in the certificate that is shown to servers, if there is one.
+    /// The description of the client certificate, if there is one.
     package let certificate: CertificateSummary?
 
     let object: TLSContextObject
@@ -54,9 +54,9 @@ package final class TLSClientContext: Sendable {
 
     /// A session with a server.
     ///
-    /// - Parameter serverName: host name or IP address that the server's certificate must be for; a host name is also
-    ///   told to the server (RFC 6066 section 3 has no addresses there).
-    /// - Returns: nil where the name cannot be one, or where there is no memory.
+    /// - Parameter serverName: host name or IP address that the server's certificate must match; a host name is also
+    ///   sent to the server (RFC 6066 section 3).
+    /// - Returns: nil for an invalid name or lack of memory.
     package func makeSession(serverName: String) -> TLSSession? {
         let isBracketed = serverName.hasPrefix("[") && serverName.hasSuffix("]")
         let bare = isBracketed ? String(serverName.dropFirst().dropLast()) : serverName
@@ -65,7 +65,7 @@ package final class TLSClientContext: Sendable {
         return TLSSession(.client(self), serverName: name)
     }
 
-    /// Readies a new session for a name in canonical form; false where libssl cannot.
+    /// Prepares a new session for a name in canonical form; returns false if libssl fails.
     func prepare(_ ssl: OpaquePointer, serverName: String) -> Bool {
         // SAFETY: libssl copies the names.
         guard let parameters = unsafe SSL_get0_param(ssl) else { return false }
@@ -76,7 +76,7 @@ package final class TLSClientContext: Sendable {
                 unsafe X509_VERIFY_PARAM_set1_host(parameters, serverName, 0) == 1
             else { return false }
         }
-        // Names are alternative names, and a wildcard is a whole label (RFC 9525 sections 2 and 6.3).
+        // Matches only alternative names, and wildcards only as whole labels (RFC 9525 sections 2 and 6.3).
         unsafe X509_VERIFY_PARAM_set_hostflags(
             parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         unsafe SSL_set_connect_state(ssl)
@@ -84,10 +84,10 @@ package final class TLSClientContext: Sendable {
         return true
     }
 
-    /// Hears that a handshake with a server failed: its saved session may be why.
+    /// Handles a failed handshake with a server, whose saved session may be the cause.
     func handshakeFailed(serverName: String) { cache?.forget(serverName) }
 
-    /// Keeps what a server gave for resuming.
+    /// Stores a session for resumption.
     func save(_ session: OpaquePointer, serverName: String) { unsafe cache?.save(session, for: serverName) }
 
     private static func authorities(_ pem: [UInt8]) throws(TLSSettingsError) -> [CertificateObject] {
@@ -104,7 +104,7 @@ package final class TLSClientContext: Sendable {
         return chain.summary
     }
 
-    /// Whether a name is an IP address in the usual text.
+    /// Whether a name is an IP address.
     private static func isAddress(_ name: String) -> Bool {
         // SAFETY: the call reads the text and answers a new object or null.
         guard !name.isEmpty, !name.utf8.contains(0), let address = unsafe a2i_IPADDRESS(name) else {

@@ -1,31 +1,31 @@
 import Model
 
-/// How TLS is spoken to an upstream or another server.
+/// TLS settings of connections to servers.
 package struct TLSClientSettings: Sendable {
-    /// Whose word is taken for who the server is.
+    /// The trusted authorities.
     package enum Trust: Sendable {
         /// The authorities of the operating system.
         case system
-        /// These authorities alone, in PEM form.
+        /// Only these authorities, in PEM form.
         case authorities([UInt8])
         /// The authorities of the operating system and these, in PEM form.
         case systemAnd([UInt8])
-        /// Anybody's: the server is not checked at all, and whoever stands in between reads along.
+        /// No verification: a man in the middle can read the traffic.
         case anyone
     }
 
     package var trust = Trust.system
-    /// What is shown to a server that asks for a certificate.
+    /// The client certificate.
     package var certificate: TLSCertificate?
-    /// What is to be spoken inside, best first; empty for no word about it.
+    /// The application protocols, in order of preference; empty to send none.
     package var protocols: [ApplicationProtocol] = []
     package var minimumVersion = TLSVersion.tls12
     package var maximumVersion = TLSVersion.tls13
-    /// OpenSSL's names for TLS 1.2 ciphers, best first; nil for the ones that are sound.
+    /// OpenSSL's names of TLS 1.2 ciphers, in order of preference; nil for the secure ones.
     package var ciphers: String?
-    /// OpenSSL's names for TLS 1.3 cipher suites, best first; nil for all.
+    /// OpenSSL's names of TLS 1.3 cipher suites, in order of preference; nil for all.
     package var cipherSuites: String?
-    /// The last session with a server shortens the next handshake with it.
+    /// Whether sessions are resumed.
     package var reusesSessions = true
 
     package init() {}

@@ -1,7 +1,7 @@
 import COpenSSL
 import Model
 
-/// A context inside libssl: what all sessions made from it have in common.
+/// A context inside libssl, which its sessions share.
 @safe
 final class TLSContextObject: @unchecked Sendable {
     // SAFETY: an SSL_CTX is configured by the thread that makes it, and from then on only used to make sessions and to
@@ -9,8 +9,8 @@ final class TLSContextObject: @unchecked Sendable {
     // reference.
     let pointer: OpaquePointer
 
-    /// AEAD ciphers with ephemeral keys only, as in Mozilla's intermediate list: no padding to be told apart, and a
-    /// stolen key opens nothing of the past.
+    /// AEAD ciphers with ephemeral keys only, as in Mozilla's intermediate list: no padding oracles, and forward
+    /// secrecy.
     static let defaultCiphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
@@ -18,7 +18,7 @@ final class TLSContextObject: @unchecked Sendable {
     static let defaultSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     private static let groups = "X25519:P-256:P-384"
 
-    /// Longest chain that a peer may send, in bytes: a dozen certificates.
+    /// Limit of a peer's chain in bytes: a dozen certificates.
     private static let maximumChain = 32_768
 
     init(
@@ -44,7 +44,7 @@ final class TLSContextObject: @unchecked Sendable {
 
     deinit { unsafe SSL_CTX_free(pointer) }
 
-    /// Shows a certificate to peers; one of each kind of key can be shown.
+    /// Adds a certificate; one for each kind of key.
     func use(_ chain: CertificateChain) throws(TLSSettingsError) {
         // SAFETY: libssl counts references of its own to certificates and key during the call.
         var others = unsafe chain.others.map { unsafe Optional($0.pointer) }
@@ -54,8 +54,8 @@ final class TLSContextObject: @unchecked Sendable {
         guard done == 1 else { throw .library }
     }
 
-    /// Checks peers against these authorities alone. Each is an anchor by itself, so that an intermediate authority
-    /// can be trusted without its root.
+    /// Verifies peers with these authorities only. Each is a trust anchor, so that an intermediate authority can be
+    /// trusted without its root.
     func trust(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
         // SAFETY: store and context count references of their own to what they are given.
         guard let store = unsafe X509_STORE_new() else { throw .library }
@@ -69,7 +69,7 @@ final class TLSContextObject: @unchecked Sendable {
         unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
-    /// Adds authorities to those that peers are checked against already; each is an anchor by itself.
+    /// Adds authorities; each is a trust anchor.
     func trustAlso(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
         // SAFETY: the store is the context's own, which keeps it; it counts a reference of its own to each certificate.
         guard let store = unsafe SSL_CTX_get_cert_store(pointer) else { throw .library }
@@ -81,7 +81,7 @@ final class TLSContextObject: @unchecked Sendable {
         guard isComplete else { throw .library }
     }
 
-    /// Checks peers against the authorities of the operating system.
+    /// Verifies peers with the authorities of the operating system.
     func trustSystem() throws(TLSSettingsError) {
         let done = unsafe SSL_CTX_set_default_verify_paths(pointer)
         OpenSSLLibrary.clearErrors()

@@ -1,10 +1,9 @@
 import COpenSSL
 
 extension TLSFailure {
-    /// Empties this thread's error queue and answers what the first telling entry means.
+    /// Empties this thread's error queue and returns the failure of the first significant entry.
     ///
-    /// The queue is emptied in any case: an entry left behind would be taken for a failure of the next session that
-    /// this thread serves.
+    /// The queue is always emptied, since a remaining entry would be read as a failure of the thread's next session.
     static func takeFromQueue(verifyResult: Int, isOpening: Bool) -> TLSFailure {
         var failure: TLSFailure?
         while true {
@@ -19,7 +18,7 @@ extension TLSFailure {
         return failure ?? .protocolError
     }
 
-    /// The failure of one of libssl's reasons; nil where it says nothing by itself.
+    /// The failure of a reason of libssl; nil for an unspecific one.
     private init?(reason: Int32, verifyResult: Int32, isOpening: Bool) {
         switch reason {
         case SSL_R_CERTIFICATE_VERIFY_FAILED: self.init(verifyResult: verifyResult)
@@ -36,7 +35,8 @@ extension TLSFailure {
             SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
             self = .unsupportedVersion
         case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST: self = .notTLS
-        // The first record has another major version than 3: not TLS at all. Later on the record is a forgery.
+        // In the first record, another major version than 3 means that the peer does not use TLS. Later it is a
+        // forgery.
         case SSL_R_WRONG_VERSION_NUMBER: self = isOpening ? .notTLS : .protocolError
         case Int32(ERR_R_MALLOC_FAILURE), Int32(ERR_R_INTERNAL_ERROR): self = .internal
         case Int32(SSL_AD_REASON_OFFSET)...Int32(SSL_AD_REASON_OFFSET + 255):
@@ -45,7 +45,7 @@ extension TLSFailure {
         }
     }
 
-    /// The failure of a result of checking the peer's certificate.
+    /// The failure of a result of certificate verification.
     init(verifyResult: Int32) {
         switch verifyResult {
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: self = .hostMismatch

@@ -1,30 +1,30 @@
 import COpenSSL
 
-/// Why a session came to nothing or broke.
+/// Why a session has failed.
 package enum TLSFailure: Error, Equatable, Sendable {
-    /// What the peer sent breaks the protocol, or was changed on the way.
+    /// The peer violated the protocol, or data was changed in transit.
     case protocolError
-    /// Not one cipher, group or signature algorithm in common that fits the certificates.
+    /// No common cipher, group or signature algorithm that fits the certificates.
     case noSharedCipher
-    /// The client names application protocols and we speak none of them (RFC 7301 section 3.2).
+    /// The client offers only unsupported application protocols (RFC 7301 section 3.2).
     case noApplicationProtocol
-    /// The peer speaks only versions that we do not.
+    /// The peer supports only other versions.
     case unsupportedVersion
-    /// The client has no certificate and must have one.
+    /// The client has not sent a required certificate.
     case certificateRequired
-    /// The peer's certificate does not hold; the number is libcrypto's `X509_V_ERR_...`.
+    /// The peer's certificate is invalid; the number is libcrypto's `X509_V_ERR_...`.
     case certificateInvalid(verifyCode: Int32)
     /// The server's certificate is for other names.
     case hostMismatch
-    /// What came is no TLS, such as plain HTTP.
+    /// The peer does not use TLS, but for example plain HTTP.
     case notTLS
-    /// The peer ended the session with an alert of its own (RFC 8446 section 6.2), such as 48, unknown authority.
+    /// The peer ended the session with an alert (RFC 8446 section 6.2), such as 48, unknown authority.
     case refusedByPeer(alert: UInt8)
-    /// More records without content than an honest peer sends.
+    /// Too many records without content.
     case flood
-    /// The transport ended without the peer's good-bye: what came before may be cut.
+    /// The transport ended without close_notify: data may be truncated.
     case closed
-    /// Our own fault: no memory, or misuse of the library.
+    /// Internal: lack of memory or misuse of the library.
     case `internal`
 
     /// The stable name, for logs and metrics.
@@ -45,7 +45,7 @@ package enum TLSFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// What else is known, in the words of the library; for logs only.
+    /// Details from the library, for logs only.
     package var detail: String? {
         switch self {
         case .certificateInvalid(let verifyCode):

@@ -5,7 +5,7 @@ import COpenSSL
 // memory of libssl's own.
 
 extension TLSServerContext {
-    /// Sets a context's callbacks, tickets and borders.
+    /// Sets the callbacks, tickets and session id context.
     func setCallbacks(_ object: TLSContextObject) {
         let pointer = unsafe object.pointer
         unsafe copenssl_acknowledge_names(pointer)
@@ -18,7 +18,7 @@ extension TLSServerContext {
                     unsafe TLSServerContext.select(ssl, out, outCount, offered, count)
                 }, nil)
         }
-        // Sessions live in tickets alone: a cache would be one more thing that workers share.
+        // Sessions are only in tickets, so that workers share no cache.
         unsafe copenssl_set_cache_off(pointer)
         guard let ticketKeys else {
             unsafe copenssl_set_tickets_off(pointer)
@@ -63,7 +63,7 @@ extension TLSServerContext {
         _ outCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ count: UInt32
     ) -> Int32 {
         let list = unsafe Array(UnsafeBufferPointer(start: offered, count: Int(count)))
-        // RFC 7301 section 3.2: to go on without a protocol would let a client take one for another (ALPACA).
+        // RFC 7301 section 3.2: continuing without a protocol would allow for protocol confusion (ALPACA).
         guard let (_, context) = unsafe of(ssl), let range = context.selectProtocol(list), let offered = unsafe offered
         else { return SSL_TLSEXT_ERR_ALERT_FATAL }
         unsafe out?.pointee = offered + range.lowerBound
@@ -71,8 +71,8 @@ extension TLSServerContext {
         return SSL_TLSEXT_ERR_OK
     }
 
-    /// Answers 1 where a ticket can be sealed or opened, 2 where it is opened and should be replaced, 0 where it cannot
-    /// be opened (a full handshake follows), and a negative number for our own failure.
+    /// Returns 1 if a ticket can be encrypted or decrypted, 2 if it should also be replaced, 0 if it cannot be
+    /// decrypted (a full handshake follows), and a negative number for an internal failure.
     private static func ticket(
         _ ssl: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?, _ iv: UnsafeMutablePointer<UInt8>?,
         _ cipher: OpaquePointer?, _ mac: OpaquePointer?, seals: Bool
@@ -89,8 +89,8 @@ extension TLSServerContext {
         let wanted = unsafe Array(UnsafeBufferPointer(start: name, count: TicketKey.nameLength))
         guard let (key, isCurrent) = keys.opening(wanted, at: .now) else { return 0 }
         guard unsafe key.ready(cipher, mac, iv: iv, seals: false) else { return -1 }
-        // RFC 8446 appendix C.4: a client uses a ticket once, so one that is resumed needs the next. In TLS 1.2 a ticket
-        // lasts, and is replaced where its key is about to go.
+        // RFC 8446 appendix C.4: clients use a ticket once, so that each resumption needs a new one. In TLS 1.2 a
+        // ticket is replaced when its key is about to expire.
         let lasts = unsafe SSL_version(ssl) < TLS1_3_VERSION
         return isCurrent && lasts ? 1 : 2
     }

@@ -1,12 +1,12 @@
 import COpenSSL
 import Model
 
-/// The settings of a listener, ready to make sessions from, on any thread.
+/// A factory of a listener's sessions. Thread-safe.
 ///
-/// Early data (0-RTT, RFC 8446 section 2.3) is never accepted: whoever has recorded it can send it again, and a gateway
-/// cannot know which of the requests behind it bear that.
+/// Early data (0-RTT, RFC 8446 section 2.3) is never accepted, since it can be replayed and a gateway does not know
+/// which requests are safe to repeat.
 package final class TLSServerContext: Sendable {
-    /// What is in the certificates, in the order of the settings.
+    /// The descriptions of the certificates, in the order of the settings.
     package let certificates: [CertificateSummary]
     let ticketKeys: TLSTicketKeys?
     let resumptionLimit: Int64
@@ -17,7 +17,7 @@ package final class TLSServerContext: Sendable {
     private let chains: [CertificateChain]
     private let protocols: [UInt8]
     var hasProtocols: Bool { !protocols.isEmpty }
-    /// What is the same for all sessions that may be resumed with this context.
+    /// The session id context, which resumed sessions must share.
     private let boundary: [UInt8]
 
     package init(_ settings: TLSServerSettings) throws(TLSSettingsError) {
@@ -52,10 +52,10 @@ package final class TLSServerContext: Sendable {
         }
     }
 
-    /// A session for an accepted connection; nil where there is no memory.
+    /// A session for an accepted connection; nil for lack of memory.
     package func makeSession() -> TLSSession? { TLSSession(.server(self), serverName: nil) }
 
-    /// The object that sessions start with: the one of the default certificates.
+    /// The initial object of sessions: that of the default certificates.
     var object: TLSContextObject { objects[0] }
 
     private static func authorities(_ settings: TLSServerSettings) throws(TLSSettingsError) -> [CertificateObject] {
@@ -65,7 +65,8 @@ package final class TLSServerContext: Sendable {
         }
     }
 
-    /// A session made without a certificate must not open what asks for one, nor one that another authority vouched for.
+    /// A session without a client certificate, or with one of another authority, must not be resumed where one is
+    /// required.
     private static func boundary(of settings: TLSServerSettings) -> [UInt8] {
         let authorities = settings.clientAuthentication == .off ? [] : settings.clientAuthoritiesPEM
         let text = Array(settings.clientAuthentication.rawValue.utf8) + [0] + authorities
@@ -89,8 +90,8 @@ package final class TLSServerContext: Sendable {
 }
 
 extension TLSServerContext {
-    /// Chooses certificates by the name that a ClientHello asks for, before libssl looks for a session to resume: the
-    /// border of what may be resumed depends on the name.
+    /// Selects certificates by server name before libssl resumes a session, since the session id context depends on the
+    /// name.
     func choose(_ ssl: OpaquePointer, _ session: TLSSession, nameExtension: [UInt8]?) -> Bool {
         session.serverName = nameExtension.flatMap { ServerNameTable.name(inExtension: $0) }
         let object = objects[table.group(for: session.serverName)]
@@ -100,12 +101,12 @@ extension TLSServerContext {
         return session.setBoundary(DigestAlgorithm.sha256.digest(name.span))
     }
 
-    /// The statement to be stapled to a certificate that libssl has chosen.
+    /// The OCSP response of a certificate that libssl has selected.
     func ocspResponse(for certificate: OpaquePointer) -> [UInt8]? {
         chains.first { unsafe $0.leaf.pointer == certificate }?.ocspResponse
     }
 
-    /// The first of our protocols that a client names too, as a range of the client's list; nil for none.
+    /// The first supported protocol that the client offers, as a range of its list; nil for none.
     func selectProtocol(_ offered: [UInt8]) -> Range<Int>? {
         var ours = protocols[...]
         while let length = ours.popFirst() {

@@ -1,24 +1,25 @@
 import Model
 
-/// How a listener speaks TLS.
+/// TLS settings of a listener.
 package struct TLSServerSettings: Sendable {
-    /// The first one serves clients that ask for no name or for an unknown one; the others are chosen by the names in
-    /// them. A name may have certificates with different kinds of keys: the client gets what it can check.
+    /// The first one is the default for missing or unknown server names; others are selected by their names. A name may
+    /// have certificates with different kinds of keys for different clients.
     package var certificates: [TLSCertificate]
     package var minimumVersion = TLSVersion.tls12
-    /// OpenSSL's names for TLS 1.2 ciphers, best first; nil for the ones that are sound.
+    /// OpenSSL's names of TLS 1.2 ciphers, in order of preference; nil for the secure ones.
     package var ciphers: String?
-    /// OpenSSL's names for TLS 1.3 cipher suites, best first; nil for all.
+    /// OpenSSL's names of TLS 1.3 cipher suites, in order of preference; nil for all.
     package var cipherSuites: String?
     package var clientAuthentication = TLSClientAuthentication.off
-    /// The authorities that issue clients' certificates, in PEM form.
+    /// The authorities of client certificates, in PEM form.
     package var clientAuthoritiesPEM: [UInt8] = []
-    /// What is spoken inside, best first. A client that names only others is refused; one that names none is not.
+    /// The application protocols, in order of preference. A client that offers only others is refused; one that offers
+    /// none is accepted.
     package var protocols: [ApplicationProtocol] = []
     /// The keys of session tickets; nil for no resumption.
     package var ticketKeys: TLSTicketKeys?
-    /// Seconds after which a client shakes hands in full, with all that is checked then, however often its session was
-    /// resumed (RFC 8446 section 4.6.1: the total lifetime of keys is to be limited).
+    /// Seconds after which a full handshake is required, regardless of resumptions (RFC 8446 section 4.6.1 recommends
+    /// limiting the total lifetime of keys).
     package var resumptionLimit: Int64 = 86_400
 
     package init(certificates: [TLSCertificate]) { self.certificates = certificates }

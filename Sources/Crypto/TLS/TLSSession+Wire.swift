@@ -1,8 +1,8 @@
 import Bytes
 import COpenSSL
 
-/// The way between libssl and the chunks of a call: libssl reads from the received chunk and writes to the chunk to be
-/// sent, without memory of its own in between.
+/// Connects libssl with the chunks of a call: libssl reads from the received chunk and writes to the output chunk
+/// without intermediate buffers.
 enum TLSWire {
     // SAFETY: made once, never changed afterwards and never freed. The callbacks are called by libssl on the thread
     // that called into it, while the session's own call is under way: the session is alive, and its chunks are set.
@@ -32,7 +32,7 @@ enum TLSWire {
         return UInt(bitPattern: method)
     }()
 
-    /// A new end for a session; the session must outlive it.
+    /// A BIO for a session, which must outlive it.
     static func make(for session: TLSSession) -> OpaquePointer? {
         guard let wire = unsafe BIO_new(OpaquePointer(bitPattern: method)) else { return nil }
         unsafe BIO_set_data(wire, Unmanaged.passUnretained(session).toOpaque())
@@ -42,7 +42,7 @@ enum TLSWire {
 }
 
 extension TLSSession {
-    /// The session that a callback's pointer stands for.
+    /// The session of a callback's pointer.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> TLSSession? {
         // SAFETY: the pointer was made by `passUnretained` of a session that is in the middle of a call.
         guard let pointer = unsafe pointer else { return nil }

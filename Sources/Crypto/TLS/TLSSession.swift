@@ -2,20 +2,19 @@ import Bytes
 import COpenSSL
 import Model
 
-/// What became of a session by a call.
+/// The state of a session after a call.
 package enum TLSState: Sendable, Equatable {
     /// The handshake is under way.
     case opening
-    /// Content passes in both directions.
+    /// Data can pass in both directions.
     case open
-    /// The peer said good-bye (close_notify): nothing more will come, and nothing was cut off. Sending still works.
+    /// The peer has sent close_notify: no more data follows, and none is missing. Sending still works.
     case ended
-    /// Nothing passes any more; `failure` says why. What the last call appended to the wire, an alert, is still to be
-    /// sent.
+    /// The session has failed, see `failure`. The output of the last call, an alert, must still be sent.
     case failed
 }
 
-/// Which end of a connection a session is, with the context that it was made from.
+/// The role of a session, with its context.
 enum TLSSide {
     case server(TLSServerContext)
     case client(TLSClientContext)
@@ -28,7 +27,7 @@ enum TLSSide {
     }
 }
 
-/// One TLS connection, as bytes in and bytes out; sockets are the caller's.
+/// One TLS connection without I/O: bytes in, bytes out.
 ///
 /// A session belongs to one thread at a time.
 @safe
@@ -41,30 +40,30 @@ package final class TLSSession {
     package private(set) var state = TLSState.opening
     /// Why the session is in the state `failed`.
     package private(set) var failure: TLSFailure?
-    /// The name that the client asks for: on a server, in lower case and nil where it asks for none; on a client, the
-    /// name that the server's certificate was checked for.
+    /// The server name: on a server, the requested name in lower case, if any; on a client, the verified name of the
+    /// server.
     package internal(set) var serverName: String?
 
-    // The chunks of the call under way.
+    // The chunks of the current call.
     private var received: Chunk?
     private var wire: Chunk?
 
     /// Records since the last content.
     private var quietRecords = 0
-    /// Records without content that are put up with: tickets and key updates come by ones and twos, a flood of them
-    /// costs us a key derivation each (RFC 8446 section 4.6.3).
+    /// Limit of consecutive records without content: tickets and key updates are rare, and a flood of them would cost a
+    /// key derivation each (RFC 8446 section 4.6.3).
     private static let maximumQuietRecords = 32
 
     private var sentBytes = 0
-    /// Until this many bytes are out, records are short: a browser can use the first one before the whole of a long one
-    /// has passed a slow start.
+    /// Until this many bytes are sent, records are short, so that a browser can use the first one during TCP's slow
+    /// start.
     private static let gentleStart = 65_536
     private static let shortRecord = 4096
     private static let longRecord = 16_384
-    /// More than a record adds to its content: header, nonce, tag, content type.
+    /// Upper bound of a record's overhead: header, nonce, tag, content type.
     private static let recordOverhead = 64
 
-    /// Makes a session; nil where libssl cannot.
+    /// Creates a session; nil if libssl fails.
     init?(_ side: TLSSide, serverName: String?) {
         guard let ssl = unsafe SSL_new(side.object.pointer) else {
             OpenSSLLibrary.clearErrors()
@@ -92,38 +91,38 @@ package final class TLSSession {
     }
 
     deinit {
-        // A connection that just ended must not make its session unfit for being resumed; a broken one must.
+        // Only a failed connection invalidates its session for resumption, not one without close_notify.
         if state != .failed { unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         unsafe SSL_free(ssl)
         OpenSSLLibrary.clearErrors()
     }
 
-    /// Decrypted bytes wait inside for room in `plain`.
+    /// Whether decrypted bytes wait for room in `plain`.
     package var hasMore: Bool { state == .open && pending > 0 }
 
     private var pending: Int32 { unsafe SSL_pending(ssl) }
 
-    /// Begins: a client's ClientHello is appended to the wire; a server waits for it.
+    /// Starts the handshake: a client appends its ClientHello to the wire.
     package func start(replying wire: Chunk) -> TLSState {
         guard state == .opening else { return state }
         return shakeHands(nil, wire)
     }
 
-    /// Takes received bytes in.
+    /// Processes received bytes.
     ///
     /// - Parameters:
-    ///   - received: consumed as far as `plain` has room for what it says.
-    ///   - plain: at most its free bytes are appended; with none free, only the handshake goes on.
-    ///   - wire: handshake messages and alerts are appended; it grows as needed.
+    ///   - received: consumed as far as `plain` has room.
+    ///   - plain: gets at most its free bytes; without free bytes, only the handshake continues.
+    ///   - wire: gets handshake messages and alerts; grows as needed.
     package func receive(_ received: Chunk, into plain: Chunk, replying wire: Chunk) -> TLSState {
         if state == .opening { _ = shakeHands(received, wire) }
         if state == .open { read(received, into: plain, wire) }
-        // What follows a good-bye is to be ignored (RFC 8446 section 6.1).
+        // Data after close_notify is ignored (RFC 8446 section 6.1).
         if state == .ended || state == .failed { received.consume(received.count) }
         return state
     }
 
-    /// Takes all of `plain` and appends it to the wire, which grows as needed, in records.
+    /// Encrypts all of `plain` into records on the wire, which grows as needed.
     package func send(_ plain: Chunk, into wire: Chunk) -> TLSState {
         guard state == .open || state == .ended else { return state }
         let records = plain.count / TLSSession.shortRecord &+ 1
@@ -145,7 +144,7 @@ package final class TLSSession {
         return state
     }
 
-    /// Appends our good-bye (close_notify) to the wire, if the handshake is over and all is well.
+    /// Appends close_notify to the wire, if the session is open.
     package func finish(into wire: Chunk) {
         guard state == .open || state == .ended else { return }
         begin(nil, wire)
@@ -153,7 +152,7 @@ package final class TLSSession {
         if unsafe SSL_shutdown(ssl) < 0 { OpenSSLLibrary.clearErrors() }
     }
 
-    /// Says that the transport has ended: without the peer's good-bye before, that is a failure.
+    /// Handles the end of the transport, which is a failure without close_notify.
     package func transportEnded() -> TLSState {
         if state == .opening || state == .open { fail(.closed) }
         return state
@@ -168,7 +167,7 @@ package final class TLSSession {
             return state
         }
         quietRecords = 0
-        // Checks of certificates leave entries behind also where they end well.
+        // Certificate verification leaves error entries even if it succeeds.
         OpenSSLLibrary.clearErrors()
         state = .open
         saveRenewedTicket()
@@ -176,7 +175,7 @@ package final class TLSSession {
         return state
     }
 
-    /// Of a TLS 1.2 session that is resumed, libssl does not report the ticket that replaces an ageing one.
+    /// libssl does not report a replaced ticket of a resumed TLS 1.2 session.
     private func saveRenewedTicket() {
         guard case .client = side, wasResumed, version == .tls12, let session = unsafe SSL_get_session(ssl) else {
             return
@@ -184,7 +183,7 @@ package final class TLSSession {
         unsafe save(session)
     }
 
-    /// A resumed session vouches for a certificate that nobody looks at again.
+    /// The certificate of a resumed session is not verified again.
     private func checkResumption() {
         guard wasResumed, let certificate = peerCertificateObject else { return }
         if certificate.isExpired { fail(.certificateInvalid(verifyCode: X509_V_ERR_CERT_HAS_EXPIRED)) }
@@ -210,7 +209,7 @@ package final class TLSSession {
     private func begin(_ received: Chunk?, _ wire: Chunk) {
         self.received = received
         self.wire = wire
-        // What other code left in this thread's queue would be taken for a failure of this session.
+        // Entries of other code in this thread's queue would be read as a failure of this session.
         if ERR_peek_error() != 0 { OpenSSLLibrary.clearErrors() }
     }
 
@@ -219,12 +218,12 @@ package final class TLSSession {
         wire = nil
     }
 
-    /// Judges a call that answered `result`: to wait for more is no failure.
+    /// Evaluates the result of a call. Waiting for more data is not a failure.
     private func fail(after result: Int32) {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ where quietRecords <= TLSSession.maximumQuietRecords || state == .opening: return
         case SSL_ERROR_ZERO_RETURN:
-            // A good-bye in place of a handshake is a peer that has changed its mind.
+            // A close_notify during the handshake is a cancellation by the peer.
             if state == .opening { fail(.closed) } else { state = .ended }
         default:
             let isFlood = state == .open && quietRecords > TLSSession.maximumQuietRecords
@@ -236,7 +235,7 @@ package final class TLSSession {
     }
 
     private func fail(_ cause: TLSFailure) {
-        // A handshake that fails may do so because of the session that it resumes.
+        // The resumed session may be the cause of a failed handshake.
         if state == .opening, case .client(let context) = side, let serverName {
             context.handshakeFailed(serverName: serverName)
         }
@@ -246,7 +245,7 @@ package final class TLSSession {
 }
 
 extension TLSSession {
-    /// Gives libssl received bytes; 0 where there are none now, nil to end a flood.
+    /// Passes received bytes to libssl; 0 for none now, nil to end a flood.
     func supply(_ out: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int? {
         if state == .open && quietRecords > TLSSession.maximumQuietRecords { return nil }
         guard let received else { return 0 }
@@ -257,7 +256,7 @@ extension TLSSession {
         return count
     }
 
-    /// Takes bytes of libssl to be sent; false where there is nowhere to put them.
+    /// Takes output of libssl; false outside of a call.
     func emit(_ bytes: UnsafePointer<CChar>, _ count: Int) -> Bool {
         guard let wire else { return false }
         wire.ensureFree(count)
@@ -271,7 +270,7 @@ extension TLSSession {
 }
 
 extension TLSSession {
-    /// The application protocol agreed on, if any; known once the session is open.
+    /// The negotiated application protocol, if any; known once the session is open.
     package var negotiatedProtocol: ApplicationProtocol? {
         var start: UnsafePointer<UInt8>?
         var count: UInt32 = 0
@@ -281,10 +280,10 @@ extension TLSSession {
         return unsafe ApplicationProtocol(rawValue: String(decoding: name, as: UTF8.self))
     }
 
-    /// The version agreed on.
+    /// The negotiated version.
     package var version: TLSVersion { unsafe SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12 }
 
-    /// The cipher agreed on by its name in the registry, such as `TLS_AES_128_GCM_SHA256`.
+    /// The negotiated cipher by its registered name, such as `TLS_AES_128_GCM_SHA256`.
     package var cipher: String {
         // SAFETY: both answers are static objects.
         guard let cipher = unsafe SSL_get_current_cipher(ssl), let name = unsafe SSL_CIPHER_standard_name(cipher) else {
@@ -293,10 +292,10 @@ extension TLSSession {
         return unsafe String(cString: name)
     }
 
-    /// The handshake was cut short by a session of before.
+    /// Whether a session was resumed.
     package var wasResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// The peer's certificate once the session is open, if it showed one. Read anew at every call.
+    /// The peer's certificate, if any, once the session is open. Parsed at every call.
     package var peerCertificate: PeerCertificate? {
         guard state == .open || state == .ended else { return nil }
         return peerCertificateObject.map { PeerCertificate($0) }
@@ -313,12 +312,12 @@ extension TLSSession {
         if case .server(let context) = side { context } else { nil }
     }
 
-    /// Keeps what a client was given for resuming.
+    /// Stores a client's session for resumption.
     func save(_ session: OpaquePointer) {
         if case .client(let context) = side, let serverName { unsafe context.save(session, serverName: serverName) }
     }
 
-    /// Bounds the session to what it was negotiated for: one made under another identity cannot be resumed under this.
+    /// Sets the session id context, so that sessions of another identity cannot be resumed.
     func setBoundary(_ boundary: [UInt8]) -> Bool {
         // SAFETY: libssl copies the bytes, 32 at the most.
         unsafe boundary.span.withBytes { start, count in

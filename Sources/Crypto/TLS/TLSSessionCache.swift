@@ -2,14 +2,14 @@ import Bytes
 import COpenSSL
 import Synchronization
 
-/// The last session with each server, to be resumed.
+/// The last session with each server, for resumption.
 final class TLSSessionCache: Sendable {
-    /// More servers than a context has; should names vary without end, the cache starts over.
+    /// More servers than a context has; the cache is cleared at this limit.
     private static let capacity = 256
 
     private let sessions = Mutex<[String: SavedSession]>([:])
 
-    /// Keeps a copy of a session for the next connection.
+    /// Stores a copy of a session for the next connection.
     func save(_ session: OpaquePointer, for name: String) {
         guard let saved = unsafe SavedSession(copying: session) else { return }
         sessions.withLock { sessions in
@@ -21,17 +21,17 @@ final class TLSSessionCache: Sendable {
     /// Offers the last session with a server to a new connection.
     func offer(to ssl: OpaquePointer, for name: String) {
         let saved = sessions.withLock { $0[name] }
-        // A copy for each connection, since libssl changes a session that is in use without any lock.
+        // A copy for each connection, since libssl modifies sessions in use without a lock.
         guard let own = saved.flatMap({ unsafe SavedSession(copying: $0.pointer) }) else { return }
         unsafe SSL_set_session(ssl, own.pointer)
         OpenSSLLibrary.clearErrors()
     }
 
-    /// Forgets the session with a server: it may be why a connection broke.
+    /// Removes the session with a server after a failed connection.
     func forget(_ name: String) { sessions.withLock { _ = $0.removeValue(forKey: name) } }
 }
 
-/// A session's secrets and parameters, at rest.
+/// A stored session.
 @safe
 final class SavedSession: @unchecked Sendable {
     // SAFETY: nobody changes the copy made in `init`, so any number of threads may copy it in turn; freed in `deinit`.

@@ -1,22 +1,22 @@
-/// What is wrong with settings, in words for whoever wrote them. Certificates are named by their place in the settings.
+/// An error in TLS settings. Certificates are identified by their index.
 package enum TLSSettingsError: Error, Equatable, Sendable {
     /// A server without a certificate.
     case noCertificate
-    /// The certificate file or the key file at this place of the list of certificates, from 0.
+    /// The certificate or key file at this index of the list, from 0.
     case certificate(index: Int, CertificateProblem)
-    /// The certificate that a client shows.
+    /// The client certificate.
     case clientCertificate(CertificateProblem)
-    /// The certificates of the authorities that peers are checked against.
+    /// The trusted authorities.
     case authorities(CertificateProblem)
-    /// Client certificates are asked for, and there is no authority to check them against.
+    /// Client certificates are requested without authorities to verify them.
     case noAuthorities
-    /// A list of cipher names of which OpenSSL knows none.
+    /// A list of ciphers without any that OpenSSL knows.
     case ciphers(String)
-    /// A list of TLS 1.3 cipher suites with one that OpenSSL does not know.
+    /// A list of TLS 1.3 cipher suites with an unknown one.
     case cipherSuites(String)
-    /// The least version is above the highest.
+    /// The minimum version is above the maximum.
     case versions
-    /// libssl cannot make a context.
+    /// libssl cannot create a context.
     case library
 
     package var description: String {
@@ -34,23 +34,23 @@ package enum TLSSettingsError: Error, Equatable, Sendable {
     }
 }
 
-/// What is wrong with a certificate, its chain or its key.
+/// An error in a certificate, its chain or its key.
 package enum CertificateProblem: Error, Equatable, Sendable {
     /// The certificate file has no `BEGIN CERTIFICATE` block.
     case noCertificate
-    /// A block of the certificate file cannot be read; places count from 1.
+    /// A block of the certificate file is malformed; numbers start at 1.
     case malformedCertificate(position: Int)
     /// The key file holds no private key in PEM form.
     case malformedKey
-    /// The key is protected with a password, and there is nobody to ask for it.
+    /// The key is encrypted.
     case encryptedKey
     /// The key belongs to another certificate.
     case keyMismatch
-    /// The file's own certificate is not the first of the chain; it is at this place, from 1.
+    /// The leaf certificate is not the first of the file, but the one with this number, from 1.
     case leafNotFirst(position: Int)
-    /// The certificate at this place, from 1, did not issue the one before it.
+    /// The certificate with this number, from 1, did not issue the one before it.
     case chainOutOfOrder(position: Int)
-    /// A key that is too short to protect anything.
+    /// The key is too short.
     case weakKey(bits: Int, required: Int)
     /// A key that is neither RSA nor EC nor Ed25519.
     case unsupportedKey

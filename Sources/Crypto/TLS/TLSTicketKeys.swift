@@ -1,13 +1,13 @@
 import COpenSSL
 import Synchronization
 
-/// The keys that session tickets are sealed with (RFC 5077, RFC 8446 section 4.6.1): made at random, never stored, and
-/// replaced after a while, since whoever learns one can read the recorded sessions of its time.
+/// The keys of session tickets (RFC 5077, RFC 8446 section 4.6.1): random, never stored, and rotated, since a stolen
+/// key decrypts the recorded sessions of its time.
 ///
-/// The contexts of all workers and of later configurations share one object, so that a session is resumed wherever the
-/// client comes in and after a change of certificates.
+/// All workers and later configurations share one object, so that sessions can be resumed on every worker and after a
+/// change of certificates.
 package final class TLSTicketKeys: Sendable {
-    /// How long a key seals; it opens for as long again.
+    /// How long a key encrypts; it decrypts for twice as long.
     package let rotation: Duration
 
     private let state: Mutex<State>
@@ -18,7 +18,7 @@ package final class TLSTicketKeys: Sendable {
         var since: ContinuousClock.Instant
     }
 
-    /// Longest life of a session (RFC 8446 section 4.6.1).
+    /// Maximum lifetime of a session (RFC 8446 section 4.6.1).
     private static let longestLife = 604_800
 
     /// Fresh keys; nil for a rotation of 0, which means no tickets.
@@ -31,12 +31,12 @@ package final class TLSTicketKeys: Sendable {
     /// How long a session may be resumed, in seconds.
     var sessionLife: Int { Int(min(max(rotation.components.seconds, 1), Int64(TLSTicketKeys.longestLife))) }
 
-    /// Replaces keys that are due at this time. Callers need not: every handshake does.
+    /// Rotates keys that are due. Every handshake does so.
     package func advance(to now: ContinuousClock.Instant) {
         state.withLock { $0.advance(to: now, rotation) }
     }
 
-    /// The key to seal with at this time.
+    /// The current encryption key.
     func sealing(at now: ContinuousClock.Instant) -> TicketKey {
         state.withLock { state in
             state.advance(to: now, rotation)
@@ -44,7 +44,7 @@ package final class TLSTicketKeys: Sendable {
         }
     }
 
-    /// The key with this name, and whether it still seals; nil once it is gone.
+    /// The key of this name, and whether it still encrypts; nil once it has expired.
     func opening(_ name: [UInt8], at now: ContinuousClock.Instant) -> (key: TicketKey, isCurrent: Bool)? {
         state.withLock { state in
             state.advance(to: now, rotation)
@@ -58,14 +58,14 @@ package final class TLSTicketKeys: Sendable {
 extension TLSTicketKeys.State {
     mutating func advance(to now: ContinuousClock.Instant, _ rotation: Duration) {
         guard now >= since + rotation else { return }
-        // After a quiet time of two rotations the old key is as stale as the one before it.
+        // After two rotations without use, both keys have expired.
         previous = now < since + rotation + rotation ? current : nil
         current = TicketKey()
         since = now
     }
 }
 
-/// One key of tickets, with the name by which a ticket says what it was sealed with.
+/// A ticket key with its name in tickets.
 struct TicketKey: Sendable {
     static let nameLength = 16
     static let ivLength = 16
@@ -75,7 +75,7 @@ struct TicketKey: Sendable {
     private let cipherKey = SecureRandom.bytes(keyLength)
     private let macKey = SecureRandom.bytes(keyLength)
 
-    /// Readies libssl's contexts with the key; false where libcrypto fails.
+    /// Initialises libssl's contexts with the key; returns false if libcrypto fails.
     func ready(_ cipher: OpaquePointer, _ mac: OpaquePointer, iv: UnsafePointer<UInt8>, seals: Bool) -> Bool {
         // SAFETY: both keys are copied during the call; the second is not written to, despite its type.
         unsafe cipherKey.span.withBytes { cipherKey, _ in

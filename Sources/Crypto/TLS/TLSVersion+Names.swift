@@ -1,17 +1,16 @@
 import Model
 
 extension TLSVersion {
-    /// A name that is no version of TLS or its predecessor.
+    /// An unknown name.
     package struct UnknownName: Error, Equatable, Sendable {
         package let name: String
     }
 
-    /// The versions that a list of names allows, of those that are spoken at all (JWT-36): names of older ones are known
-    /// and yield nothing.
+    /// The supported versions of a list of names (JWT-36). Names of older versions are known and ignored.
     ///
-    /// - Parameter names: of `SSL`, `SSLv2`, `SSLv3`, `TLS`, `TLSv1`, `TLSv1.1`, `TLSv1.2`, `TLSv1.3`; `TLS` stands for
-    ///   every version of TLS (AMB-07).
-    /// - Returns: nil where nothing is left, so that no connection can come about.
+    /// - Parameter names: `SSL`, `SSLv2`, `SSLv3`, `TLS`, `TLSv1`, `TLSv1.1`, `TLSv1.2`, `TLSv1.3`; `TLS` means every
+    ///   version of TLS (AMB-07).
+    /// - Returns: nil if no version remains, so that no connection is possible.
     package static func range(named names: [String]) throws(UnknownName) -> ClosedRange<TLSVersion>? {
         var versions: [TLSVersion] = []
         for name in names {

@@ -11,7 +11,7 @@ extension TLSVersion {
     }
 }
 
-/// A protocol that is agreed on during the handshake (RFC 7301).
+/// An application protocol (RFC 7301).
 package enum ApplicationProtocol: String, Sendable, CaseIterable {
     case h2 = "h2"
     case http11 = "http/1.1"
