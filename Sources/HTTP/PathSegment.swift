@@ -35,16 +35,5 @@ package enum PathSegment {
     }
 
     /// The segment of a name: all but unreserved characters are encoded.
-    package static func encode(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in name.utf8 {
-            if ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [ASCII.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
+    package static func encode(_ name: String) -> String { FormEncoding.encode(name) }
 }

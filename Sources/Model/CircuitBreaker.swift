@@ -1,22 +1,22 @@
-/// Stops requests to a server that fails as a whole, so that callers get their answer at once and the server can recover:
-/// closed; open for a pause; half open with one request as the probe. The pause doubles with each probe that fails.
+/// Stops requests to a failing server, so that callers fail fast and the server can recover. States: closed; open for a
+/// pause; half-open with one request as a probe. The pause doubles with each failed probe.
 ///
-/// A value; time is an argument in milliseconds of the monotonic clock.
+/// The time is an argument in milliseconds of the monotonic clock.
 package struct CircuitBreaker: Equatable, Sendable {
-    /// The raw values stand in metrics.
+    /// The raw values are those of the metrics.
     package enum State: Int, Sendable {
         case closed, halfOpen, open
     }
 
     package struct Settings: Equatable, Sendable {
-        /// Failures in a row that open it; 0 for any number.
+        /// Consecutive failures that open it; 0 for any number.
         package var failures = 0
         /// Share of failed requests of a window that opens it; 0 for any.
         package var errorPercent = 0
-        /// Requests that a window must have before their share counts.
+        /// Minimum number of requests in a window for the share.
         package var minimumRequests = 20
         package var windowMilliseconds: Int64 = 10_000
-        /// The first pause, and what pauses grow to.
+        /// The first pause and the maximum.
         package var pauseMilliseconds: Int64
         package var longestPauseMilliseconds: Int64
 
@@ -26,40 +26,40 @@ package struct CircuitBreaker: Equatable, Sendable {
         }
     }
 
-    /// What is to become of a request.
+    /// The decision about a request.
     package enum Verdict: Equatable, Sendable {
         case pass
-        /// It goes through to find out, and its outcome decides.
+        /// Forwarded as a probe, whose outcome decides.
         case probe
-        /// Refused; so many milliseconds until the next probe.
+        /// Refused, with milliseconds until the next probe.
         case refuse(Int64)
     }
 
-    /// A probe that has not reported after this time is taken to be lost.
+    /// A probe without an outcome after this time is lost.
     private static let probePatience: Int64 = 60_000
 
     package private(set) var state = State.closed
-    /// How often it has opened.
+    /// Number of openings.
     package private(set) var opened: UInt64 = 0
     private var failuresInRow = 0
     private var requests = 0
     private var failures = 0
     private var windowEnd: Int64 = .min
-    /// How often in a row it opened.
+    /// Consecutive openings.
     private var openings = 0
     private var reopensAt: Int64 = .min
     private var probeLostAt: Int64 = .min
 
     package init() {}
 
-    /// Asks for a request.
+    /// Decides about a request.
     package mutating func admit(_ now: Int64) -> Verdict {
         switch state {
         case .closed: return .pass
         case .open:
             guard now >= reopensAt else { return .refuse(reopensAt - now) }
         case .halfOpen:
-            // A probe without an outcome keeps the others out; they may come back in a second.
+            // While a probe is pending, others are refused for a second.
             guard now >= probeLostAt else { return .refuse(1000) }
         }
         state = .halfOpen
@@ -78,15 +78,15 @@ package struct CircuitBreaker: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - asked: for how long the server wants to be left alone, in milliseconds; 0 where it has not said.
-    ///   - spread: from 0 (half of the pause) up to 1000. Gateways that failed together do not come back together.
+    ///   - asked: the pause that the server requests in milliseconds; 0 for none.
+    ///   - spread: random, from 0 (half of the pause) to 1000, so that gateways do not resume simultaneously.
     /// - Returns: whether it has opened now.
     @discardableResult
     package mutating func failed(
         _ now: Int64, probe: Bool, asked: Int64 = 0, spread: Int64 = 1000, _ settings: Settings
     ) -> Bool {
         if !probe {
-            // What was under way when it opened says nothing new.
+            // Requests that were active when it opened do not count.
             guard state == .closed else { return false }
             count(failed: true, now, settings)
             let tooMany = settings.failures > 0 && (failuresInRow >= settings.failures || asked > 0)
@@ -104,7 +104,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         return true
     }
 
-    /// The probe ended without an outcome, as when its client went away: the next request is one.
+    /// Handles a probe without an outcome, for example after its client has disconnected: the next request is a probe.
     package mutating func probeLost() {
         guard state == .halfOpen else { return }
         state = .open

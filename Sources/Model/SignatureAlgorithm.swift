@@ -14,14 +14,14 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The algorithm of exactly this name. The names have five bytes each, and a longer text is not even compared: Swift
-    /// brings texts into a normal form first, which takes a long time for some, and the caller is not known yet.
+    /// The algorithm of exactly this name of five bytes. Longer texts of unauthenticated callers are not compared,
+    /// since Swift's normalisation may take long.
     package init?(named name: String) {
         guard name.utf8.count == 5, let algorithm = SignatureAlgorithm(rawValue: name) else { return nil }
         self = algorithm
     }
 
-    /// The kinds of algorithm, told apart by the keys that fit.
+    /// The families of algorithms by kind of key.
     package enum Family: Sendable {
         case hmac
         case rsaPKCS1
@@ -40,7 +40,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether signer and verifier hold the same secret.
+    /// Whether signer and verifier share a secret.
     package var isSymmetric: Bool { family == .hmac }
 
     /// The algorithms that use public keys.

@@ -1,4 +1,4 @@
-/// The versions of TLS that are spoken; older ones must not be (RFC 8996).
+/// The supported versions of TLS; older ones are forbidden (RFC 8996).
 package enum TLSVersion: String, Sendable, CaseIterable, Comparable {
     case tls12 = "1.2"
     case tls13 = "1.3"

@@ -1,6 +1,6 @@
-/// Why something could not be done (OMS-05): the part of the client that says so, a stable code, and a sentence.
+/// An error of the client (OMS-05): the part of the client, a stable code and a message.
 public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The part of the client that an error comes from.
+    /// The part of the client that has failed.
     public enum Domain: String, Sendable {
         case profile, store, transport, server, session
     }
@@ -46,7 +46,7 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidArgument = "invalid_argument"
         case cancelled
 
-        /// Where errors of this code come from.
+        /// The part of the client that this code belongs to.
         public var domain: Domain {
             switch self {
             case .invalidProfile, .missingProperty, .unsupportedScheme, .invalidURL, .notAConfiguration: .profile
@@ -64,7 +64,7 @@ public struct ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// One sentence for a person. It holds no secret.
+    /// A message for people, without secrets.
     public let description: String
 
     public var domain: Domain { code.domain }

@@ -34,28 +34,19 @@ public indirect enum ClientJSON: Equatable, Sendable {
 
     /// The value as JSON text, with indentation.
     public var text: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return (try? JSONLayout.indented(writer.bytes, by: 2)) ?? writer.bytes
+        let text = node.serialized
+        return (try? JSONLayout.indented(text, by: 2)) ?? text
     }
 
-    private func write(to writer: inout JSONWriter) {
+    private var node: JSONNode {
         switch self {
-        case .null: writer.null()
-        case .bool(let flag): writer.value(flag)
-        case .number(let text): writer.value(json: Array(text.utf8).span)
-        case .string(let text): writer.value(text)
-        case .array(let elements):
-            writer.beginArray()
-            for element in elements { element.write(to: &writer) }
-            writer.endArray()
+        case .null: JSONNode(.null)
+        case .bool(let flag): JSONNode(.bool(flag))
+        case .number(let text): JSONNode(.number(text))
+        case .string(let text): JSONNode(.string(text))
+        case .array(let elements): JSONNode(.array(elements.map(\.node)))
         case .object(let members):
-            writer.beginObject()
-            for member in members {
-                writer.name(member.name)
-                member.value.write(to: &writer)
-            }
-            writer.endObject()
+            JSONNode(.object(members.map { JSONMember(name: $0.name, node: $0.value.node) }))
         }
     }
 

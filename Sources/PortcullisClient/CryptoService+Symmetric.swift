@@ -1,13 +1,13 @@
 import Bytes
 import Crypto
 
-/// Encryption with one key for both ends (CRYPTO-04).
+/// Symmetric encryption (CRYPTO-04).
 extension CryptoService {
-    /// How something is encrypted. The length of the key, 16, 24 or 32 bytes, says which AES it is.
+    /// An encryption algorithm. The length of the key, 16, 24 or 32 bytes, selects the variant of AES.
     public enum Cipher: Sendable, Equatable {
-        /// AES in GCM mode: a change does not go unnoticed. For all that is new.
+        /// AES in GCM mode (authenticated), for all new data.
         case aesGCM
-        /// AES in CBC mode with the padding of PKCS #7, for what others read or have written.
+        /// AES in CBC mode with PKCS #7 padding, for existing data.
         case aesCBC
         /// Triple DES with a key of 24 bytes, in CBC mode, to decrypt only.
         case tripleDES
@@ -24,7 +24,7 @@ extension CryptoService {
         }
     }
 
-    /// What was encrypted, and the key that decrypts it.
+    /// The ciphertext and its key.
     public struct Encrypted: Equatable, Sendable {
         public let output: [UInt8]
         public let key: [UInt8]
@@ -42,9 +42,9 @@ extension CryptoService {
         return SecureRandom.bytes(length)
     }
 
-    /// Encrypts under a new key, which is answered.
+    /// Encrypts with a new key, which is returned.
     ///
-    /// - Parameter output: `usesBase64`, and `hasPrefix`: whether `{AES-256-GCM}` stands in front; there is no salt.
+    /// - Parameter output: `usesBase64`, and `hasPrefix` for the prefix `{AES-256-GCM}`; there is no salt.
     public func encrypt(
         _ data: [UInt8], keyLength: Int, cipher: Cipher = .aesGCM, output: Output = Output()
     ) throws(ClientError) -> Encrypted {
@@ -52,7 +52,7 @@ extension CryptoService {
         return Encrypted(output: try encrypt(data, key: key, cipher: cipher, output: output), key: key)
     }
 
-    /// Encrypts under a key of 16, 24 or 32 bytes.
+    /// Encrypts with a key of 16, 24 or 32 bytes.
     public func encrypt(
         _ data: [UInt8], key: [UInt8], cipher: Cipher = .aesGCM, output: Output = Output()
     ) throws(ClientError) -> [UInt8] {
@@ -66,11 +66,11 @@ extension CryptoService {
         return output.hasPrefix ? Array("{\(name)}".utf8) + bytes : bytes
     }
 
-    /// What was encrypted under the key.
+    /// Decrypts with a key.
     ///
     /// - Parameters:
-    ///   - data: in the form that `output` says.
-    ///   - output: as `encrypt` had it.
+    ///   - data: the ciphertext in the form of `output`.
+    ///   - output: the same as for `encrypt`.
     public func decrypt(
         _ data: [UInt8], key: [UInt8], cipher: Cipher = .aesGCM, output: Output = Output()
     ) throws(ClientError) -> [UInt8] {

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Model
 
-/// Hashes of passwords as the mobile client kit makes them (CRYPTO-03).
+/// Password hashes in the format of the mobile client kit (CRYPTO-03).
 public struct CryptoService: Sendable {
     /// A hash function by its name in prefixes.
     public enum Algorithm: String, Sendable, CaseIterable {
@@ -23,12 +23,12 @@ public struct CryptoService: Sendable {
         }
     }
 
-    /// How a hash is written down.
+    /// The format of a hash.
     public struct Output: Sendable {
         /// Whether the salt follows the hash.
         public var appendsSalt: Bool
         public var usesBase64: Bool
-        /// Whether `{SHA-512}`, or `{SaltedSHA-512}` with a salt, stands in front; it needs Base64.
+        /// Whether the prefix `{SHA-512}`, or `{SaltedSHA-512}` with a salt, is added; needs Base64.
         public var hasPrefix: Bool
 
         public init(appendsSalt: Bool = true, usesBase64: Bool = true, hasPrefix: Bool = true) {
@@ -38,7 +38,7 @@ public struct CryptoService: Sendable {
         }
     }
 
-    /// A hash and the salt that went into it.
+    /// A hash and its salt.
     public struct Hash: Equatable, Sendable {
         public let output: [UInt8]
         public let salt: [UInt8]
@@ -50,7 +50,7 @@ public struct CryptoService: Sendable {
     /// The names of all schemes of stored passwords.
     static let schemes = PasswordScheme.allCases.map(\.rawValue)
 
-    /// Salts are no longer than this.
+    /// Maximum length of salts.
     public static let maximumSaltBits = 512
 
     public init() {}
@@ -64,14 +64,14 @@ public struct CryptoService: Sendable {
         return SecureRandom.bytes(bits / 8)
     }
 
-    /// The hash under a fresh salt.
+    /// The hash with a fresh salt.
     public func hash(
         _ message: [UInt8], saltBits: Int, algorithm: Algorithm, output: Output = Output()
     ) throws(ClientError) -> Hash {
         hash(message, salt: try makeSalt(bits: saltBits), algorithm: algorithm, output: output)
     }
 
-    /// The hash under a given salt, digest(message ‖ salt), or without any.
+    /// The hash with a given salt, digest(message ‖ salt), or without one.
     public func hash(
         _ message: [UInt8], salt: [UInt8] = [], algorithm: Algorithm, output: Output = Output()
     ) -> Hash {
@@ -83,7 +83,7 @@ public struct CryptoService: Sendable {
         return Hash(output: bytes, salt: salt)
     }
 
-    /// Whether a message is the one of a stored `{scheme}payload`; an unknown or absent scheme never verifies.
+    /// Whether a message matches a stored `{scheme}payload`; false for an unknown or missing scheme.
     public func verify(_ message: [UInt8], stored: String) -> Bool {
         PasswordHasher().verify(message.span, stored: stored)
     }

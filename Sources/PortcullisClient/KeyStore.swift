@@ -4,7 +4,7 @@ import Foundation
 import Model
 import Reactor
 
-/// Key pairs in files of their own, in a directory for their owner only (CRYPTO-05).
+/// Key pairs in files, in a directory that only their owner can access (CRYPTO-05).
 public struct KeyStore: Sendable {
     /// Kind of a key pair.
     public enum Kind: String, Sendable, CaseIterable {
@@ -18,16 +18,11 @@ public struct KeyStore: Sendable {
 
     public init(directory: String) { self.directory = directory }
 
-    /// Makes a key pair. One of the name that is there already stays.
+    /// Generates a key pair. An existing one of the name is kept.
     public func generate(_ name: String, kind: Kind = .ec) throws(ClientError) {
         let path = try path(name)
         let pem = SigningKey.generate(kind == .rsa ? .rs256 : .es256).pem
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ClientError(.storeFailed, "the directory \(directory) cannot be made")
-        }
+        try CredentialStore.makeDirectory(directory)
         let isNew: Bool
         do throws(KernelError) {
             let draft = try FileDraft(of: path)
@@ -56,7 +51,7 @@ public struct KeyStore: Sendable {
         return key.sign(message.span)
     }
 
-    /// Whether a signature is the message's under a public key in PEM form.
+    /// Verifies a signature with a public key in PEM form.
     public static func verify(
         _ signature: [UInt8], of message: [UInt8], publicKey pem: String
     ) throws(ClientError) -> Bool {
@@ -67,13 +62,13 @@ public struct KeyStore: Sendable {
         return key.verify(signature.span, of: message.span, algorithm)
     }
 
-    /// Encrypts a short secret to the holder of an RSA key (RSAES-OAEP with SHA-256).
+    /// Encrypts a short secret with an RSA key (RSAES-OAEP with SHA-256).
     public static func wrap(_ secret: [UInt8], publicKey pem: String) throws(ClientError) -> [UInt8] {
         let key = try checked("the public key") { () throws(KeyError) in try KeyWrapping(pem: pem) }
         do throws(KeyWrapping.Failure) { return try key.wrap(secret) } catch { throw failed(error, key.maximumLength) }
     }
 
-    /// What was wrapped for a key.
+    /// Decrypts a wrapped secret.
     public func unwrap(_ wrapped: [UInt8], with name: String) throws(ClientError) -> [UInt8] {
         let text = try pem(name)
         let key = try KeyStore.checked("the key \"\(name)\"") { () throws(KeyError) in try KeyWrapping(pem: text) }
@@ -82,7 +77,7 @@ public struct KeyStore: Sendable {
         }
     }
 
-    /// Removes a key pair. What was wrapped for it is lost.
+    /// Removes a key pair. Secrets wrapped for it are lost.
     public func delete(_ name: String) throws(ClientError) {
         let path = try path(name)
         _ = try pem(name)

@@ -73,7 +73,7 @@ package struct JSONWriter: Sendable {
     /// A value that is JSON already.
     package mutating func value(json: Span<UInt8>) {
         separate()
-        for i in json.indices { bytes.append(json[i]) }
+        bytes.append(copying: json)
     }
 
     package mutating func member(_ name: String, _ text: String) {
@@ -123,10 +123,7 @@ package struct JSONWriter: Sendable {
     /// A member whose value is a text in bytes; invalid UTF-8 is replaced.
     package mutating func member(_ name: String, text: Span<UInt8>) {
         self.name(name)
-        var copy: [UInt8] = []
-        copy.reserveCapacity(text.count)
-        for i in text.indices { copy.append(text[i]) }
-        value(String(decoding: copy, as: UTF8.self))
+        value(String(copying: text))
     }
 
     private mutating func separate() {

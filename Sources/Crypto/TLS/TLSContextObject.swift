@@ -60,12 +60,7 @@ final class TLSContextObject: @unchecked Sendable {
         // SAFETY: store and context count references of their own to what they are given.
         guard let store = unsafe X509_STORE_new() else { throw .library }
         defer { unsafe X509_STORE_free(store) }
-        var isComplete = unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
-        for authority in authorities where isComplete {
-            isComplete = unsafe X509_STORE_add_cert(store, authority.pointer) == 1
-        }
-        OpenSSLLibrary.clearErrors()
-        guard isComplete else { throw .library }
+        try unsafe add(authorities, to: store)
         unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
@@ -73,6 +68,11 @@ final class TLSContextObject: @unchecked Sendable {
     func trustAlso(_ authorities: [CertificateObject]) throws(TLSSettingsError) {
         // SAFETY: the store is the context's own, which keeps it; it counts a reference of its own to each certificate.
         guard let store = unsafe SSL_CTX_get_cert_store(pointer) else { throw .library }
+        try unsafe add(authorities, to: store)
+    }
+
+    private func add(_ authorities: [CertificateObject], to store: OpaquePointer) throws(TLSSettingsError) {
+        // SAFETY: as in the callers.
         var isComplete = unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
         for authority in authorities where isComplete {
             isComplete = unsafe X509_STORE_add_cert(store, authority.pointer) == 1

@@ -12,13 +12,7 @@ package enum HeadWriter {
 
     /// The same with a given reason phrase.
     package static func appendStatusLine(_ status: Int, phrase: StaticString, to chunk: Chunk) {
-        precondition(status >= 100 && status < 600)
-        chunk.ensureFree(16 &+ phrase.utf8CodeUnitCount)
-        chunk.append("HTTP/1.1 ")
-        chunk.append(decimal: status)
-        chunk.append(ASCII.space)
-        chunk.append(phrase)
-        chunk.append("\r\n")
+        appendStatusLine(status, phrase: phrase.span, to: chunk)
     }
 
     /// The same with the reason phrase of an upstream.
@@ -34,19 +28,11 @@ package enum HeadWriter {
 
     /// A field line.
     package static func appendField(_ name: StaticString, _ value: Span<UInt8>, to chunk: Chunk) {
-        chunk.ensureFree(name.utf8CodeUnitCount &+ value.count &+ 4)
-        chunk.append(name)
-        chunk.append(": ")
-        chunk.append(value)
-        chunk.append("\r\n")
+        appendField(name.span, value, to: chunk)
     }
 
     package static func appendField(_ name: StaticString, _ value: StaticString, to chunk: Chunk) {
-        chunk.ensureFree(name.utf8CodeUnitCount &+ value.utf8CodeUnitCount &+ 4)
-        chunk.append(name)
-        chunk.append(": ")
-        chunk.append(value)
-        chunk.append("\r\n")
+        appendField(name.span, value.span, to: chunk)
     }
 
     package static func appendField(_ name: StaticString, decimal value: Int, to chunk: Chunk) {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// IP addresses as protocols write them: whether a text is one.
+/// Syntax of IP addresses.
 package enum AddressText {
     /// An IPv6 address without zone (RFC 3986 section 3.2.2).
     package static func isIPv6(_ text: Span<UInt8>) -> Bool {
@@ -10,7 +10,7 @@ package enum AddressText {
         let count = text.count
         while position < count {
             if text[position] == ASCII.colon {
-                // A colon in a group's place: only as part of the one "::".
+                // An empty group is only allowed as part of the one "::".
                 guard !compressed else { return false }
                 if groups == 0 {
                     guard position &+ 1 < count, text[position &+ 1] == ASCII.colon else { return false }

@@ -1,9 +1,9 @@
 import Bytes
 
-/// An IPv4 or IPv6 address without a port, as protocols write it. Two words, so that comparing and hashing one is cheap.
+/// An IPv4 or IPv6 address without a port, in two words, so that comparing and hashing are cheap.
 ///
-/// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address: a client must not have two names, one
-/// that is trusted or counted and one that is not.
+/// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) equals the IPv4 address: a client must not have two
+/// addresses, of which only one is trusted or counted.
 package struct IPAddress: Hashable, Sendable {
     /// The 128 bits in host order; IPv4 in its mapped form `::ffff:a.b.c.d`.
     package let high: UInt64
@@ -25,7 +25,7 @@ package struct IPAddress: Hashable, Sendable {
         low = IPAddress.mapped | UInt64(bits)
     }
 
-    /// - Parameter octets: in network order; of IPv4 the first four count.
+    /// - Parameter octets: in network order; for IPv4 the first four.
     package init(octets: SIMD16<UInt8>, isIPv6: Bool) {
         func word(_ range: Range<Int>) -> UInt64 {
             var word: UInt64 = 0
@@ -44,10 +44,10 @@ package struct IPAddress: Hashable, Sendable {
     /// 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 & 0xff == 127 }
 
-    /// 0.0.0.0 or ::, which as a listener's address stand for all addresses of the machine.
+    /// 0.0.0.0 or ::, which for a listener mean all addresses of the machine.
     package var isUnspecified: Bool { high == 0 && (low == 0 || low == IPAddress.mapped) }
 
-    /// The octets in network order; of IPv4 the first four.
+    /// The octets in network order; for IPv4 the first four.
     package var octets: SIMD16<UInt8> {
         var octets = SIMD16<UInt8>.zero
         if isIPv6 {
@@ -61,8 +61,8 @@ package struct IPAddress: Hashable, Sendable {
         return octets
     }
 
-    /// What one party is counted by: an IPv4 address, the /64 of an IPv6 address, within which anybody may choose
-    /// (RFC 4291 section 2.5.1, RFC 8981).
+    /// The unit of limits for one client: an IPv4 address, or the /64 of an IPv6 address, in which clients choose
+    /// addresses freely (RFC 4291 section 2.5.1, RFC 8981).
     package var subscriber: IPAddress { isIPv6 ? IPAddress(high: high, low: 0) : self }
 
     /// The same as bytes.
@@ -73,7 +73,7 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// A literal in its one strict form: dotted decimal without leading zeros, or RFC 4291 section 2.2 without a zone.
+    /// A literal in strict form: dotted decimal without leading zeros, or RFC 4291 section 2.2 without a zone.
     package init?(text: Span<UInt8>) {
         if AddressText.isIPv4(text) {
             self.init(v4: IPAddress.v4(text))
@@ -84,7 +84,7 @@ extension IPAddress {
         }
     }
 
-    /// The same of a text.
+    /// The same for a text.
     package init?(_ text: String) { self.init(text: text.utf8.span) }
 
     /// - Parameter text: a valid IPv4 address.
@@ -141,7 +141,7 @@ extension IPAddress {
 }
 
 extension IPAddress {
-    /// Appends the address as `X-Forwarded-For` and logs carry it: IPv6 in the form of RFC 5952, without brackets.
+    /// Appends the address in the form of `X-Forwarded-For` and logs: IPv6 by RFC 5952, without brackets.
     package func append(to chunk: Chunk) {
         chunk.ensureFree(40)
         guard isIPv6 else {
@@ -170,7 +170,7 @@ extension IPAddress {
         return Int((word >> UInt64(48 - 16 * (index & 3))) & 0xffff)
     }
 
-    /// The longest run of zero groups, the first of them where two are as long (RFC 5952 section 4.2.3).
+    /// The longest run of zero groups, the first of equal ones (RFC 5952 section 4.2.3).
     private var longestZeros: ByteRange {
         var longest = ByteRange.empty
         var start = 0
@@ -188,13 +188,10 @@ extension IPAddress: CustomStringConvertible {
     package var description: String {
         let chunk = Chunk(capacity: 48)
         append(to: chunk)
-        let bytes = chunk.readable
-        var text: [UInt8] = []
-        for i in bytes.indices { text.append(bytes[i]) }
-        return String(decoding: text, as: UTF8.self)
+        return String(copying: chunk.readable)
     }
 
-    /// The same in IPv6 notation, also of an IPv4 address.
+    /// The same in IPv6 notation, also for an IPv4 address.
     package var textAsIPv6: String {
         guard !isIPv6 else { return description }
         return "::ffff:\(String(low >> 16 & 0xffff, radix: 16)):\(String(low & 0xffff, radix: 16))"

@@ -7,7 +7,7 @@ package struct IPAddressRange: Hashable, Sendable {
 
     /// The network that an address belongs to.
     ///
-    /// - Parameter prefixLength: 0 to 128; of an IPv4 address in its mapped form, so from 96 on.
+    /// - Parameter prefixLength: 0 to 128; for IPv4 that of the mapped form, at least 96.
     package init(of address: IPAddress, prefixLength: Int) {
         mask = ~UInt128(0) << UInt128(128 - prefixLength)
         base = IPAddressRange.bits(address) & mask
@@ -18,13 +18,13 @@ package struct IPAddressRange: Hashable, Sendable {
         IPAddress(high: UInt64(truncatingIfNeeded: base >> 64), low: UInt64(truncatingIfNeeded: base))
     }
 
-    /// An address, with the length of its prefix behind a slash where it is a network. Nil for anything else, and for
-    /// bits behind the prefix: `10.0.0.1/8` may mean the address or the network.
+    /// An address with an optional prefix length after a slash. Nil for other text, and for bits after the prefix:
+    /// `10.0.0.1/8` is ambiguous.
     package init?(text: Span<UInt8>) {
         var slash = 0
         while slash < text.count, text[slash] != ASCII.slash { slash += 1 }
         guard let address = IPAddress(text: text.extracting(0..<slash)) else { return nil }
-        // The width that the text is written in: a mapped address has that of IPv6.
+        // The width of the notation: that of IPv6 for a mapped address.
         let width = AddressText.isIPv4(text.extracting(0..<slash)) ? 32 : 128
         var prefix = width
         if slash < text.count {
@@ -38,7 +38,7 @@ package struct IPAddressRange: Hashable, Sendable {
         guard first == address else { return nil }
     }
 
-    /// The same of a text.
+    /// The same for a text.
     package init?(_ text: String) { self.init(text: text.utf8.span) }
 
     package func contains(_ address: IPAddress) -> Bool { IPAddressRange.bits(address) & mask == base }
@@ -47,7 +47,7 @@ package struct IPAddressRange: Hashable, Sendable {
 }
 
 extension [IPAddressRange] {
-    /// Whether one of the ranges has the address.
+    /// Whether one of the ranges contains the address.
     package func contains(_ address: IPAddress) -> Bool {
         for i in indices where self[i].contains(address) { return true }
         return false

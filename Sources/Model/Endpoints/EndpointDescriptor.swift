@@ -1,32 +1,32 @@
-/// An endpoint of the gateway as a value: where it is, and how a request for it is treated before its handler gets it.
+/// An endpoint of the gateway: its paths and how requests are handled before its handler.
 ///
-/// Each family of endpoints lists its own (`EndpointFamily`). The route table, the reservation of paths in `check`, CORS,
-/// the queue of costly requests and the limits of bodies read those lists; the handler is found by the descriptor when
-/// a configuration is put into force.
+/// Each `EndpointFamily` lists its endpoints. The route table, the reservation of paths in `check`, CORS, the queue of
+/// costly requests and body limits use those lists. Handlers are looked up by descriptor when a configuration is
+/// activated.
 package struct EndpointDescriptor: Sendable {
-    /// How a request is screened, and what its handler gets.
+    /// How requests are checked and what the handler gets.
     package struct Traits: OptionSet, Sendable {
         package let rawValue: UInt8
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Clients send secrets that outlive the request: only over TLS where listeners require that.
+        /// Requests contain long-lived secrets: only over TLS where listeners require it.
         package static let takesCredentials = Traits(rawValue: 1)
         /// The handler needs the verified caller. Other endpoints read credentials themselves.
         package static let needsPrincipal = Traits(rawValue: 2)
         /// Accepts form posts of other sites; authenticity comes from the content of the form, not from its origin.
         package static let takesForeignForms = Traits(rawValue: 4)
-        /// Answers with a page or to its form: cross-site requests are refused.
+        /// Serves a page or its form: cross-site requests are refused.
         package static let servesPages = Traits(rawValue: 8)
         /// The same for requests without `Authorization`.
         package static let servesPagesWithoutToken = Traits(rawValue: 16)
     }
 
-    /// What an answer may cost.
+    /// The cost class of a response.
     package enum Cost: Sendable {
-        /// The answer is ready, or cheap.
+        /// Cheap.
         case document
-        /// It may take a signature or the verification of one: waits in the endpoint queue.
+        /// May create or verify a signature: waits in the endpoint queue.
         case signature
     }
 
@@ -35,15 +35,15 @@ package struct EndpointDescriptor: Sendable {
 
     /// The label of metrics, in snake case. Two endpoints never share one.
     package let name: String
-    /// What must be configured for it.
+    /// The features that enable it.
     package let needs: EndpointFeatures
-    /// Its methods, as in `Access-Control-Allow-Methods`.
+    /// Its methods, for `Access-Control-Allow-Methods`.
     package let methods: [UInt8]
     package let traits: Traits
     package let cost: Cost
-    /// Largest body in bytes; larger ones are answered with 413 before they are read.
+    /// Limit of the body in bytes; larger ones get a 413 before they are read.
     package let largestBody: Int
-    /// Canonical paths. One that ends in a slash stands for everything below it.
+    /// Canonical paths. One that ends in a slash includes everything below it.
     package let paths: @Sendable (EndpointSettings) -> [String]
 
     init(

@@ -1,17 +1,17 @@
-/// The endpoints of the gateway, and the paths that no route may have.
+/// The endpoints of the gateway and the reserved paths.
 extension EndpointFamily {
-    /// In the order of precedence. User profiles are inside the paths of Mobile & Social, and so come first.
+    /// In order of precedence. User profiles come first, since their paths are inside those of Mobile & Social.
     package static let all = [
         UserEndpoints.family, ApplicationEndpoints.family, MobileSocialEndpoints.family, ProviderEndpoints.family,
         BrowserLoginEndpoints.family, OAuthEndpoints.family, SingleSignOnEndpoints.family,
     ]
 
-    /// The endpoints that are switched on, with a path each.
+    /// The enabled endpoints with their paths.
     package static func routes(_ settings: EndpointSettings) -> [(path: String, endpoint: EndpointDescriptor)] {
         all.flatMap { $0.routes(settings) }
     }
 
-    /// The patterns that the gateway answers itself, or keeps for itself: a route inside one of them is never reached.
+    /// The patterns that the gateway serves or reserves: routes inside them are unreachable.
     package static func reservedPatterns(_ settings: EndpointSettings) -> [PathPattern] {
         func patterns(_ reservations: [Reservation]) -> [PathPattern] {
             reservations.compactMap { try? PathPattern($0.pattern) }
@@ -19,7 +19,7 @@ extension EndpointFamily {
         let always = all.map { patterns($0.reservations.filter(\.needs.isEmpty)) }
         let wide = always.flatMap(\.self)
         return zip(all, always).flatMap { family, always in
-            // A pattern that is always reserved stands for the endpoints inside it.
+            // A reserved pattern includes the endpoints inside it.
             let own = family.routes(settings).compactMap { try? PathPattern(pattern(of: $0.path)) }
                 .filter { path in !wide.contains { $0.covers(path) } }
             let others = family.reservations.filter {
@@ -34,6 +34,6 @@ extension EndpointFamily {
             .flatMap { endpoint in endpoint.paths(settings).map { (path: $0, endpoint: endpoint) } }
     }
 
-    /// What a route would say for the path of an endpoint.
+    /// The pattern of an endpoint's path.
     private static func pattern(of path: String) -> String { path.utf8.last == UInt8(ascii: "/") ? path + "**" : path }
 }

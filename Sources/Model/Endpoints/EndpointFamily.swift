@@ -1,9 +1,9 @@
-/// Endpoints that belong together, and the paths that routes leave to them.
+/// A family of endpoints and its reserved paths.
 package struct EndpointFamily: Sendable {
-    /// A pattern that no route may be inside of, beside the paths of the endpoints.
+    /// A reserved pattern in addition to the paths of the endpoints.
     struct Reservation: Sendable {
         let pattern: String
-        /// Nothing: reserved also while the family is off.
+        /// None: always reserved.
         let needs: EndpointFeatures
 
         init(_ pattern: String, needs: EndpointFeatures = []) {
@@ -12,7 +12,7 @@ package struct EndpointFamily: Sendable {
         }
     }
 
-    /// In the order of precedence, where a path is covered by two.
+    /// In order of precedence.
     package let endpoints: [EndpointDescriptor]
     let reservations: [Reservation]
 

@@ -1,4 +1,4 @@
-/// Parts of a configuration that switch endpoints on.
+/// Features that enable endpoints.
 package struct EndpointFeatures: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -14,14 +14,14 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let relyingParties = EndpointFeatures(rawValue: 32)
 }
 
-/// What decides which endpoints there are, and the paths that a configuration chooses.
+/// The enabled features and configurable paths.
 package struct EndpointSettings: Sendable {
     package var features: EndpointFeatures
-    /// Of the token endpoint: the one that the metadata names, and its aliases.
+    /// Paths of the token endpoint: that of the metadata, and its aliases.
     package var tokenPaths: [String]
     package var revocationPath: String
     package var introspectionPath: String
-    /// Of the login forms for browsers.
+    /// Paths of the login forms.
     package var formPaths: [String]
 
     package init(

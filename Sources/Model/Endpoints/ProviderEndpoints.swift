@@ -1,9 +1,9 @@
-/// What identity providers, and browsers that come from them, ask for. The name of the provider follows each path.
+/// Endpoints for identity providers and redirected browsers. The name of the provider follows each path.
 package enum ProviderEndpoints {
     package static let callbackPath = "/mobile/platform/sso/callback/"
     package static let logoutPath = "/mobile/platform/sso/backchannel-logout/"
     package static let metadataPath = "/mobile/platform/sso/metadata/"
-    /// Largest form with the answer of a provider.
+    /// Limit of a form with the response of a provider.
     package static let longestForm = 262_144
 
     static let family = EndpointFamily([.providerCallback, .providerLogout, .providerMetadata])
@@ -17,7 +17,7 @@ extension EndpointDescriptor {
     /// Identity providers report logins that have ended.
     package static let providerLogout = EndpointDescriptor(
         "provider_logout", at: ProviderEndpoints.logoutPath, "POST", needs: .identityProviders)
-    /// What identity providers must know of the gateway (SAML metadata).
+    /// The SAML metadata of the gateway.
     package static let providerMetadata = EndpointDescriptor(
         "provider_metadata", at: ProviderEndpoints.metadataPath, "GET, HEAD", needs: .identityProviders, [],
         cost: .document)

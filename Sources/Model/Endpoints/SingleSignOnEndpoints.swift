@@ -3,7 +3,7 @@ package enum SingleSignOnEndpoints {
     package static let exchangePath = "/mobile/platform/sso/exchange-token"
     package static let loginPath = "/mobile/platform/sso/login"
     package static let logoutPath = "/mobile/platform/sso/logout"
-    /// The redirect URLs that identity providers are configured with. No upstream ever gets them.
+    /// The redirect URLs of identity providers, which are never forwarded.
     package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
 
     static let family = EndpointFamily(

@@ -28,7 +28,7 @@ package struct CertificatePattern: Hashable, Sendable {
         self.text = kind == .dns ? text.map(ASCII.lowercased) : text
     }
 
-    /// Going back to the last `*` alone is enough: it never crosses a separator.
+    /// Backtracking to the last `*` suffices, since it never crosses a separator.
     ///
     /// - Parameter name: one of this kind.
     package func fits(name: String) -> Bool {

@@ -2,8 +2,8 @@ import Bytes
 
 /// Names of hosts.
 package enum HostName {
-    /// Labels of letters, digits, hyphens inside, and underscores, which names of containers have, joined by dots; an
-    /// IPv4 address is one.
+    /// Labels of letters, digits, inner hyphens and underscores (as in container names), joined by dots; includes IPv4
+    /// addresses.
     package static func isValid(_ text: Span<UInt8>) -> Bool {
         guard text.count <= 253 else { return false }
         let hyphen = UInt8(ascii: "-")
@@ -19,17 +19,17 @@ package enum HostName {
         return true
     }
 
-    /// The same of a text.
+    /// The same for a text.
     package static func isValid(_ text: some StringProtocol) -> Bool { isValid(Array(text.utf8).span) }
 }
 
-/// A host of a route: a name, an address, IPv6 in brackets, or `*.` and a name for all names with exactly one label more.
+/// A host of a route: a name, an address (IPv6 in brackets), or `*.` and a name, for names with exactly one more label.
 package struct HostPattern: Hashable, Sendable {
     /// In lower case, without the `*.`.
     package let name: [UInt8]
     package let isWildcard: Bool
 
-    /// - Returns: nil where no request can have the host.
+    /// - Returns: nil if no request can have the host.
     package init?(_ text: String) {
         isWildcard = text.hasPrefix("*.")
         name = text.utf8.dropFirst(isWildcard ? 2 : 0).map(ASCII.lowercased)

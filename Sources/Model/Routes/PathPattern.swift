@@ -3,8 +3,8 @@ import Bytes
 /// The path of a route: segments separated by `/`, each literal or `*` (exactly one non-empty segment), and possibly a
 /// final `**` (zero or more segments).
 ///
-/// The text after the last slash is a segment too: `/a/` is `/a` and an empty segment, and so another path than `/a`.
-/// `/a/**` has both of them.
+/// The text after the last slash is a segment too: `/a/` has an empty last segment and differs from `/a`. `/a/**`
+/// matches both.
 package struct PathPattern: Hashable, Sendable {
     package enum Segment: Hashable, Sendable {
         case literal([UInt8])
@@ -16,7 +16,7 @@ package struct PathPattern: Hashable, Sendable {
     /// Whether it ends in `**`.
     package let isDeep: Bool
 
-    /// Matches no path: the stand-in for a pattern that could not be read.
+    /// Matches no path: the placeholder for an invalid pattern.
     package static let nothing = PathPattern()
 
     private init() { (text, segments, isDeep) = ("", [], false) }
@@ -62,8 +62,8 @@ package struct PathPattern: Hashable, Sendable {
 }
 
 extension PathPattern {
-    /// Why a text is no path pattern, in words for its author. Requests are matched by their canonical path, so that a
-    /// pattern in another form would never match.
+    /// Why a text is not a path pattern. Requests are matched by canonical path, so that a pattern in another form
+    /// would never match.
     package enum Problem: String, Error {
         case noLeadingSlash = #"it does not begin with "/""#
         case misplacedDeep = #""**" is allowed at the end only"#

@@ -1,36 +1,36 @@
 import Bytes
 
-/// Path patterns as a tree of segments. A search visits each node at most once and allocates nothing.
+/// A trie of path patterns. A search visits each node at most once and allocates nothing.
 ///
-/// A literal segment goes before `*`, and the end of the pattern and `*` before `**`.
+/// Literal segments take precedence over `*`, and the end of a pattern and `*` over `**`.
 package struct PathTrie: Sendable {
     private struct Node: Sendable {
         /// Children by literal segment.
         var literals = SortedNames([], ignoringCase: false)
-        /// Child for `*`, -1 where there is none.
+        /// Child for `*`, or -1.
         var one: Int32 = -1
-        /// Leaf of the patterns that end here, -1 where there are none.
+        /// Leaf of the patterns that end here, or -1.
         var end: Int32 = -1
-        /// Leaf of the patterns with `**` here, -1 where there are none.
+        /// Leaf of the patterns with `**` here, or -1.
         var deep: Int32 = -1
     }
 
     private struct Entry {
         let pattern: PathPattern
         let number: Int
-        /// The segments that are left at a node.
+        /// The remaining segments at a node.
         var rest: ArraySlice<PathPattern.Segment>
     }
 
     private var nodes: [Node] = []
-    /// The numbers of each pattern, in the order they were given; a leaf is an index into it.
+    /// The numbers of each pattern, in order; a leaf is an index.
     package private(set) var leaves: [[Int]] = []
 
     package init() {}
 
-    /// A further tree; the answer is its root.
+    /// Adds a tree and returns its root.
     ///
-    /// - Parameter patterns: each with a number of the caller's.
+    /// - Parameter patterns: patterns with numbers of the caller.
     package mutating func grow(_ patterns: [(pattern: PathPattern, number: Int)]) -> Int32 {
         grow(patterns.map { Entry(pattern: $0, number: $1, rest: $0.segments[...]) })
     }
@@ -63,12 +63,12 @@ package struct PathTrie: Sendable {
         return Int32(leaves.count - 1)
     }
 
-    /// The leaf of the most specific pattern that has the path, -1 where none has.
+    /// The leaf of the most specific matching pattern, or -1.
     ///
     /// - Parameter path: begins with `/`.
     package func leaf(of path: Span<UInt8>, under root: Int32) -> Int32 { search(Int(root), path, 1) }
 
-    /// - Parameter start: offset of the next segment; beyond the end of the path where there is none.
+    /// - Parameter start: offset of the next segment; beyond the end of the path for none.
     private func search(_ node: Int, _ path: Span<UInt8>, _ start: Int) -> Int32 {
         guard start <= path.count else { return nodes[node].end >= 0 ? nodes[node].end : nodes[node].deep }
         var end = start

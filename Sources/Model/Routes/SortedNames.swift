@@ -1,14 +1,14 @@
 import Bytes
 
-/// A small dictionary from names to numbers, searched in halves. All names lie in one buffer, so that a search touches
-/// no reference count and allocates nothing.
+/// A small dictionary from names to numbers with binary search. All names are in one buffer, so that a search does no
+/// reference counting and allocates nothing.
 package struct SortedNames: Sendable {
     private var text: [UInt8] = []
     private var ranges: [ByteRange] = []
     private var values: [Int32] = []
     private let ignoresCase: Bool
 
-    /// - Parameter ignoringCase: the names are in lower case, and what is looked up may be in any.
+    /// - Parameter ignoringCase: for lower-case names and case-insensitive lookups.
     package init(_ pairs: [(name: [UInt8], value: Int32)], ignoringCase: Bool) {
         ignoresCase = ignoringCase
         for (name, value) in pairs.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
@@ -20,7 +20,7 @@ package struct SortedNames: Sendable {
 
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// The number of this name, -1 where there is none.
+    /// The number of this name, or -1.
     package func value(of name: Span<UInt8>) -> Int32 {
         var low = 0
         var high = ranges.count
@@ -33,7 +33,7 @@ package struct SortedNames: Sendable {
         return -1
     }
 
-    /// Negative, zero or positive as the name stands before, at or after the one of this range.
+    /// Negative, zero or positive if the name is before, equal to or after the one of this range.
     private func order(of name: Span<UInt8>, relativeTo range: ByteRange) -> Int {
         let other = text.span.slice(range)
         for i in 0..<min(name.count, other.count) {

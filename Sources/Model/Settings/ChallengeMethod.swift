@@ -1,4 +1,4 @@
-/// How users are asked to log in.
+/// The challenge method of an authentication scheme.
 package enum ChallengeMethod: String, Sendable, CaseIterable {
     case form = "FORM"
     case basic = "BASIC"

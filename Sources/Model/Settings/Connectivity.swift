@@ -1,9 +1,9 @@
-/// Which authority checks a password of a service domain (OMS-12).
+/// How a password of a service domain is verified (OMS-12).
 package enum Connectivity: String, Sendable, CaseIterable {
-    /// The server alone.
+    /// By the server only.
     case online
-    /// The verifier of the last login at the server, and not the server.
+    /// By the verifier of the last login only.
     case offline
-    /// The server, and the verifier where that is down.
+    /// By the server, or the verifier if the server is down.
     case auto
 }

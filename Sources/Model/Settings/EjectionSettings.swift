@@ -1,10 +1,10 @@
-/// When a server is left alone for a while because requests to it fail.
+/// Temporary ejection of servers whose requests fail.
 package struct EjectionSettings: Equatable, Sendable {
-    /// Failures in a row.
+    /// Consecutive failures.
     package var failures = 5
-    /// The first time out in milliseconds; each further one is longer by as much.
+    /// Duration of the first ejection in milliseconds; each further one is longer by as much.
     package var time: Int64 = 30_000
-    /// How much of the servers may be out at the same time.
+    /// Share of the servers that may be ejected at the same time.
     package var maximumPercent = 50
 
     package init() {}

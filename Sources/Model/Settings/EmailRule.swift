@@ -1,9 +1,9 @@
-/// What an e-mail address is worth as the name of a user.
+/// Requirement for an e-mail address as the name of a user.
 package enum EmailRule: String, Sendable, CaseIterable {
     /// The provider must confirm that the address is the user's (`email_verified`).
     case verified = "required"
     /// The provider must not deny it.
     case notUnverified = "notDenied"
-    /// Nothing is asked.
+    /// No requirement.
     case any = "ignored"
 }

@@ -1,4 +1,4 @@
-/// How proxies tell of the client before them.
+/// The family of forwarding fields of proxies.
 package enum ForwardedFamily: String, Sendable, CaseIterable {
     /// `X-Forwarded-For`, `-Proto`, `-Host`, `-Port`.
     case xForwarded = "x-forwarded"

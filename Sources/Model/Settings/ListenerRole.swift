@@ -1,8 +1,8 @@
-/// What requests to a listener are answered by.
+/// What a listener serves.
 package enum ListenerRole: Sendable {
     /// Routes and the gateway's own endpoints.
     case proxy
-    /// Health, readiness and metrics alone, without a token.
+    /// Health, readiness and metrics only, without a token.
     case metrics
     /// The same and the administration.
     case admin

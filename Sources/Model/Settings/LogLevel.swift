@@ -1,8 +1,8 @@
-/// How severe an event of the log is, from the least on.
+/// The severity of a log event, in ascending order.
 package enum LogLevel: String, Sendable, CaseIterable {
     case debug, info, warning, error
 
-    /// The place in this order.
+    /// Position in this order.
     package var rank: UInt8 {
         switch self {
         case .debug: 0

@@ -1,8 +1,8 @@
-/// What a rate limit counts apart.
+/// The key of a rate limit.
 package enum RateLimitKey: String, Sendable, CaseIterable {
-    /// All of the route, or of all routes that name the limit.
+    /// All requests of the route, or of all routes that name the limit.
     case route
-    /// Those of one caller; of one address where there is no caller.
+    /// Each caller; each address without a caller.
     case principal
     case address
 }

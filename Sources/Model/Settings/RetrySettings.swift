@@ -1,10 +1,10 @@
-/// How often a request that failed is tried on another server.
+/// Retries of failed requests on another server.
 package struct RetrySettings: Equatable, Sendable {
-    /// Further attempts of one request; 0 for none.
+    /// Retries of one request; 0 for none.
     package var attempts = 1
-    /// Further attempts of all requests, as a share of the requests.
+    /// Retry budget as a share of all requests.
     package var budgetPercent = 20
-    /// Further attempts that each second allows even where the share is less.
+    /// Retries per second that are always allowed.
     package var minimumPerSecond = 5
 
     package init() {}

@@ -1,9 +1,9 @@
-/// How severe a finding about a configuration is.
+/// The severity of a finding about a configuration.
 package enum Severity: String, Sendable {
-    /// The configuration cannot be used, or a part of it does nothing.
+    /// The configuration is invalid, or a part of it has no effect.
     case error
-    /// The configuration works, but perhaps not as meant.
+    /// The configuration works, but perhaps not as intended.
     case warning
-    /// The configuration works as it says, which is perhaps less than expected.
+    /// The configuration works as written, perhaps with less effect than expected.
     case note
 }

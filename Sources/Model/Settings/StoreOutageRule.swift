@@ -1,7 +1,7 @@
-/// What happens to bearer requests while the store does not say what other processes have revoked.
+/// How bearer requests are handled while revocations of other processes are unavailable.
 package enum StoreOutageRule: String, Sendable, CaseIterable {
-    /// They are refused: 503.
+    /// Refused with 503.
     case deny
-    /// The last known list goes on.
+    /// Decided by the last known list.
     case allow
 }

@@ -1,9 +1,9 @@
-/// What a listener with TLS does with clients' certificates.
+/// Client certificates of a TLS listener.
 package enum TLSClientAuthentication: String, Sendable, CaseIterable {
-    /// Not asked for.
+    /// Not requested.
     case off
-    /// Asked for; a client without one is let in, one with a bad one is not.
+    /// Requested; clients without one are accepted, those with an invalid one are refused.
     case optional
-    /// A client without a good one is refused.
+    /// Required.
     case required
 }

@@ -1,9 +1,9 @@
-/// How long an exchanged token lives (JWT-17, JWT-18, POL-02, POL-03).
+/// Lifetime of an exchanged token (JWT-17, JWT-18, POL-02, POL-03).
 package enum TokenLifetimePolicy: String, Sendable, CaseIterable {
-    /// As many seconds as configured.
+    /// The configured lifetime.
     case fromTimeoutSeconds = "FromTimeoutSecs"
-    /// As long as the outside token still does.
+    /// The remaining lifetime of the outside token.
     case fromExternalToken = "FromExternalToken"
-    /// The shorter one of the two.
+    /// The shorter of the two.
     case fromExternalTokenLimited = "FromExternalTokenLimitedByTimeoutSecs"
 }

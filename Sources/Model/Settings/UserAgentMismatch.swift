@@ -1,9 +1,9 @@
-/// What a client gets whose `User-Agent` is not one of the Webgate's (CHAL-04).
+/// The challenge for clients whose `User-Agent` does not match the Webgate's (CHAL-04).
 package enum UserAgentMismatch: String, Sendable, CaseIterable {
     /// 401 with `Bearer realm="<WebGateName>"`.
     case bearer
-    /// The login form for browsers (SCH-02), and what `bearer` says for others.
+    /// The login form for browsers (SCH-02), `bearer` for others.
     case redirect
-    /// The `OAM-Auth` challenge all the same.
+    /// The `OAM-Auth` challenge.
     case oamAuth = "oam-auth"
 }

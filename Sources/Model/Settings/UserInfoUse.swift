@@ -1,6 +1,6 @@
-/// Whether the user info endpoint of a provider is asked beside the ID token.
+/// Whether the user info endpoint of a provider is used in addition to the ID token.
 package enum UserInfoUse: String, Sendable, CaseIterable {
     case always, never
-    /// Where the ID token lacks a claim that is looked for.
+    /// If the ID token lacks a required claim.
     case whenNeeded
 }

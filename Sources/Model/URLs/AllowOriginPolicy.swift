@@ -1,28 +1,28 @@
 import Bytes
 
-/// The policy `Security_AllowOrigin`: which origins may send cross-site requests (CORS-01). The grammar is that of
-/// section 4.0; the default is that none may.
+/// The policy `Security_AllowOrigin`: origins that may send cross-site requests (CORS-01), by the grammar of section
+/// 4.0. The default is none.
 package struct AllowOriginPolicy: Sendable {
-    /// As it is written.
+    /// The text of the policy.
     package let text: String
     package let patterns: [URLPattern]
-    /// What is odd about its entries, in their order.
+    /// Problems of its entries, in order.
     package let problems: [Problem]
 
-    /// What is odd about one entry.
+    /// A problem of an entry.
     package struct Problem: Equatable, Sendable {
         package enum Kind: Equatable, Sendable {
             /// Not a pattern: it never matches.
             case invalid(URLPattern.Problem)
-            /// It has a path, even if only `/`: an origin has none, so it never matches (CORS-04).
+            /// It has a path, even if only `/`, so that it never matches an origin (CORS-04).
             case path
-            /// `disallow` among other entries: it is dropped (AMB-14).
+            /// `disallow` among other entries, which is ignored (AMB-14).
             case keywordInList
-            /// It works, and may reach further than meant (AMB-16).
+            /// It may match more than intended (AMB-16).
             case wildcardInLastLabel
         }
 
-        /// The entry as it stands in the policy.
+        /// The entry in the policy.
         package let pattern: String
         package let kind: Kind
     }
@@ -37,7 +37,7 @@ package struct AllowOriginPolicy: Sendable {
             func report(_ kind: Problem.Kind) {
                 problems.append(Problem(pattern: String(decoding: entry, as: UTF8.self), kind: kind))
             }
-            // AMB-14: the keyword means something only when it stands alone.
+            // AMB-14: the keyword only has a meaning alone.
             if entry == disallow {
                 report(.keywordInList)
                 continue
@@ -62,13 +62,13 @@ package struct AllowOriginPolicy: Sendable {
     /// The policy that allows no origin.
     package static let disallow = AllowOriginPolicy("disallow")
 
-    /// Whether the value of an `Origin` field is one origin that some pattern allows. Allocates nothing.
+    /// Whether a pattern allows the value of an `Origin` field. Allocates nothing.
     package func allows(_ origin: Span<UInt8>) -> Bool {
         guard !patterns.isEmpty, let parts = try? SerializedOrigin(origin) else { return false }
         return allows(parts, of: origin)
     }
 
-    /// The same of an origin whose parts are known.
+    /// The same for a parsed origin.
     package func allows(_ parts: SerializedOrigin, of origin: Span<UInt8>) -> Bool {
         for i in patterns.indices where patterns[i].matches(parts, of: origin) { return true }
         return false

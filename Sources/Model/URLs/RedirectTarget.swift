@@ -1,20 +1,19 @@
 import Bytes
 
-/// A `redirect_uri` that tokens may be posted to once a white list has it (SSO-02): an absolute URL in visible ASCII
-/// that a browser, an application and this gateway read in the same way.
+/// A `redirect_uri` that tokens may be posted to if a whitelist allows it (SSO-02): an absolute, unambiguous URL in
+/// visible ASCII.
 package struct RedirectTarget: Sendable, Equatable {
-    /// Longest one that is looked at, in bytes.
+    /// Maximum length in bytes.
     package static let maximumLength = 1024
-    /// As it was received, which is how it is used.
+    /// The unchanged text.
     package let text: String
     let origin: SerializedOrigin
-    /// Where the origin ends.
+    /// End of the origin.
     private let originEnd: Int
     /// Without the query.
     private let pathEnd: Int
 
-    /// Nil for anything that is not one absolute URL with `://`, without user information and fragment, or whose path
-    /// could be read in more than one way.
+    /// Nil unless it is an absolute URL with `://` and an unambiguous path, without user information and fragment.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= RedirectTarget.maximumLength, bytes.allSatisfy(RedirectTarget.isPlain),
@@ -40,18 +39,18 @@ package struct RedirectTarget: Sendable, Equatable {
         return path.isEmpty ? [] : path.dropFirst().split(separator: ASCII.slash, omittingEmptySubsequences: false)
     }
 
-    /// What the policy of a page calls the place that its form may be sent to (CSP 3 section 2.3.1), as narrow as it goes.
+    /// The narrowest source expression for the target of a form (CSP 3 section 2.3.1).
     package var formAction: String {
         let bytes = Array(text.utf8)
         let scheme = String(decoding: bytes[origin.scheme.range], as: UTF8.self)
-        // No source expression has an IPv6 literal, and those of other schemes have no hosts that mean anything.
+        // Source expressions cannot contain IPv6 literals, and hosts of other schemes have no meaning.
         guard !origin.isAddress, ["http", "https"].contains(where: { $0.utf8.elementsEqual(scheme.lowercased().utf8) })
         else { return "\(scheme):" }
         var source = bytes[..<originEnd]
         let path = bytes[originEnd..<pathEnd]
         if path.count > 1 {
             for byte in path {
-                // These two end a source expression; both sides are decoded before they are compared.
+                // These two end a source expression; escapes are decoded for the comparison.
                 switch byte {
                 case UInt8(ascii: ";"): source += Array("%3B".utf8)
                 case ASCII.comma: source += Array("%2C".utf8)
@@ -66,13 +65,13 @@ package struct RedirectTarget: Sendable, Equatable {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// What stands in URLs (RFC 3986 section 2), without the `#` of a fragment. Browsers take `\` for `/`.
+    /// Characters of URLs (RFC 3986 section 2) without `#`. Browsers read `\` as `/`.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > ASCII.space && byte < 0x7F && !"\"#<>\\^`{|}".utf8.contains(byte)
     }
 
-    /// No piece leads upwards, with parameters behind it neither, and none has a dot, a separator or a percent sign in
-    /// escapes: some servers decode these first, or twice.
+    /// No dot segments, with or without parameters, and no escaped dots, separators or percent signs, which some
+    /// servers decode first or twice.
     private static func isUnambiguous(_ segment: ArraySlice<UInt8>) -> Bool {
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
         if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return false }

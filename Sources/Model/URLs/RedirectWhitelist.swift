@@ -1,14 +1,15 @@
 import Bytes
 
-/// The policy `Security_SsoRedirectWhitelist`: where tokens may be posted to after a login (SSO-03 to SSO-05). Scheme, host
-/// and port are matched as for `Security_AllowOrigin`; a path of a pattern is a prefix of whole segments.
+/// The policy `Security_SsoRedirectWhitelist`: targets that tokens may be posted to after a login (SSO-03 to SSO-05).
+/// Scheme, host and port are matched as for `Security_AllowOrigin`; the path of a pattern is a prefix of whole
+/// segments.
 package struct RedirectWhitelist: Sendable {
     private struct Entry: Sendable {
         let pattern: URLPattern
         /// The path in pieces; none allows every path.
         let segments: [[UInt8]]
 
-        /// Whole segments (AMB-17), in the case that they are written in; `*` as within a label (W28 to W30).
+        /// Whole segments (AMB-17), case-sensitively; `*` as within a label (W28 to W30).
         func allows(_ path: [ArraySlice<UInt8>]) -> Bool {
             path.count >= segments.count
                 && zip(segments, path).allSatisfy { pattern, segment in
@@ -18,7 +19,7 @@ package struct RedirectWhitelist: Sendable {
     }
 
     private let entries: [Entry]
-    /// What is odd about its entries, in words, in their order.
+    /// Problems of its entries, as messages, in order.
     package let problems: [String]
 
     /// - Parameter text: URL patterns separated by commas; nil and empty allow nothing (AMB-19).
@@ -43,14 +44,14 @@ package struct RedirectWhitelist: Sendable {
         self.problems = problems
     }
 
-    /// Without the slash in front, and the one at the end (AMB-18).
+    /// Without the leading and the trailing slash (AMB-18).
     private static func segments(of path: [UInt8]) -> [[UInt8]] {
         var segments = path.dropFirst().split(separator: ASCII.slash, omittingEmptySubsequences: false).map(Array.init)
         if segments.last?.isEmpty == true { segments.removeLast() }
         return segments
     }
 
-    /// The target of a `redirect_uri`, if tokens may be sent there.
+    /// The target of a `redirect_uri`, if it is allowed.
     package func target(_ text: String) -> RedirectTarget? {
         guard let target = RedirectTarget(text) else { return nil }
         let bytes = Array(text.utf8)

@@ -4,12 +4,12 @@ import Bytes
 package enum SegmentGlob {
     package static let wildcard = UInt8(ascii: "*")
 
-    /// Whether the whole text fits the pattern.
+    /// Whether the whole text matches the pattern.
     ///
-    /// Going back to the last `*` alone is enough: a `*` never crosses a separator, so that the separators of pattern
-    /// and text pair up in one way only, and between two of them this is the usual glob.
+    /// Backtracking to the last `*` suffices: a `*` never crosses a separator, so that the separators of pattern and
+    /// text correspond uniquely, and between them this is the usual glob.
     ///
-    /// - Parameter ignoringCase: the pattern is in lower case, and the text may be in any.
+    /// - Parameter ignoringCase: for a lower-case pattern and case-insensitive text.
     package static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>, ignoringCase: Bool) -> Bool {
         var p = 0
         var t = 0

@@ -5,16 +5,16 @@ package struct SerializedOrigin {
     package let scheme: ByteRange
     /// With the brackets of an IPv6 literal.
     package let host: ByteRange
-    /// Digits; nil where the origin has none, which means the default port of the scheme.
+    /// Digits; nil for the default port of the scheme.
     package let port: ByteRange?
     /// Whether the host is an IPv6 literal.
     package let isAddress: Bool
 
-    /// Which part of a text is wrong.
+    /// The invalid part of a text.
     package enum Problem: Error { case scheme, host, port }
 
-    /// The parts of `text`. Refuses what is anything but one origin: `null`, a list, a URL with path or user information,
-    /// an empty host label, a port that is no number (CORS-08). Allocates nothing.
+    /// Parses exactly one origin: no `null`, list, path, user information, empty host label or non-numeric port
+    /// (CORS-08). Allocates nothing.
     package init(_ text: Span<UInt8>) throws(Problem) {
         guard let schemeEnd = SerializedOrigin.endOfScheme(text) else { throw .scheme }
         let start = schemeEnd + 3
@@ -39,7 +39,7 @@ package struct SerializedOrigin {
         port = ByteRange((hostEnd + 1)..<text.count)
     }
 
-    /// Offset of `://`, where a scheme stands before it.
+    /// Offset of `://` after a scheme.
     static func endOfScheme(_ text: Span<UInt8>) -> Int? {
         guard !text.isEmpty, ASCII.isLetter(text[0]) else { return nil }
         var i = 1
@@ -55,7 +55,7 @@ package struct SerializedOrigin {
             || byte == ASCII.dot
     }
 
-    /// Offset behind the `]` of an IPv6 literal. Its text is only compared, so its inner form does not matter.
+    /// Offset after the `]` of an IPv6 literal, whose text is only compared.
     package static func endOfAddress(_ text: Span<UInt8>, from start: Int) -> Int? {
         var i = start + 1
         while i < text.count, text[i] != UInt8(ascii: "]") {
@@ -66,7 +66,7 @@ package struct SerializedOrigin {
         return i < text.count && i > start + 1 ? i + 1 : nil
     }
 
-    /// Offset behind a host name of non-empty labels.
+    /// Offset after a host name of non-empty labels.
     private static func endOfName(_ text: Span<UInt8>, from start: Int) -> Int? {
         var i = start
         var labelStart = start
@@ -82,12 +82,12 @@ package struct SerializedOrigin {
         return i > labelStart ? i : nil
     }
 
-    /// Letters, digits, hyphen and underscore: what browsers leave in a host name.
+    /// Letters, digits, hyphen and underscore: the characters of host names in browsers.
     package static func isNameCharacter(_ byte: UInt8) -> Bool {
         ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
-    /// Whether the text is a port as browsers write it: 1 to 65535, no leading zero.
+    /// Whether the text is a port in the form of browsers: 1 to 65535, no leading zero.
     static func isPort(_ text: Span<UInt8>) -> Bool {
         guard text.count >= 1, text.count <= 5, text[0] != UInt8(ascii: "0") else { return false }
         var value = 0

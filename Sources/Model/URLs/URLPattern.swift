@@ -11,41 +11,41 @@ package final class URLPattern: Sendable {
         case userInformation = "it has user information"
         case queryOrFragment = "it has a query or a fragment"
         case noHost = "it has no host"
-        /// Empty label, character that no host has, wildcard inside an IPv6 literal.
+        /// Empty label, invalid character, or wildcard inside an IPv6 literal.
         case invalidHost = "it has a host that no URL has"
         case invalidPort = "its port is not a number or \"*\""
     }
 
-    /// Scheme and host in lower case, port and path as they are, and the default port where none is written: all parts
-    /// lie in one buffer, so that matching touches no reference count.
+    /// Scheme and host in lower case, port (or the default port) and path. All parts are in one buffer, so that
+    /// matching does no reference counting.
     private let text: [UInt8]
     /// Never has a wildcard (AMB-13).
     private let scheme: ByteRange
-    /// One per label of the host; a single one for an IPv6 literal, which is compared as text.
+    /// One for each label of the host; a single one for an IPv6 literal, which is compared as text.
     private let labels: [ByteRange]
     private let isAddress: Bool
-    /// Nil only where a scheme without a default port stands without one.
+    /// Nil only for a scheme without default port.
     private let port: ByteRange?
-    /// Whether an origin that tells no port fits.
+    /// Whether an origin without a port matches.
     private let matchesDefaultPort: Bool
     private let pathRange: ByteRange
 
-    /// The path with its leading `/`; empty where there is none. An origin never has one.
+    /// The path with its leading `/`; empty for an origin.
     package var path: [UInt8] { Array(text[pathRange.range]) }
 
-    /// Whether the last label of the host has a wildcard, which then reaches into other top-level domains (AMB-16).
+    /// Whether the last label of the host has a wildcard, which matches other top-level domains (AMB-16).
     package var reachesTopLevel: Bool { labels.last.map { text[$0.range].contains(SegmentGlob.wildcard) } ?? false }
 
-    /// Whether only the machine itself can be meant.
+    /// Whether it only matches the local machine.
     package var isLocal: Bool {
         let host = labels.map { String(decoding: text[$0.range], as: UTF8.self) }.joined(separator: ".")
         return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "[::1]"
     }
 
-    /// Whether what is sent there can be read on the way: `http`, and not to one's own machine.
+    /// Whether the traffic is unprotected: `http` to another machine.
     package var isInClear: Bool { text[scheme.range].elementsEqual("http".utf8) && !isLocal }
 
-    /// The entries of a list, which commas separate.
+    /// The entries of a comma-separated list.
     package static func entries(of list: String?) -> [[UInt8]] {
         let isSpace: (UInt8) -> Bool = { $0 == ASCII.space || (9...13).contains($0) }
         return (list ?? "").utf8.split(separator: ASCII.comma)
@@ -53,7 +53,7 @@ package final class URLPattern: Sendable {
             .filter { !$0.isEmpty }
     }
 
-    /// - Throws: why no URL can match the text.
+    /// - Throws: the reason why no URL can match.
     package init(_ written: [UInt8]) throws(Problem) {
         guard let schemeEnd = SerializedOrigin.endOfScheme(written.span) else {
             throw written.firstRange(of: Array("://".utf8)) == nil ? .noScheme : .schemePattern
@@ -128,7 +128,7 @@ package final class URLPattern: Sendable {
         }
     }
 
-    /// Whether scheme, host and port of the origin fit; the path of the pattern is not looked at.
+    /// Whether scheme, host and port of the origin match; the path of the pattern is ignored.
     ///
     /// - Parameters:
     ///   - origin: the parts of `written`.
@@ -150,7 +150,7 @@ package final class URLPattern: Sendable {
         if isAddress { return bytesEqualIgnoringCase(pattern.slice(labels[0]), host) }
         var start = 0
         for index in labels.indices {
-            // The counts of labels are equal when both sides come to their ends together (C18, C19).
+            // The numbers of labels are equal if both sides end together (C18, C19).
             guard start <= host.count else { return false }
             var end = start
             while end < host.count, host[end] != ASCII.dot { end += 1 }

@@ -5,7 +5,7 @@ package struct WebOrigin: Hashable, Sendable {
     package let isSecure: Bool
     /// Name in lower case or IP literal; IPv6 in the form of RFC 5952, without brackets.
     package let host: String
-    /// The scheme's own where the text names none.
+    /// The default port of the scheme without an explicit one.
     package let port: UInt16
 
     package init(isSecure: Bool, host: String, port: UInt16) {
@@ -14,7 +14,7 @@ package struct WebOrigin: Hashable, Sendable {
         self.port = port
     }
 
-    /// An origin with nothing behind it.
+    /// An origin without anything after it.
     package init(_ text: String) throws(WebURL.Problem) {
         let bytes = Array(text.utf8)
         let end = try WebOrigin.end(in: bytes)
@@ -38,7 +38,7 @@ package struct WebOrigin: Hashable, Sendable {
         self.init(isSecure: isSecure, host: host, port: UInt16(port))
     }
 
-    /// Where the authority of an `http` or `https` URL ends.
+    /// End of the authority of an `http` or `https` URL.
     static func end(in bytes: [UInt8]) throws(WebURL.Problem) -> Int {
         guard let schemeEnd = SerializedOrigin.endOfScheme(bytes.span), schemeEnd + 3 < bytes.count,
             ["http", "https"].contains(String(decoding: bytes[..<schemeEnd].map(ASCII.lowercased), as: UTF8.self))

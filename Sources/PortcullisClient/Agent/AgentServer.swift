@@ -2,10 +2,9 @@ import Dispatch
 import Foundation
 import Reactor
 
-/// The agent's end of an `AgentSocket`: takes connections of its own user's programs, one request each.
+/// The server of an `AgentSocket`: accepts connections of programs of the same user, with one request each.
 public final class AgentServer: Sendable {
-    /// How many requests are answered at a time; a program of the same user that asks without end keeps others waiting
-    /// for no more than that.
+    /// Limit of concurrent requests.
     static let maximumRequests = 16
 
     private let listener: BoundListener
@@ -13,9 +12,10 @@ public final class AgentServer: Sendable {
     private let places = DispatchSemaphore(value: AgentServer.maximumRequests)
     private let queue = DispatchQueue(label: "portcullis.agent", attributes: .concurrent)
 
-    /// Listens, with a socket of mode 0600. The directory is made where there is none, with mode 0700.
+    /// Listens on a socket of mode 0600. A missing directory is created with mode 0700.
     ///
-    /// - Throws: `storeFailed` where the directory is another user's or open to others, or where an agent listens already.
+    /// - Throws: `storeFailed` if the directory belongs to another user or is accessible to others, or if an agent
+    ///   listens already.
     public init(path: String) throws(ClientError) {
         let address = try AgentSocket.address(path)
         let directory = AgentSocket.directory(of: path)
@@ -38,13 +38,13 @@ public final class AgentServer: Sendable {
         file = SocketFile(address)
     }
 
-    /// Answers requests until the time is over.
+    /// Serves requests until the time is over.
     ///
     /// - Parameters:
-    ///   - milliseconds: for how long.
-    ///   - client: the agent's own, made for each request, so that a login or logout meanwhile counts.
-    ///   - report: is told what has become of each request.
-    /// - Throws: `storeFailed` where nothing can be accepted any more.
+    ///   - milliseconds: time limit.
+    ///   - client: creates the agent's client for each request, so that a login or logout meanwhile takes effect.
+    ///   - report: called with the outcome of each request.
+    /// - Throws: `storeFailed` if the listener fails.
     public func run(
         milliseconds: Int64, _ agent: SSOAgent,
         client: @escaping @Sendable () throws(ClientError) -> GatewayClient,
@@ -70,20 +70,19 @@ public final class AgentServer: Sendable {
         }
     }
 
-    /// Removes the socket's file. To be called at the end.
+    /// Removes the socket file. Call at the end.
     public func removeFile() {
-        // It counts as somebody's while the listener is open.
+        // Regardless of the open listener.
         file?.removeOwn()
     }
 
-    /// A connection whose request is being answered.
+    /// A connection with a request.
     private final class Conversation: Sendable {
         let connection: BlockingConnection
 
         init(_ connection: consuming BlockingConnection) { self.connection = connection }
 
-        /// Nil where none has come in time, or it is none of this user's: whoever got through the file's permissions
-        /// nevertheless is not even answered.
+        /// Nil if none arrives in time, or if it belongs to another user, who gets no response.
         func request() -> String? {
             do throws(KernelError) {
                 try connection.checkOwnUser()
@@ -96,7 +95,7 @@ public final class AgentServer: Sendable {
         }
 
         func answer(_ response: String) {
-            // Who does not take it has gone.
+            // A failure means that the program has gone.
             try? connection.send(line: response)
         }
     }

@@ -2,9 +2,9 @@ import Bytes
 import Dispatch
 import Reactor
 
-/// The way to the agent of single sign-on.
+/// The transport to the agent of single sign-on.
 public protocol SSOAgentChannel: Sendable {
-    /// Brings a request to the agent, and answers with what comes back.
+    /// Sends a request to the agent and returns its response.
     ///
     /// - Parameters:
     ///   - request: the URL of a request.
@@ -12,16 +12,16 @@ public protocol SSOAgentChannel: Sendable {
     func ask(_ request: String) async throws(ClientError) -> String
 }
 
-/// The socket of an agent on this machine (AGT-04): a line with the URL of a request is answered with a line that has the
-/// URL of the response, and the connection ends.
+/// The socket of an agent on this machine (AGT-04): each connection has one line with the URL of a request, and one
+/// with the URL of the response.
 ///
-/// It lies in a directory that is its owner's alone, and both ends ask the kernel whose the other is: no other user gets a
-/// token there, nor plays the agent. Programs of one user are not kept apart by that; they could read each other's files
-/// as well.
+/// It is in a directory that only its owner can access, and both ends check the user of the peer, so that no other user
+/// gets a token or impersonates the agent. Programs of the same user are not isolated; they could also read each
+/// other's files.
 public struct AgentSocket: SSOAgentChannel {
     static let callback = "portcullis-client://sso"
     private static let agent = "portcullis-agent://sso"
-    /// How long each end waits for the other, in milliseconds; the application for the gateway's answer, too.
+    /// Time-out of both ends in milliseconds, including the gateway's response.
     static let requestMilliseconds: Int32 = 5000
     private static let answerMilliseconds: Int32 = 120_000
 
@@ -32,7 +32,7 @@ public struct AgentSocket: SSOAgentChannel {
 
     static func url(_ request: SSORequest) -> String { request.url(to: agent) }
 
-    /// The directory that a file lies in.
+    /// The directory of a file.
     static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,31 +1,31 @@
 import Model
 
-/// The agent of a circle of trust: it alone logs in, and gets tokens for the other applications (AGT-02, AGT-04).
+/// The agent of a circle of trust, which logs in and gets tokens for the other applications (AGT-02, AGT-04).
 ///
-/// What it gives away is an access token for one webgate, bound to the application that asks. Its own user token, which
-/// would be good for all of them, stays with it.
+/// It issues access tokens for one webgate, bound to the requesting application. Its own user token, which is valid for
+/// all of them, is never passed on.
 public struct SSOAgent: Sendable {
-    /// What becomes of a request, for whoever is to be told. It holds no token.
+    /// The outcome of a request, without tokens.
     public struct Record: Equatable, Sendable {
-        /// Nil for what was no request.
+        /// Nil for an invalid request.
         public let request: SSORequest?
-        /// Nil where a token was given.
+        /// Nil if a token was issued.
         public let refusal: SSORefusal?
-        /// Why the gateway has refused, for the agent's user.
+        /// The gateway's refusal, for the agent's user.
         public let problem: ClientError?
     }
 
     private let applications: Set<String>
 
-    /// - Parameter applications: names of those that are served. Whether they belong to the circle of trust is the
-    ///   gateway's to say.
+    /// - Parameter applications: names of the served applications. The gateway decides whether they belong to the
+    ///   circle of trust.
     public init(applications: Set<String>) { self.applications = applications }
 
-    /// Answers a request: with the URL that goes back, and what has become of it.
+    /// Handles a request. Returns the URL of the response and the outcome.
     ///
     /// - Parameters:
-    ///   - callback: what the application is opened by; nil where the URL goes back by the way that the request came.
-    ///   - client: of the application that is the agent, with its login.
+    ///   - callback: opens the application; nil if the response returns by the connection of the request.
+    ///   - client: the client of the agent, with its login.
     public func process(
         _ url: String, callback: String? = nil, _ client: () throws(ClientError) -> GatewayClient
     ) async -> (response: String, record: Record) {
@@ -67,7 +67,7 @@ extension SSORefusal {
 }
 
 extension GatewayClient {
-    /// Whether a request is about the gateway and the service domain of this client.
+    /// Whether a request is for the gateway and service domain of this client.
     fileprivate func isHome(of request: SSORequest) -> Bool {
         guard let domain = profile.serviceDomain, domain.utf8.elementsEqual(request.serviceDomain.utf8),
             request.gateway.utf8.elementsEqual(origin.utf8), let resource = try? WebURL(client: request.resource)
@@ -75,7 +75,7 @@ extension GatewayClient {
         return isTrusted(resource)
     }
 
-    /// Gets a token for an application by this client's login.
+    /// Gets a token for an application with this client's login.
     fileprivate func grant(for request: SSORequest) async throws(ClientError) -> SSOGrant {
         let login = try login()
         guard login.method == .mobile else {

@@ -1,12 +1,12 @@
 import Bytes
 import HTTP
 
-/// What an agent has got for an application: an access token for the webgate that has challenged it.
+/// The access token that an agent has got for an application and a webgate.
 public struct SSOGrant: Equatable, Sendable {
     public let token: String
-    /// The authentication level of the agent's login; nil where the gateway did not say.
+    /// The authentication level of the agent's login, if the gateway sends it.
     public let level: Int?
-    /// How long the token lives, in seconds; nil where the gateway did not say.
+    /// The lifetime of the token in seconds, if the gateway sends it.
     public let seconds: Int64?
 
     public init(token: String, level: Int? = nil, seconds: Int64? = nil) {
@@ -16,20 +16,20 @@ public struct SSOGrant: Equatable, Sendable {
     }
 }
 
-/// Why an agent has nothing for an application.
+/// Why an agent refuses a request.
 public enum SSORefusal: String, Error, Sendable, CaseIterable {
-    /// It is no request.
+    /// The request is invalid.
     case malformedRequest = "malformed_request"
     /// The agent does not serve the application.
     case unknownApplication = "unknown_application"
-    /// The application trusts another gateway or belongs to another service domain than the agent, or what was challenged
-    /// is on a host of which the agent does not know.
+    /// The application has another gateway or service domain than the agent, or the resource is on a host that the
+    /// agent does not know.
     case wrongGateway = "wrong_gateway"
-    /// Nobody is logged in at the agent, or not any more.
+    /// The agent has no valid login.
     case loginRequired = "login_required"
-    /// The gateway gives the application no token: it is not in the circle of trust, or the level is too low.
+    /// The gateway refuses a token: the application is not in the circle of trust, or the level is too low.
     case refused
-    /// The gateway cannot be reached, or has failed.
+    /// The gateway is unreachable or has failed.
     case unavailable
 
     var text: String {
@@ -43,7 +43,7 @@ public enum SSORefusal: String, Error, Sendable, CaseIterable {
         }
     }
 
-    /// What the application gets to know.
+    /// The message for the application.
     var error: ClientError {
         let code: ClientError.Code =
             switch self {
@@ -57,13 +57,13 @@ public enum SSORefusal: String, Error, Sendable, CaseIterable {
 
 private let mark = "ssoresponse=true&"
 
-/// The URL that brings the answer of an agent to the application that has asked (AGT-04). It holds a token: it goes to
-/// that application alone, and into no log.
+/// The URL with the response of an agent to an application (AGT-04). It contains a token: it must only be sent to that
+/// application and never be logged.
 ///
 /// - Parameters:
-///   - state: that of the request; empty where it could not be read.
-///   - callback: what the application is opened by, as `scheme://host`. The agent has it from whoever has set it up, and
-///     never from the request: anybody could ask in another's name.
+///   - state: the state of the request; empty for an invalid request.
+///   - callback: opens the application, as `scheme://host`. It is configured, never taken from the request, which could
+///     be forged.
 public func completeSSORequest(
     state: String, with outcome: Result<SSOGrant, SSORefusal>, callback: String
 ) -> String {
@@ -78,10 +78,10 @@ public func completeSSORequest(
     return "\(callback)?\(mark)\(FormText.query(fields))"
 }
 
-/// Takes the answer of an agent.
+/// Reads the response of an agent.
 ///
-/// - Parameter request: what was asked.
-/// - Throws: why the agent has nothing; `malformedResponse` for what is no answer to the request.
+/// - Parameter request: the request.
+/// - Throws: the agent's refusal, or `malformedResponse` for a response that does not belong to the request.
 public func parseSSOResponse(_ url: String, to request: SSORequest) throws(ClientError) -> SSOGrant {
     guard let fields = SSORequest.fields(of: url, behind: mark) else {
         throw ClientError(.malformedResponse, "the agent's answer is none")
@@ -90,7 +90,7 @@ public func parseSSOResponse(_ url: String, to request: SSORequest) throws(Clien
     let foreign = ClientError(.malformedResponse, "the agent's answer is to another request")
     if let error = fields.first("error") {
         let refusal = SSORefusal(rawValue: error) ?? .refused
-        // What could not be read has no state that could be told.
+        // An invalid request has no state to return.
         guard isAnswer || refusal == .malformedRequest else { throw foreign }
         throw refusal.error
     }

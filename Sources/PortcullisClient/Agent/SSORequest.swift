@@ -1,26 +1,26 @@
 import Bytes
 import HTTP
 
-/// What an application asks the agent of its circle of trust for: a token for the webgate that has challenged it (AGT-04).
+/// A request to the agent of a circle of trust for a token of a webgate (AGT-04).
 ///
-/// It travels as a URL, over whatever opens URLs or carries lines:
+/// Encoded as a URL, which can be opened or sent as a line:
 /// `SCHEME://HOST?ssorequest=true&application=A&serviceDomain=D&gateway=ORIGIN&resource=URL&context=C&state=S`.
 public struct SSORequest: Equatable, Sendable {
-    /// Longest URL of a request or response that is looked at, in bytes.
+    /// Maximum length of the URL of a request or response in bytes.
     public static let longest = 16 * 1024
     private static let mark = "ssorequest=true&"
     private static let names = ["application", "serviceDomain", "gateway", "resource", "context", "state"]
 
-    /// Name of the application that asks, as the service domain has it.
+    /// Name of the requesting application in the service domain.
     public let application: String
     public let serviceDomain: String
     /// Scheme, host and port of the gateway that the application trusts.
     public let gateway: String
     /// The URL that was challenged.
     public let resource: String
-    /// `request-ctx` of the challenge, to the letter.
+    /// `request-ctx` of the challenge, verbatim.
     public let context: String
-    /// Ties the response to the request: nobody can guess it.
+    /// Unguessable value that ties the response to the request.
     public let state: String
 
     init(
@@ -34,15 +34,15 @@ public struct SSORequest: Equatable, Sendable {
         self.state = state
     }
 
-    /// The URL that brings the request to an agent.
+    /// The URL of the request.
     ///
-    /// - Parameter agent: what the agent is opened by, as `scheme://host`.
+    /// - Parameter agent: opens the agent, as `scheme://host`.
     public func url(to agent: String) -> String {
         let values = [application, serviceDomain, gateway, resource, context, state]
         return "\(agent)?\(SSORequest.mark)\(FormText.query(Array(zip(SSORequest.names, values))))"
     }
 
-    /// The fields of a URL whose query begins with a mark to the letter, each once; nil for another one.
+    /// The unique fields of a URL whose query begins with a marker; nil for another URL.
     static func fields(of url: String, behind mark: String) -> FormFields? {
         guard url.utf8.count <= longest, !url.utf8.contains(where: { $0 <= ASCII.space || $0 >= 127 }) else {
             return nil
@@ -70,13 +70,12 @@ public struct SSORequest: Equatable, Sendable {
     }
 }
 
-/// Whether a URL that an application was opened with is a request to an agent: its query begins with `ssorequest=true&`
-/// to the letter. It may be a malformed one.
+/// Whether a URL is a request to an agent, valid or not: its query begins with `ssorequest=true&`.
 public func isSSORequest(_ url: String) -> Bool { SSORequest.isMarked(url) }
 
 /// Reads a request to an agent.
 ///
-/// - Throws: `invalidRequest` where something is missing, empty, there twice, or too long.
+/// - Throws: `invalidRequest` if a field is missing, empty, repeated or too long.
 public func parseSSORequest(_ url: String) throws(ClientError) -> SSORequest {
     guard let request = SSORequest(url) else {
         throw ClientError(.invalidRequest, "the URL is no request to an agent for single sign-on")

@@ -4,12 +4,12 @@ import HTTP
 import Model
 
 extension ClientProfile {
-    /// Takes over the settings of a server from a URL that configures applications (AGT-05):
+    /// Reads the settings of a server from a configuration URL (AGT-05):
     /// `scheme://host?oamconfig=true&host=H&port=P&servicedomain=D&SSL=TRUE|FALSE[&appname=A]`.
     ///
-    /// The query must begin with `oamconfig=true&` to the letter: a link that merely mentions it configures nothing.
-    /// - Parameter previous: the profile so far. What the URL does not say stays, if it is for the same server: a link
-    ///   must not send the secrets of one to another.
+    /// The query must begin with `oamconfig=true&`.
+    /// - Parameter previous: the current profile. Its other settings are kept only for the same server, since a link
+    ///   must not redirect secrets to another one.
     public init(configuring url: String, previous: ClientProfile? = nil) throws(ClientError) {
         let prefix = "oamconfig=true&"
         guard let mark = url.range(of: "?"), url[mark.upperBound...].hasPrefix(prefix) else {

@@ -4,8 +4,7 @@ import Model
 
 extension ClientProfile {
     /// Reads `client.json`. Relative names of files start from its directory.
-    /// - Parameter named: which of the file's `profiles`; nil for the one called `default`, or for the one profile of a file
-    ///   without names.
+    /// - Parameter named: name in `profiles`; nil for `default`, or for the only profile of a file without names.
     public init(file: String, named: String? = nil) throws(ClientError) {
         guard let contents = ClientProfile.contents(of: file) else {
             throw ClientError(.invalidProfile, "\(file) cannot be read")
@@ -26,7 +25,7 @@ extension ClientProfile {
 
     static func contents(of file: String) -> [UInt8]? { FileManager.default.contents(atPath: file).map { Array($0) } }
 
-    /// - Parameter name: what errors call the text.
+    /// - Parameter name: name of the text in errors.
     public init(json: [UInt8], name: String = "client.json") throws(ClientError) {
         try self.init(ClientProfile.object(json, name), name)
     }
@@ -58,7 +57,7 @@ extension ClientProfile {
         for host in hosts { _ = try WebURL(client: host) }
     }
 
-    /// OMS-02: a URL, or host, port and whether it speaks TLS.
+    /// OMS-02: a URL, or host, port and TLS.
     private static func base(_ reader: inout ProfileReader, _ name: String) throws(ClientError) -> String {
         let url = reader.text("baseUrl")
         let host = reader.text("host")
@@ -122,7 +121,7 @@ extension ClientProfile {
         }
     }
 
-    /// The text of `client.json` with this profile; what has its usual value is left out.
+    /// The text of `client.json` with this profile, without default values.
     public var json: [UInt8] {
         let usual = ClientProfile(baseURL: "")
         var writer = JSONWriter()

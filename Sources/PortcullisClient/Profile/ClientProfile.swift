@@ -1,13 +1,13 @@
 import Model
 
-/// What a client has to know of its gateway and of itself (OMH-08, OMS-02): `client.json`.
+/// The settings of a client (OMH-08, OMS-02): `client.json`.
 public struct ClientProfile: Equatable, Sendable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     public var baseURL: String
     public var backendName: String?
     public var backendVersion: String?
     public var mobileBackendID: String?
-    /// The value of `Authorization: Basic` of callers who have not logged in.
+    /// The `Basic` credentials of anonymous requests.
     public var anonymousKey: String?
     public var clientID: String?
     public var clientSecret: String?
@@ -22,52 +22,52 @@ public struct ClientProfile: Equatable, Sendable {
     public var serviceDomain: String?
     /// The name of the application profile.
     public var appName: String?
-    /// Who logs users in: `facebook`, or nil for the gateway (FB-09).
+    /// The identity provider: `facebook`, or nil for the gateway (FB-09).
     public var identityProvider: String?
-    /// What the identity provider knows the application by.
+    /// The application's id at the identity provider.
     public var appID: String?
-    /// Name of the ApiOmat application; nil where it is `appName`.
+    /// Name of the ApiOmat application; nil for `appName`.
     public var apiomatApp: String?
     /// Key of the ApiOmat application.
     public var apiKey: String?
     /// The system of the ApiOmat application that tokens are for.
     public var system = "LIVE"
-    /// Servers beside that of `baseURL` whose challenges are answered, each as `https://host:port`.
+    /// Further servers whose challenges are answered, each as `https://host:port`.
     public var hosts: [String] = []
-    /// A file with certificates of authorities, in PEM form, that are trusted beside the system's.
+    /// A PEM file with authorities that are trusted in addition to the system's.
     public var caFile: String?
-    /// How long to wait for a server.
+    /// Time-out of requests.
     public var timeoutSeconds = 30
-    /// What the application asks for; where the server says something, that counts (OMS-22).
+    /// Requested settings, which the server may override (OMS-22).
     public var settings = SessionSettings()
 
     public init(baseURL: String) { self.baseURL = baseURL }
 
-    /// The absolute URL of a path of the gateway; an absolute URL stays what it is.
+    /// The absolute URL of a path of the gateway; an absolute URL is unchanged.
     public func url(_ reference: String) -> String {
         reference.contains("://") ? reference : baseURL + (reference.hasPrefix("/") ? "" : "/") + reference
     }
 
-    /// How an error names the backend.
+    /// The backend in error messages.
     var backend: String { "\(backendName ?? "")/\(backendVersion ?? "")" }
 }
 
-/// Settings that the application asks for, and that the server's profile overrides (OMS-08 to OMS-11, OMS-22).
+/// Settings that the application requests and the server's profile overrides (OMS-08 to OMS-11, OMS-22).
 public struct SessionSettings: Equatable, Sendable {
     /// Seconds; nil or 0 for no limit.
     public var sessionTimeout: Int?
     /// Seconds; nil or 0 for no limit.
     public var idleTimeout: Int?
-    /// Failed attempts that are allowed; nil for one.
+    /// Allowed failed attempts; nil for one.
     public var maxLoginAttempts: Int?
     /// Nil for not.
     public var offlineAuthentication: Bool?
-    /// How passwords are kept for logins without the server, such as `SaltedSHA-512`.
+    /// Scheme of stored passwords for offline logins, such as `SaltedSHA-512`.
     public var cryptoScheme: String?
 
     public init() {}
 
-    /// These settings, where the server says nothing of its own.
+    /// These settings, overridden by those of the server.
     func overridden(by server: SessionSettings) -> SessionSettings {
         var merged = self
         merged.sessionTimeout = server.sessionTimeout ?? sessionTimeout

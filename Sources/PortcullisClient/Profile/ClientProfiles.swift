@@ -1,16 +1,16 @@
 import Bytes
 
-/// The `profiles` of a `client.json`, by name: an application that offers logins of several kinds has a backend for each
+/// The `profiles` of a `client.json` by name: an application with several kinds of logins has a backend for each
 /// (FB-09).
 public struct ClientProfiles: Sendable {
-    /// The profile that counts where none is named.
+    /// The default profile.
     public static let usual = "default"
 
     private var members: [JSONMember]
     private let name: String
 
-    /// Nil for a file with one profile, which has no name.
-    /// - Parameter name: what errors call the file.
+    /// Nil for a file with a single unnamed profile.
+    /// - Parameter name: name of the file in errors.
     init?(_ root: JSONNode, _ name: String) throws(ClientError) {
         guard let profiles = root["profiles"] else { return nil }
         if let other = root.members?.first(where: { $0.name != "profiles" && $0.name != "$schema" }) {
@@ -28,7 +28,7 @@ public struct ClientProfiles: Sendable {
         self.name = name
     }
 
-    /// Whether a profile can be called so: it is the name of a directory as well.
+    /// Whether a text is a valid profile name, which is also the name of a directory.
     public static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == 0x2d || $0 == 0x5f }
@@ -40,14 +40,14 @@ public struct ClientProfiles: Sendable {
         throw ClientError(.invalidProfile, "\(self.name): no profile \"\(name)\" (there are: \(known))")
     }
 
-    /// The text of `client.json` once a profile is in it.
-    /// - Parameter named: which of the file's `profiles` it is; nil for the usual one.
+    /// The text of `client.json` with an added profile.
+    /// - Parameter named: name in `profiles`; nil for the default.
     public static func text(
         putting profile: ClientProfile, named: String?, into file: String
     ) throws(ClientError) -> [UInt8] {
         let contents = ClientProfile.contents(of: file)
         guard let named else {
-            // A file that cannot be read is replaced.
+            // An unreadable file is replaced.
             guard let root = contents.flatMap({ try? ClientProfile.object($0, file) }), root["profiles"] != nil else {
                 return profile.json
             }

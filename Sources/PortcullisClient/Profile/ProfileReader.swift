@@ -1,7 +1,6 @@
 import Bytes
 
-/// Reads `client.json` strictly: every wrong value is an error with its JSON pointer, what was expected and what was
-/// found, and so is a key that nobody knows.
+/// Strict reader of `client.json`: invalid values and unknown keys are errors with JSON pointer, expectation and value.
 struct ProfileReader {
     private let root: JSONNode
     private var known: Set<String> = ["$schema"]
@@ -39,7 +38,7 @@ struct ProfileReader {
 
     mutating func complain(_ name: String, _ problem: String) { problems.append("/\(name): \(problem)") }
 
-    /// Complains of members that nobody asked for.
+    /// Reports members that were not read.
     mutating func finish() {
         for member in root.members ?? [] where !known.contains(member.name) {
             complain(
@@ -48,7 +47,7 @@ struct ProfileReader {
         }
     }
 
-    /// A value in a word: secrets may stand in the wrong place.
+    /// The type of a value, without its text, which may be a secret.
     private static func summary(_ node: JSONNode) -> String {
         switch node.value {
         case .null: "null"

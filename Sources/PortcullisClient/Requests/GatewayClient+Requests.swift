@@ -4,13 +4,13 @@ import Model
 import Synchronization
 
 extension GatewayClient {
-    /// Sends a request with what proves the login, and answers the challenge of a webgate: a 401 with `OAM-Auth` is
-    /// answered with an access token for that webgate, and the request is sent once more (RST-01). Without a login the
-    /// reply comes back untouched (RST-03).
+    /// Sends a request with the credentials of the login, and answers the challenge of a webgate: after a 401 with
+    /// `OAM-Auth` the request is repeated with an access token for that webgate (RST-01). Without a login the response
+    /// is returned unchanged (RST-03).
     ///
-    /// Tokens go to the server of the profile and to its `hosts`, and redirects are never followed.
-    /// - Parameter convertToJSON: whether the body is to be JSON; another one is an error (RST-04).
-    /// - Returns: the reply, whatever its status. Where a refusal could not be helped, `problem` says why.
+    /// Tokens are only sent to the server of the profile and its `hosts`. Redirects are never followed.
+    /// - Parameter convertToJSON: whether the body must be JSON (RST-04).
+    /// - Returns: the response with any status. `problem` tells why a refusal could not be resolved.
     public func execute(
         _ request: ClientRequest, convertToJSON: Bool = false
     ) async throws(ClientError) -> ClientResponse {
@@ -40,14 +40,14 @@ extension GatewayClient {
         guard let login, agent == nil, login.method != .mobile else {
             return try await answeringChallenges(request, address)
         }
-        // A token of the gateway is for the gateway alone.
+        // Tokens of the gateway must only be sent to the gateway.
         let isOwn = address.place == origin
         var response = try await send(isOwn ? try authorized(request, login) : request)
         if response.status == 401 { response.problem = GatewayClient.refused }
         return response
     }
 
-    /// The request of somebody who has not logged in: with the backend's key for those, where the profile has one.
+    /// An anonymous request, with the backend's anonymous key, if the profile has one.
     private func anonymous(_ request: ClientRequest, _ address: WebURL) -> ClientRequest {
         guard let key = profile.anonymousKey, address.place == origin else { return request }
         let named = request.adding(.init("Authorization", "Basic \(key)"))
@@ -101,7 +101,7 @@ extension GatewayClient {
 }
 
 extension ClientRequest {
-    /// The request with a token in it, to the letter (oam-wire 2).
+    /// The request with a token, in the exact form of oam-wire 2.
     fileprivate func presenting(_ token: WebgateToken?) -> ClientRequest {
         guard let token else { return self }
         return adding(.init("Authorization", "OAM-Auth \(token.token)"))

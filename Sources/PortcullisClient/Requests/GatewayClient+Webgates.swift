@@ -6,7 +6,7 @@ import Synchronization
 
 /// Access tokens for webgates: one for each, got at most once at a time (RST-01).
 extension GatewayClient {
-    /// A token for what a webgate has challenged: the kept one, unless that was just refused or is too weak, else a fresh
+    /// A token for a challenge: the stored one, unless it was just refused or its level is too low, otherwise a new
     /// one.
     func token(
         for challenge: OAMChallenge, _ address: WebURL, refused: WebgateToken?
@@ -35,7 +35,8 @@ extension GatewayClient {
         case flight(Task<Result<WebgateToken, ClientError>, Never>)
     }
 
-    /// Gets a token for all who wait for one. It is kept before the flight is over, so that nobody finds neither.
+    /// Gets a token for all concurrent requests. It is stored before the pending request ends, so that no other request
+    /// misses both.
     private func fly(
         _ name: String, _ challenge: OAMChallenge, _ address: WebURL
     ) async -> Result<WebgateToken, ClientError> {
@@ -54,7 +55,7 @@ extension GatewayClient {
         var login = try login()
         var reply = try await access(context: challenge.context, resource: address.description, login)
         if reply.status == 401 || reply.status == 403 {
-            // The session has ended, or it is too weak for this webgate: only the person can help.
+            // The session has ended or its level is too low, so that only the user can log in again.
             guard let credentials = await prompts.credentials?() else {
                 throw ClientError(
                     .loginRequired,
@@ -92,9 +93,9 @@ extension GatewayClient {
     /// Gets an access token for what was challenged.
     ///
     /// - Parameters:
-    ///   - context: the challenge's own, to the letter.
+    ///   - context: the context of the challenge, verbatim.
     ///   - resource: the URL that was challenged.
-    ///   - application: whom the token is for; nil for this one. For another one only an agent gets any (AGT-02).
+    ///   - application: the application of the token; nil for this one. Only an agent gets tokens for others (AGT-02).
     func access(
         context: String, resource: String, _ login: KeptLogin, onBehalfOf application: String? = nil
     ) async throws(ClientError) -> ServiceReply {
@@ -108,7 +109,7 @@ extension GatewayClient {
             service.access(userToken: userToken, context: context, resource: resource, onBehalfOf: application))
     }
 
-    /// Keeps a token, and where its webgate was met.
+    /// Stores a token with the path of its webgate.
     private func remember(_ token: WebgateToken, at path: String) throws(ClientError) {
         let isKnown = live.withLock {
             $0.session.webgates.contains { $0.token == token.token && $0.paths.contains(path) }
@@ -130,7 +131,7 @@ extension GatewayClient {
 }
 
 extension WebgateToken {
-    /// How many places of a webgate are remembered.
+    /// Limit of stored paths of a webgate.
     static let maximumPaths = 64
 
     func isSame(_ other: WebgateToken) -> Bool {
@@ -143,8 +144,8 @@ extension WebgateToken {
 
     fileprivate func isGood(_ now: Int64) -> Bool { expiresAt.map { $0 > now } ?? true }
 
-    /// The token to begin with: that of the webgate which has challenged at this path, or nearest above or beside it, as
-    /// with the protection spaces of RFC 7617 section 2.2. A wrong guess costs a challenge, nothing else.
+    /// The token to try first: that of the webgate which has challenged at this path or the nearest one, similar to the
+    /// protection spaces of RFC 7617 section 2.2. A wrong guess only costs a challenge.
     static func fitting(_ address: WebURL, in tokens: [WebgateToken], now: Int64) -> WebgateToken? {
         var best: (token: WebgateToken, length: Int)?
         for token in tokens where token.origin == address.place && token.isGood(now) {
@@ -154,7 +155,7 @@ extension WebgateToken {
                 let length =
                     path == address.path
                     ? Int.max : isBelow ? path.utf8.count : address.path.hasPrefix(space) ? space.utf8.count : 0
-                // The root is the space of everything and says nothing.
+                // The root is too general.
                 if length > 1, length > best?.length ?? 0 { best = (token, length) }
             }
         }

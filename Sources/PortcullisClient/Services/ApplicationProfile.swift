@@ -1,15 +1,15 @@
 import Bytes
 import Model
 
-/// What the server says of an application (OMS-03): where its services are, and what it is allowed.
+/// The server's profile of an application (OMS-03): its services and settings.
 public struct ApplicationProfile: Equatable, Sendable {
     public let name: String
     public let serviceDomain: String
-    /// How long the profile may be kept, in seconds.
+    /// How long the profile may be cached, in seconds.
     public let cacheSeconds: Int
     /// What overrides the application's own settings (OMS-22).
     public let settings: SessionSettings
-    /// Everything that the server said.
+    /// The whole response.
     public let json: ClientJSON
 
     /// Paths of the services. Nil where devices need not be registered.
@@ -17,15 +17,15 @@ public struct ApplicationProfile: Equatable, Sendable {
     let authentication: String
     let access: String
     let logout: String?
-    /// The claims about the device that the server wants; empty for all.
+    /// The device claims that the server requests; empty for all.
     let claims: [String]
 
-    /// What clients take where the server names no service.
+    /// The default paths of services.
     private static let usual = MobileSocialEndpoints.path + "mobileoamauthentication"
 
     /// - Parameters:
-    ///   - text: the body of the answer.
-    ///   - scope: what was asked for.
+    ///   - text: the body of the response.
+    ///   - scope: the requested scope.
     init(_ text: [UInt8], scope: Scope) throws(ClientError) {
         guard let root = try? JSONNode.parse(text.span), root.members != nil else {
             throw ClientError(.malformedResponse, "the application profile is no JSON object")
@@ -66,8 +66,8 @@ public struct ApplicationProfile: Equatable, Sendable {
         return Int(number)
     }
 
-    /// The path of a service. Of an absolute URL, too, only the path counts: passwords and tokens go to the gateway that
-    /// the client's own profile names, and to nobody that an answer names.
+    /// The path of a service. Only the path of an absolute URL is used, since passwords and tokens must only be sent to
+    /// the gateway of the client's profile.
     private static func path(_ node: JSONNode?) -> String? {
         guard let text = node?.string else { return nil }
         if text.hasPrefix("/") { return text }

@@ -17,12 +17,12 @@ struct ApplicationService: Sendable {
         return form(parameters)
     }
 
-    /// A token map for a refresh token, which ends with it (AOM-13).
+    /// A token map for a refresh token, which is consumed (AOM-13).
     func refresh(_ token: String) throws(ClientError) -> ClientRequest {
         form(try [("grant_type", "refresh_token")] + client() + [("refresh_token", token)])
     }
 
-    /// Ends a session token (AOM-21), or all that its user has in the application (AOM-22).
+    /// Revokes a session token (AOM-21), or all tokens of its user in the application (AOM-22).
     func revoke(_ token: String, everything: Bool) throws(ClientError) -> ClientRequest {
         ClientRequest(
             "POST",
@@ -31,7 +31,7 @@ struct ApplicationService: Sendable {
             fields: [.init("Authorization", "Bearer \(token)"), try keyField()])
     }
 
-    /// Sent beside each credential of a user (AOM-16).
+    /// Sent with each credential of a user (AOM-16).
     func keyField() throws(ClientError) -> ClientRequest.Field { .init("X-Apiomat-Apikey", try key()) }
 
     private func client() throws(ClientError) -> [(String, String)] {

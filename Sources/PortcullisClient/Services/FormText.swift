@@ -1,7 +1,7 @@
 import Bytes
 import HTTP
 
-/// Texts in the encodings that requests want (OMH-08: applications give values as they are).
+/// Encodings of request texts (OMH-08: applications pass unencoded values).
 enum FormText {
     /// Percent-encoded but for unreserved characters.
     static func escaped(_ text: String) -> String { PathSegment.encode(text) }

@@ -1,23 +1,23 @@
 import Bytes
 import Model
 
-/// The calls of the mobile service domain (oam-wire 3): what is sent, and what the answers mean.
+/// The calls of the mobile service domain (oam-wire 3).
 struct MobileService: Sendable {
     let profile: ClientProfile
     let application: ApplicationProfile
-    /// The handle of this device; nil where there is none yet.
+    /// The registration handle of this device, if any.
     var handle: String?
 
     private static let sdkVersion = "11.1.2.3.0"
     private static let attribute = "X-Idaas-Rest-"
 
-    /// What a login says of the person.
+    /// The credentials of a login.
     struct Subject {
         let user: String
         let password: String
     }
 
-    /// What a login is for, where the usual one is not enough: the server may then ask for more than a password.
+    /// The requirement of a step-up login, for which the server may ask for more than a password.
     struct Demand {
         /// The context of a challenge.
         var context: String?
@@ -45,7 +45,7 @@ struct MobileService: Sendable {
 
     func authenticate(_ subject: Subject, _ demand: Demand) -> ClientRequest {
         let context = demand.context.map { [("Application-Context", $0)] } ?? []
-        // OMS-22: the server takes the settings where it has none of its own.
+        // OMS-22: the server uses these settings as defaults.
         let wishes = [
             ("sessionTimeout", profile.settings.sessionTimeout), ("idleTimeout", profile.settings.idleTimeout),
             ("maxLoginAttempts", profile.settings.maxLoginAttempts), ("level", demand.level),
@@ -65,9 +65,9 @@ struct MobileService: Sendable {
     }
 
     /// - Parameters:
-    ///   - context: the challenge's own, to the letter (oam-wire 1.3).
+    ///   - context: the context of the challenge, verbatim (oam-wire 1.3).
     ///   - resource: the URL that was challenged.
-    ///   - other: the application that the token is for, which this one is the agent of; nil for this one itself.
+    ///   - other: the application of the token, if this one is its agent.
     func access(
         userToken: String, context: String, resource: String, onBehalfOf other: String? = nil
     ) -> ClientRequest {
@@ -118,7 +118,7 @@ struct MobileService: Sendable {
         return request
     }
 
-    /// Only the claims that the server wants (oam-wire 3.3). A machine without a person's device has little to tell.
+    /// Only the claims that the server requests (oam-wire 3.3).
     private func writeDevice(to writer: inout JSONWriter) {
         let claims = [("sdkversion", MobileService.sdkVersion), ("ostype", "Linux"), ("osversion", "")]
         writer.name("deviceProfile")

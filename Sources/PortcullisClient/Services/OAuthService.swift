@@ -12,13 +12,13 @@ struct OAuthService: Sendable {
             try clientCredential())
     }
 
-    /// Ends an access token (RFC 7009).
+    /// Revokes an access token (RFC 7009).
     func revoke(_ token: String) throws(ClientError) -> ClientRequest {
         form(OAuthEndpoints.revocationPath, [("token", token)], try clientCredential())
     }
 
-    /// A token of somebody else for one of the gateway: a JWT at one endpoint, all else, a packed SAML assertion, at the
-    /// other (OMH-03).
+    /// Exchanges an outside token for one of the gateway: a JWT at one endpoint, a packed SAML assertion at the other
+    /// (OMH-03).
     func exchange(_ token: String) throws(ClientError) -> ClientRequest {
         if OAuthService.isJWT(token) {
             return form(
@@ -34,10 +34,10 @@ struct OAuthService: Sendable {
             fields: [.init("Authorization", "Bearer \(token)"), .init("Oracle-Mobile-Backend-ID", backend)])
     }
 
-    /// Who the credentials of Basic are.
+    /// The user of Basic credentials.
     func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url(UserEndpoints.whoAmIPath)) }
 
-    /// `Authorization` of RFC 7617. A user name with a colon would be cut at it by the server.
+    /// `Authorization` of RFC 7617. The user name must not contain a colon.
     static func basic(user: String, password: String) throws(ClientError) -> ClientRequest.Field {
         guard !user.contains(":") else {
             throw ClientError(.invalidArgument, "a user name with a colon cannot be used with Basic authentication")

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What a service of the gateway answered: a token, a question, or why not.
+/// The response of a service of the gateway: a token, a question or an error.
 struct ServiceReply {
     let status: Int
     private let body: JSONNode?
@@ -17,8 +17,8 @@ struct ServiceReply {
 
     var isSuccess: Bool { status == 200 || status == 201 }
 
-    /// The token, where the answer is one of the wanted type: neither an empty token nor one of another type is success,
-    /// whatever the status (oam-wire 8.2).
+    /// The token of the expected type; an empty token or another type is an error regardless of the status (oam-wire
+    /// 8.2).
     func token(_ type: String) throws(ClientError) -> String {
         guard isSuccess else { throw refusal }
         guard let token = text("X-Idaas-Rest-Token-Value"), !token.isEmpty,
@@ -27,16 +27,16 @@ struct ServiceReply {
         return token
     }
 
-    /// A step that is to follow (OMS-14).
+    /// A further step of the login (OMS-14).
     var question: (id: String, ClientPrompts.Question)? {
         guard isSuccess, text("status") == "challenge", let id = text("challengeId") else { return nil }
         return (id, ClientPrompts.Question(type: text("type") ?? "", text: text("question")))
     }
 
-    /// Whether the server told us to forget everything (OMS-16).
+    /// Whether the response is an order to wipe (OMS-16).
     var isWipe: Bool { status == 403 && (text("code") == "device_wipe" || text("action") == "wipe") }
 
-    /// Why a call did not succeed. A service that others answer for is never a wrong password.
+    /// The error of a call. A failed service is never reported as a wrong password.
     var refusal: ClientError {
         if isWipe { return ClientError(.deviceWiped, "the server has ordered this device to be wiped") }
         let said = text("error_description") ?? text("message") ?? text("detail")
@@ -56,7 +56,7 @@ struct ServiceReply {
         }
     }
 
-    /// What a server says goes to a terminal: no control characters, and not too much.
+    /// The text of a server for a terminal, shortened and without control characters.
     private static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

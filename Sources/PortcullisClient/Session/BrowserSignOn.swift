@@ -1,8 +1,8 @@
 import Bytes
 import HTTP
 
-/// The `token` of a URL of whatever scheme that a system browser was sent back to (TOOL-04); nil where there is none, or
-/// more than one. To register the scheme is the application's business.
+/// The `token` of a callback URL of any scheme (TOOL-04); nil if it is missing or repeated. The application registers
+/// the scheme.
 public func tokenFromCallback(_ url: String) -> String? {
     let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
     guard let start = bytes.firstIndex(of: UInt8(ascii: "?")),
@@ -12,22 +12,22 @@ public func tokenFromCallback(_ url: String) -> String? {
     return token
 }
 
-/// A login by browser (SSO-02): where it begins, and what the gateway posts back.
+/// A login by browser (SSO-02).
 public struct BrowserSignOn: Sendable {
-    /// What the user's browser is to open.
+    /// The URL for the user's browser.
     public let url: String
     private let state: String
 
     /// - Parameters:
-    ///   - redirectURI: where the token is to come, which the gateway's white list must have.
-    ///   - state: nobody can guess it.
+    ///   - redirectURI: receives the token; the gateway's whitelist must allow it.
+    ///   - state: an unguessable value.
     public init(profile: ClientProfile, clientID: String, redirectURI: String, state: String) {
         let query = FormText.query([("clientID", clientID), ("redirect_uri", redirectURI), ("state", state)])
         url = "\(profile.url(profile.ssoTokenEndpoint))?\(query)"
         self.state = state
     }
 
-    /// The token in a form that was posted; nil for one that is no answer to this login, such as another page's.
+    /// The token of a posted form; nil for a form that does not belong to this login.
     public func token(in form: [UInt8]) -> PostedToken? {
         guard let fields = try? FormFields.parse(form.span), fields.repeatedName == nil,
             let returned = fields.first("state"), returned.utf8.elementsEqual(state.utf8),
@@ -39,9 +39,9 @@ public struct BrowserSignOn: Sendable {
     }
 }
 
-/// A token as an application is given it by POST.
+/// A token that was posted to an application.
 public struct PostedToken: Equatable, Sendable {
     public let token: String
-    /// How long it lives; nil where that was not said.
+    /// Its lifetime, if known.
     public let seconds: Int64?
 }

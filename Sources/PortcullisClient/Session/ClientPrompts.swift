@@ -1,5 +1,4 @@
-/// How a client asks the person before it (OMS-18). What is not set is not asked, and fails with `login_required` or
-/// `missing_answer`.
+/// Callbacks that ask the user (OMS-18). Without one, the login fails with `login_required` or `missing_answer`.
 public struct ClientPrompts: Sendable {
     /// User name and password.
     public struct Credentials: Sendable {
@@ -14,14 +13,14 @@ public struct ClientPrompts: Sendable {
 
     /// A further step of a login (OMS-14).
     public struct Question: Equatable, Sendable {
-        /// `KBA`: a question that the person has chosen; `OTP`: a code of the person's device.
+        /// `KBA`: a security question; `OTP`: a one-time code.
         public let type: String
         public let text: String?
     }
 
-    /// Asked where a login is needed; nil ends the attempt.
+    /// Asks for credentials; nil cancels the login.
     public var credentials: (@Sendable () async -> Credentials?)?
-    /// Asked for further steps; nil ends the attempt.
+    /// Asks for an answer of a further step; nil cancels the login.
     public var answer: (@Sendable (Question) async -> String?)?
 
     public init(
@@ -33,7 +32,7 @@ public struct ClientPrompts: Sendable {
     }
 }
 
-/// Hears what a client has done (OMS-05). In both events, no value or an error means failure.
+/// Events of a client (OMS-05). An error or a missing value means failure.
 public protocol GatewayClientDelegate: AnyObject, Sendable {
     func didReceiveApplicationProfile(_ profile: ApplicationProfile?, error: ClientError?)
     func didFinishAuthentication(_ context: AuthenticationContext?, error: ClientError?)

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What a session token is to be like (AOM-04, AOM-07, AOM-10); nil leaves it to the gateway.
+/// Options of a session token (AOM-04, AOM-07, AOM-10); nil for the default of the gateway.
 public struct SessionTokenOptions: Equatable, Sendable {
     /// Such as `read write`, `read_only`.
     public var scope: String?
-    /// Tells it from other tokens of the same user.
+    /// Distinguishes tokens of the same user.
     public var extra: String?
     /// Lifetime of the session token.
     public var accessSeconds: Int?
@@ -26,7 +26,7 @@ public struct SessionTokenOptions: Equatable, Sendable {
 public struct SessionToken: Equatable, Sendable {
     public let sessionToken: String
     public let refreshToken: String?
-    /// Nil where the gateway does not say.
+    /// Nil if the gateway does not send it.
     public let expirationDate: Date?
     public let module: String?
     public let model: String?
@@ -34,7 +34,7 @@ public struct SessionToken: Equatable, Sendable {
 
 /// Users of an ApiOmat application (AOM-25).
 extension GatewayClient {
-    /// Requests carry the name and password of a user from now on, beside the key of the application. Nothing is sent.
+    /// Uses name and password of a user for further requests, with the key of the application. Sends nothing.
     public func configure(user: String, password: String) throws(ClientError) {
         guard !user.isEmpty, !password.isEmpty else {
             throw ClientError(.invalidArgument, "user name and password must not be empty")
@@ -42,7 +42,7 @@ extension GatewayClient {
         try put(applicationLogin(user: user, password: password))
     }
 
-    /// Requests carry a session token from now on, beside the key of the application.
+    /// Uses a session token for further requests, with the key of the application.
     public func configure(sessionToken: String, refreshToken: String? = nil) throws(ClientError) {
         guard !sessionToken.isEmpty else { throw ClientError(.invalidArgument, "the session token must not be empty") }
         var login = applicationLogin()
@@ -52,7 +52,7 @@ extension GatewayClient {
 
     /// Requests a session token for the user that `configure` has named.
     ///
-    /// - Parameter configure: whether requests carry it from now on, in the place of the password, which is forgotten.
+    /// - Parameter configure: whether further requests use it instead of the password, which is deleted.
     @discardableResult
     public func requestSessionToken(
         _ wish: SessionTokenOptions = SessionTokenOptions(), configure: Bool = true
@@ -66,7 +66,7 @@ extension GatewayClient {
 
     /// Requests a session token for a user.
     ///
-    /// - Parameter configure: whether requests carry it from now on. The password is not kept.
+    /// - Parameter configure: whether further requests use it. The password is not stored.
     @discardableResult
     public func requestSessionToken(
         user: String, password: String, _ wish: SessionTokenOptions = SessionTokenOptions(), configure: Bool = true
@@ -76,9 +76,9 @@ extension GatewayClient {
             configure: configure)
     }
 
-    /// Requests another session token for a refresh token. Both earlier tokens end.
+    /// Requests a new session token with a refresh token. Both old tokens end.
     ///
-    /// - Parameter refreshToken: nil for the one that is kept.
+    /// - Parameter refreshToken: nil for the stored one.
     @discardableResult
     public func requestSessionToken(
         refreshToken: String?, configure: Bool = true
@@ -87,7 +87,7 @@ extension GatewayClient {
         guard let token = refreshToken ?? kept?.refreshToken else {
             throw ClientError(.loginRequired, "there is no refresh token")
         }
-        // The session token may have expired; what it was got for has not changed.
+        // The session token may have expired, but its binding is unchanged.
         if let kept, refreshToken == nil, kept.scope != scope {
             throw ClientError(.wrongBackend, "the login is for another server or application; log in again")
         }
@@ -95,9 +95,9 @@ extension GatewayClient {
             ApplicationService(profile: profile).refresh(token), kept?.user, configure: configure)
     }
 
-    /// Ends the session token that requests carry (AOM-21), and forgets it.
+    /// Revokes and deletes the current session token (AOM-21).
     ///
-    /// - Parameter everything: whether all tokens end that its user has in the application (AOM-22).
+    /// - Parameter everything: whether to revoke all tokens of its user in the application (AOM-22).
     public func revokeSessionToken(everything: Bool = false) async throws(ClientError) {
         let login = try login()
         guard login.method == .application, let token = login.token else {
@@ -110,7 +110,7 @@ extension GatewayClient {
         }
     }
 
-    /// Logs in with user name and password; the token takes the place of the password.
+    /// Logs in with user name and password; the token replaces the password.
     func logInApplication(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
         let service = ApplicationService(profile: profile)
         return try application(

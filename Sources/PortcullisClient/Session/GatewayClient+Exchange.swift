@@ -1,18 +1,18 @@
 import Synchronization
 
 extension GatewayClient {
-    /// Exchanges a token of somebody else for one of the gateway (OMH-03).
+    /// Exchanges an outside token for one of the gateway (OMH-03).
     ///
     /// - Parameters:
     ///   - token: a JWT, or a SAML assertion that is compressed and Base64.
-    ///   - storeAccessToken: whether the gateway's token is kept for the next start of the program.
+    ///   - storeAccessToken: whether the gateway's token is stored for the next start of the program.
     @discardableResult
     public func authenticateSSOTokenExchange(
         _ token: String, storeAccessToken: Bool
     ) async throws(ClientError) -> AuthenticationContext {
         do throws(ClientError) {
             let reply = try await ask(try OAuthService(profile: profile).exchange(token))
-            // A 401 or 400 here is about the token; `invalid_grant` covers both.
+            // Here 401 and 400 mean an invalid token.
             let login = try bearer(reply, .exchange, nil)
             try take(login, stores: storeAccessToken)
             let context = AuthenticationContext(login)
@@ -24,7 +24,7 @@ extension GatewayClient {
         }
     }
 
-    /// Keeps a token that the gateway has posted after a login by browser (SSO-11): it is used as one of an exchange is.
+    /// Stores a token that the gateway has posted after a login by browser (SSO-11), and uses it like an exchanged one.
     public func keepSSOToken(_ posted: PostedToken) throws(ClientError) -> AuthenticationContext {
         let login = KeptLogin(
             method: .exchange, scope: scope, backend: profile.backend, user: nil, token: posted.token,
@@ -47,8 +47,8 @@ extension GatewayClient {
         }
     }
 
-    /// Requests carry a token of Facebook from now on, with the anonymous key of the backend (FB-01, FB-09). Nothing is sent,
-    /// and the token is not kept for the next start of the program.
+    /// Uses a token of Facebook for further requests, with the anonymous key of the backend (FB-01, FB-09). Sends
+    /// nothing and does not store the token.
     @discardableResult
     public func configure(facebookToken: String) throws(ClientError) -> AuthenticationContext {
         guard !facebookToken.isEmpty, facebookToken.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
@@ -60,8 +60,8 @@ extension GatewayClient {
         return AuthenticationContext(login)
     }
 
-    /// Takes the exchanged token in the store into use (OMH-04). False where there is none, where it has expired or cannot
-    /// be decrypted, and where it is bound to another backend or another version of it; `loadProblem` says which.
+    /// Uses the exchanged token of the store (OMH-04). Returns false if there is none, if it has expired or cannot be
+    /// decrypted, or if it is bound to another backend or version, see `loadProblem`.
     public func loadSSOTokenExchange() -> Bool {
         do throws(ClientError) {
             let kept = agent == nil ? try store.session() : SessionState()
@@ -82,10 +82,10 @@ extension GatewayClient {
         }
     }
 
-    /// Why the last `loadSSOTokenExchange` was false, or why the store could not be read at the start.
+    /// Why the last `loadSSOTokenExchange` has failed, or why the store was unreadable at the start.
     public var loadProblem: ClientError? { live.withLock { $0.loadProblem } }
 
-    /// Forgets the exchanged token, in the store too (OMH-05). One that cannot be opened is removed as a whole.
+    /// Deletes the exchanged token, also from the store (OMH-05). An unreadable store is removed.
     public func clearSSOTokenExchange() throws(ClientError) {
         try forget { session in if session.login?.method == .exchange { session.login = nil } }
         live.withLock { live in
@@ -94,10 +94,9 @@ extension GatewayClient {
         }
     }
 
-    /// Ends the login at the gateway, as far as that can be told, and forgets user name, password and tokens (OMH-02,
-    /// OMS-17).
+    /// Ends the login at the gateway, if it is reachable, and deletes user name, password and tokens (OMH-02, OMS-17).
     ///
-    /// - Throws: why the gateway could not be told. What was kept is forgotten nevertheless.
+    /// - Throws: the error of the gateway. The stored state is deleted nevertheless.
     public func logout() async throws(ClientError) {
         let (passing, kept) = live.withLock { ($0.passing, $0.session) }
         try forget { $0 = SessionState(profile: $0.profile) }
@@ -106,16 +105,16 @@ extension GatewayClient {
             live.isExchangeLoaded = false
             live.isOffline = false
         }
-        // A token for another server is not shown to this one.
+        // Tokens of another server are not sent to this one.
         for login in [passing, kept.login].compactMap(\.self) where login.scope == scope {
             guard let request = try await ending(login, kept.registration) else { continue }
             let reply = try await ask(request)
-            // One that is not valid any more has ended as well.
+            // An invalid token has ended too.
             if !reply.isSuccess, reply.status != 401 { throw reply.refusal }
         }
     }
 
-    /// The request that ends a login; nil where there is nothing to end.
+    /// The request that ends a login; nil if none is needed.
     private func ending(
         _ login: KeptLogin, _ registration: Registration?
     ) async throws(ClientError) -> ClientRequest? {
@@ -124,7 +123,7 @@ extension GatewayClient {
         case .basic, .facebook: return nil
         case .application: return try ApplicationService(profile: profile).revoke(token, everything: false)
         case .oauth, .exchange:
-            // Only a client that has a secret can revoke (RFC 7009 section 2.1).
+            // Only clients with a secret can revoke tokens (RFC 7009 section 2.1).
             return profile.clientSecret == nil ? nil : try OAuthService(profile: profile).revoke(token)
         case .mobile:
             let application = try await applicationProfile()

@@ -2,7 +2,7 @@ import Crypto
 import Synchronization
 
 extension GatewayClient {
-    /// Logs in, or answers with the login that there is (OMS-06): the person is asked where there is none.
+    /// Returns the current login, or asks the user to log in (OMS-06).
     public func authenticate(method: LoginMethod? = nil) async throws(ClientError) -> AuthenticationContext {
         if let context = authenticationContext { return context }
         guard let credentials = await prompts.credentials?() else {
@@ -11,13 +11,13 @@ extension GatewayClient {
         return try await authenticate(user: credentials.user, password: credentials.password, method: method)
     }
 
-    /// Logs in with user name and password (OMH-01, OMS-06), and keeps what comes of it.
+    /// Logs in with user name and password (OMH-01, OMS-06), and stores the login.
     ///
     /// - Parameters:
-    ///   - method: nil for the one that the profile is made for: `mobile` where it names a service domain, `oauth` where
-    ///     it has a client secret, else `basic`.
-    ///   - mode: whether the server has to be there (OMS-12).
-    ///   - level: the authentication level that is needed, of `mobile`; nil for what a password gives. For a higher one the
+    ///   - method: nil for the default of the profile: `mobile` with a service domain, `oauth` with a client secret,
+    ///     else `basic`.
+    ///   - mode: whether the login may be offline (OMS-12).
+    ///   - level: the required authentication level of `mobile`; nil for that of a password. For a higher one the
     ///     server may ask further questions.
     @discardableResult
     public func authenticate(
@@ -27,7 +27,7 @@ extension GatewayClient {
             .init(user: user, password: password), method: method, mode: mode, .init(level: level))
     }
 
-    /// The same for a login that a challenge asks for.
+    /// The same for a login that a challenge requires.
     @discardableResult
     func authenticate(
         _ subject: MobileService.Subject, method: LoginMethod?, mode: ConnectivityMode, _ demand: MobileService.Demand
@@ -85,8 +85,8 @@ extension GatewayClient {
         live.withLock { $0.session.verifier }.flatMap { $0.isOf(user, scope) ? $0 : nil }
     }
 
-    /// Checks the password against the kept verifier. Missed once too often, that is dropped (OMS-13); nil where the
-    /// server is to be asked then.
+    /// Checks the password with the stored verifier, which is deleted after too many failures (OMS-13). Nil if the
+    /// server must decide.
     private func logInHere(
         _ subject: MobileService.Subject, mayAskServer: Bool
     ) throws(ClientError) -> AuthenticationContext? {
@@ -102,7 +102,7 @@ extension GatewayClient {
         verifier.failures = 0
         let (kept, login) = (verifier, verifier.login)
         try change { $0.verifier = kept }
-        // Tokens from before are still good for what they are good for.
+        // Earlier tokens remain valid.
         let before = live.withLock { $0.session.login }
         let hasTokens = before.flatMap { try? check($0) } != nil
         live.withLock { live in
@@ -112,7 +112,7 @@ extension GatewayClient {
         return AuthenticationContext(login, isOffline: true)
     }
 
-    /// Asks the server.
+    /// Logs in at the server.
     private func logInThere(
         _ subject: MobileService.Subject, _ method: LoginMethod, _ demand: MobileService.Demand
     ) async throws(ClientError) -> AuthenticationContext {
@@ -128,7 +128,7 @@ extension GatewayClient {
         }
         let verifier = settings.offlineAuthentication == true ? try newVerifier(user, password, login) : nil
         try change { session in
-            // Tokens of another person's login are not used in this one's.
+            // Tokens of another user are not used.
             if session.login?.isOfSamePerson(as: login) != true { session.webgates = [] }
             session.login = login
             session.verifier = verifier
@@ -140,7 +140,7 @@ extension GatewayClient {
         return AuthenticationContext(login)
     }
 
-    /// Kept by the scheme that the server tells (CRYPTO-02), unless that could be read back.
+    /// Stored by the scheme of the server (CRYPTO-02), unless it is reversible.
     private func newVerifier(
         _ user: String, _ password: String, _ login: KeptLogin
     ) throws(ClientError) -> OfflineVerifier {
@@ -166,6 +166,6 @@ extension GatewayClient {
 }
 
 extension ClientError {
-    /// Whether somebody could not be reached, which says nothing of credentials.
+    /// Whether the error is an unreachable server, regardless of credentials.
     var isOutage: Bool { code == .unreachable || code == .unavailable }
 }

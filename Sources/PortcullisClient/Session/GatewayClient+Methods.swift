@@ -1,7 +1,7 @@
 import Synchronization
 
 extension GatewayClient {
-    /// Registers this device where the domain wants that, and gets a user token (oam-wire 3.3, 3.4).
+    /// Registers this device, if the domain requires it, and gets a user token (oam-wire 3.3, 3.4).
     func logInMobile(
         _ subject: MobileService.Subject, _ demand: MobileService.Demand
     ) async throws(ClientError) -> KeptLogin {
@@ -11,7 +11,7 @@ extension GatewayClient {
         if kept == nil { try await register(&service, subject) }
         var reply = try await ask(service.authenticate(subject, demand))
         if reply.status == 401, kept != nil, service.handle != nil, reply.number("remainingAttempts") == nil {
-            // It is the handle that is not known any more: a missed password says how many attempts are left.
+            // The handle is unknown: a wrong password would be answered with the remaining attempts.
             service.handle = nil
             try change { $0.registration = nil }
             try await register(&service, subject)
@@ -30,7 +30,7 @@ extension GatewayClient {
         service.handle = handle
     }
 
-    /// Answers the questions that follow the password (OMS-14), and takes the token.
+    /// Answers the questions after the password (OMS-14), and returns the token.
     private func finish(
         _ first: ServiceReply, _ service: MobileService, _ user: String
     ) async throws(ClientError) -> KeptLogin {
@@ -72,7 +72,7 @@ extension GatewayClient {
         return try bearer(reply, .oauth, user)
     }
 
-    /// The credentials are tried at once: a wrong password is not kept (OMH-01).
+    /// Verifies the credentials at once, so that no wrong password is stored (OMH-01).
     func logInBasic(_ user: String, _ password: String) async throws(ClientError) -> KeptLogin {
         let login = KeptLogin(
             method: .basic, scope: scope, backend: profile.backend, user: user, password: password)
@@ -81,7 +81,7 @@ extension GatewayClient {
         return login
     }
 
-    /// The login of a token answer (RFC 6749 section 5.1).
+    /// The login of a token response (RFC 6749 section 5.1).
     func bearer(_ reply: ServiceReply, _ method: LoginMethod, _ user: String?) throws(ClientError) -> KeptLogin {
         guard reply.isSuccess else { throw reply.refusal }
         guard let token = reply.text("access_token"), !token.isEmpty,
@@ -92,13 +92,13 @@ extension GatewayClient {
             expiresAt: end(reply.number("expires_in")))
     }
 
-    /// `expires_in` as a point in time; clients trust nothing else (OMH-07).
+    /// The expiry by `expires_in` only (OMH-07).
     func end(_ seconds: Int64?) -> Int64? {
         guard let seconds, seconds > 0, seconds < Int64(Int32.max) else { return nil }
         return now() + seconds
     }
 
-    /// The request with what proves a login, but for `mobile`, whose tokens are for one webgate each.
+    /// The request with the credentials of a login, except for `mobile`, whose tokens are for one webgate each.
     func authorized(_ request: ClientRequest, _ login: KeptLogin) throws(ClientError) -> ClientRequest {
         var request = request
         switch login.method {
@@ -109,7 +109,7 @@ extension GatewayClient {
             } else {
                 request.fields.append(try OAuthService.basic(user: login.user ?? "", password: login.password ?? ""))
             }
-            // Such a login is of no backend.
+            // Such a login has no backend.
             return request.has("x-apiomat-apikey")
                 ? request : request.adding(try ApplicationService(profile: profile).keyField())
         case .facebook: return try social(request, login)

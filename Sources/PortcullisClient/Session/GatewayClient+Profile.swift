@@ -2,8 +2,7 @@ import Bytes
 import Synchronization
 
 extension GatewayClient {
-    /// The application's profile: the kept one for as long as the server said, else as the server has it now (OMS-03,
-    /// OMS-04).
+    /// The application's profile, from the cache or the server (OMS-03, OMS-04).
     @discardableResult
     public func setup() async throws(ClientError) -> ApplicationProfile {
         do throws(ClientError) {
@@ -43,13 +42,13 @@ extension GatewayClient {
         live.withLock { $0.session.profile }.flatMap { $0.scope == scope ? $0 : nil }
     }
 
-    /// What holds for this application: its own settings, overridden by what the server was last heard to say (OMS-22).
+    /// The effective settings: those of the application, overridden by the last known ones of the server (OMS-22).
     var settings: SessionSettings {
         let application = keptProfile.flatMap { try? ApplicationProfile(Array($0.text.utf8), scope: scope) }
         return profile.settings.overridden(by: application?.settings ?? SessionSettings())
     }
 
-    /// Seconds of `Cache-Control: max-age`, if there is one and keeping is not forbidden.
+    /// Seconds of `Cache-Control: max-age`, unless caching is forbidden.
     private static func freshness(_ response: ClientResponse) -> Int? {
         let directives = response.values("cache-control").joined(separator: ",").lowercased().split(separator: ",")
             .map { directive in directive.filter { $0 != " " } }

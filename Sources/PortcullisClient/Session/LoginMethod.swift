@@ -1,34 +1,34 @@
-/// How a client logs in, and what it then sends.
+/// The login method and the credentials of requests.
 public enum LoginMethod: String, Codable, Sendable, CaseIterable {
     /// A password grant at the OAuth endpoint; requests carry its access token.
     case oauth
     /// Each request carries user name and password.
     case basic
-    /// A user token of the mobile service domain; for each webgate that challenges, an access token is got with it.
+    /// A user token of the mobile service domain, which gets an access token for each challenging webgate.
     case mobile = "oam"
-    /// A user of an ApiOmat application: requests carry its session token, or user name and password, beside the key of the
-    /// application.
+    /// A user of an ApiOmat application: requests carry the session token, or user name and password, with the key of
+    /// the application.
     case application = "aom"
     /// Each request carries the anonymous key of the backend and a token of Facebook (FB-01).
     case facebook
-    /// A token of somebody else was exchanged.
+    /// An exchanged outside token.
     case exchange
 }
 
-/// Whether a login may do without the server (OMS-12). It holds for one login alone.
+/// Whether a login may be offline (OMS-12).
 public enum ConnectivityMode: String, Sendable, CaseIterable {
     case online, offline, auto
 }
 
-/// Who is logged in (OMS-05).
+/// A login (OMS-05).
 public struct AuthenticationContext: Equatable, Sendable {
     public let user: String?
     public let method: LoginMethod
-    /// Authentication level, where the server said.
+    /// Authentication level, if known.
     public let level: Int?
-    /// Seconds since 1970; nil where only the server knows.
+    /// Seconds since 1970; nil if only the server knows.
     public let expiresAt: Int64?
-    /// Whether the password was checked here, and the server knows nothing of it (OMS-12).
+    /// Whether the password was checked locally, without the server (OMS-12).
     public let isOffline: Bool
 
     init(_ login: KeptLogin, isOffline: Bool = false) {

@@ -1,11 +1,11 @@
-/// A password as it is kept for logins without the server (OMS-12), and how often it was missed.
+/// A stored password for offline logins (OMS-12), with the number of failures.
 struct OfflineVerifier: Codable, Equatable, Sendable {
     var scope: Scope
     var user: String
     /// `{scheme}payload`.
     var stored: String
     var failures = 0
-    /// The login that it stands for.
+    /// The login that it verifies.
     var login: KeptLogin
 
     func isOf(_ user: String, _ scope: Scope) -> Bool {
@@ -13,21 +13,21 @@ struct OfflineVerifier: Codable, Equatable, Sendable {
     }
 }
 
-/// Where a password is checked: a value, decided before anybody is asked (OMS-11 to OMS-13).
+/// Where a password is checked (OMS-11 to OMS-13).
 enum LoginPlace: Equatable, Sendable {
     case server
-    /// The server, and the kept verifier where that cannot be reached.
+    /// The server, or the stored verifier if it is unreachable.
     case serverThenLocal
     case local
-    /// The kept verifier is dropped first: it was missed too often.
+    /// The server, after deleting the verifier because of too many failures.
     case wipeThenServer
     case refused(ClientError.Code)
 
     /// - Parameters:
-    ///   - isAllowed: of application and server; nil for not.
-    ///   - isKept: whether there is a verifier for this user.
-    ///   - failures: how often it was missed in a row.
-    ///   - maximum: how often it may be missed; nil for once.
+    ///   - isAllowed: whether application and server allow it; nil for no.
+    ///   - isKept: whether a verifier of this user is stored.
+    ///   - failures: consecutive failures.
+    ///   - maximum: allowed failures; nil for one.
     init(_ mode: ConnectivityMode, isAllowed: Bool?, isKept: Bool, failures: Int, maximum: Int?) {
         let isUsedUp = isKept && failures > (maximum ?? 1)
         switch mode {

@@ -1,38 +1,38 @@
-/// What a client keeps from one start of the program to the next.
+/// The stored state of a client.
 struct SessionState: Codable, Equatable, Sendable {
     var login: KeptLogin?
     var registration: Registration?
-    /// Tokens for webgates, in the order in which they came.
+    /// Tokens for webgates, oldest first.
     var webgates: [WebgateToken] = []
     var profile: KeptProfile?
     var verifier: OfflineVerifier?
 }
 
-/// Which server and which part of it something was got for: nothing is used anywhere else.
+/// The server, application and backend that stored state is bound to.
 struct Scope: Codable, Equatable, Sendable {
     var origin: String
     var serviceDomain: String?
     var appName: String?
 }
 
-/// A login, and what proves it.
+/// A login with its credentials.
 struct KeptLogin: Codable, Equatable, Sendable {
     var method: LoginMethod
     var scope: Scope
-    /// Name and version of the backend: a token is bound to the first one that it was used with (OMH-06).
+    /// Name and version of the backend: a token is bound to the first one it was used with (OMH-06).
     var backend: String
     var user: String?
     /// The access token, or the user token of `mobile`; nil for `basic`.
     var token: String?
-    /// Only of `basic` and of `application` without a token, which send it with each request.
+    /// Only for `basic`, and for `application` without a token, which send it with each request.
     var password: String?
-    /// Only of `application`.
+    /// Only for `application`.
     var refreshToken: String?
     var level: Int?
     /// Seconds since 1970; nil where the server did not say.
     var expiresAt: Int64?
 
-    /// Names are compared by their bytes, as the server does.
+    /// Names are compared byte by byte, as by the server.
     func isOfSamePerson(as other: KeptLogin) -> Bool {
         scope == other.scope && (user ?? "").utf8.elementsEqual((other.user ?? "").utf8)
     }
@@ -48,7 +48,7 @@ struct Registration: Codable, Equatable, Sendable {
 struct WebgateToken: Codable, Equatable, Sendable {
     var origin: String
     var webgate: String
-    /// The level that was asked for.
+    /// The requested level.
     var level: Int
     var token: String
     /// Seconds since 1970; nil where the server did not say.
@@ -57,7 +57,7 @@ struct WebgateToken: Codable, Equatable, Sendable {
     var paths: [String] = []
 }
 
-/// The application profile as it came (OMS-04).
+/// The cached application profile (OMS-04).
 struct KeptProfile: Codable, Equatable, Sendable {
     var scope: Scope
     var text: String

@@ -3,33 +3,33 @@ import Crypto
 import Foundation
 import Reactor
 
-/// User names, passwords, properties and the client's tokens in one encrypted file (CRED-01, CRED-02): AES-256-GCM under
-/// a key that lies beside it, both for their owner only.
+/// User names, passwords, properties and tokens in a file that is encrypted with AES-256-GCM (CRED-01, CRED-02). The
+/// key is in a file next to it. Only their owner can read the files.
 ///
-/// The files are `credentials`, `credentials.key` and `credentials.lock`. A change is written whole to a file that takes
-/// the place of the old one; changes of several threads and processes wait for each other.
+/// The files are `credentials`, `credentials.key` and `credentials.lock`. A change replaces the file atomically;
+/// changes of several threads and processes are serialised.
 public final class CredentialStore: Sendable {
-    /// Where the files lie; made, with mode 0700, by the first change.
+    /// The directory of the files; the first change creates it with mode 0700.
     public let directory: String
     private let isHostBound: Bool
 
     private static let header = Array("portcullis store 1\n".utf8)
 
     /// - Parameters:
-    ///   - directory: where the files lie.
-    ///   - isHostBound: whether a copy of the files is of no use on another machine (OMS-20). Machines are told apart by
+    ///   - directory: the directory of the files.
+    ///   - isHostBound: whether the files can only be decrypted on this machine (OMS-20), identified by
     ///     `/etc/machine-id`.
     public init(directory: String, isHostBound: Bool = true) {
         self.directory = directory
         self.isHostBound = isHostBound
     }
 
-    /// The entry as it is; nil where there never was one. One that was deleted has neither user nor password.
+    /// The entry, if there was ever one. A deleted entry has neither user nor password.
     public func credential(url: String, tenant: String? = nil) throws(ClientError) -> StoredCredential? {
         try read().credentials.first { CredentialStore.isSame($0, url, tenant) }
     }
 
-    /// Adds an entry, or puts it in the place of the one with this URL and tenant.
+    /// Adds an entry, or replaces the one with this URL and tenant.
     public func add(_ credential: StoredCredential) throws(ClientError) {
         guard !credential.url.isEmpty else { throw ClientError(.invalidEntry, "the URL of a credential is empty") }
         try change { contents in
@@ -44,10 +44,10 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// The same as `add`, as in the interface that this one follows.
+    /// The same as `add`, for compatibility with the mobile client kit.
     public func update(_ credential: StoredCredential) throws(ClientError) { try add(credential) }
 
-    /// Sets user and password to null. The entry stays, so that it can be told from one that never was.
+    /// Sets user and password to null. The entry is kept, so that it differs from one that never existed.
     public func delete(url: String, tenant: String? = nil) throws(ClientError) {
         try change { contents in
             let index = contents.credentials.firstIndex { CredentialStore.isSame($0, url, tenant) }
@@ -61,7 +61,7 @@ public final class CredentialStore: Sendable {
         try read().properties.first { $0.key.utf8.elementsEqual(key.utf8) }
     }
 
-    /// Keeps a property in the place of the one with its key.
+    /// Adds or replaces a property.
     public func store(_ property: StoredProperty) throws(ClientError) {
         guard !property.key.isEmpty else { throw ClientError(.invalidEntry, "the key of a property is empty") }
         try change { contents in
@@ -70,12 +70,11 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Forgets everything, the key included (OMS-16). Nothing is read for that: a store that cannot be opened is gone as
-    /// well.
+    /// Deletes everything, the key included (OMS-16), even if the store cannot be opened.
     public func removeAll() throws(ClientError) {
         guard FileManager.default.fileExists(atPath: directory) else { return }
         let lock = try lock()
-        // The key last: a key without a file is an empty store, a file without its key cannot be opened.
+        // The key last: a key without a file is an empty store, but a file without its key cannot be opened.
         for path in [path, keyPath] {
             do {
                 try FileManager.default.removeItem(atPath: path)
@@ -88,10 +87,10 @@ public final class CredentialStore: Sendable {
         lock.release()
     }
 
-    /// What the client keeps.
+    /// The stored state of the client.
     func session() throws(ClientError) -> SessionState { try read().session ?? SessionState() }
 
-    /// Changes what the client keeps, as it is by now, and answers with the outcome.
+    /// Changes the current stored state of the client, and returns the result.
     func changeSession(_ body: (inout SessionState) -> Void) throws(ClientError) -> SessionState {
         var outcome = SessionState()
         try change { contents in
@@ -125,13 +124,18 @@ extension CredentialStore {
         return contents
     }
 
-    private func change(_ body: (inout StoreContents) -> Void) throws(ClientError) {
+    /// Creates a directory that only its owner can access, unless it exists.
+    static func makeDirectory(_ directory: String) throws(ClientError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ClientError(.storeFailed, "the directory \(directory) cannot be made")
+            throw ClientError(.storeFailed, "the directory \(directory) cannot be created")
         }
+    }
+
+    private func change(_ body: (inout StoreContents) -> Void) throws(ClientError) {
+        try CredentialStore.makeDirectory(directory)
         let lock = try lock()
         let before = try read()
         var contents = before
@@ -145,7 +149,7 @@ extension CredentialStore {
         lock.release()
     }
 
-    /// Held by whoever changes the files.
+    /// Locks the files for a change.
     private func lock() throws(ClientError) -> FileLock {
         do throws(KernelError) {
             return try FileLock("\(path).lock")
@@ -154,7 +158,7 @@ extension CredentialStore {
         }
     }
 
-    /// The key of the file; nil where there is none.
+    /// The key of the file, if it exists.
     private func key() throws(ClientError) -> AEADKey? {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: keyPath) else { return nil }
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
@@ -165,7 +169,7 @@ extension CredentialStore {
         return key
     }
 
-    /// Made once, under the lock.
+    /// Created once, under the lock.
     private func makeKey() throws(ClientError) -> AEADKey {
         let bytes = SecureRandom.bytes(32)
         try write(bytes, to: keyPath)
@@ -183,7 +187,7 @@ extension CredentialStore {
         }
     }
 
-    /// What the seal is bound to beside the key.
+    /// The authenticated data of the encryption.
     private var binding: [UInt8] {
         let machine = isHostBound ? FileManager.default.contents(atPath: "/etc/machine-id") : nil
         return CredentialStore.header + Array(machine ?? Data())

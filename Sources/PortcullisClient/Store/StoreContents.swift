@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a credential store holds, in the clear: JSON inside the sealed file.
+/// The decrypted contents of a credential store: JSON.
 struct StoreContents: Codable, Equatable {
     var credentials: [StoredCredential] = []
     var properties: [StoredProperty] = []
-    /// What the client itself keeps; nil for nothing.
+    /// The state of the client, if any.
     var session: SessionState?
 
     init() {}
 
-    /// Nil where the text is not what `text` made.
+    /// Nil for a text that `text` did not create.
     init?(_ text: [UInt8]) {
         guard let contents = try? JSONDecoder().decode(StoreContents.self, from: Data(text)) else { return nil }
         self = contents
     }
 
-    /// Nil for values that JSON cannot hold, of which there are none here.
+    /// Nil for values without JSON form, which do not occur.
     var text: [UInt8]? { (try? JSONEncoder().encode(self)).map { Array($0) } }
 }

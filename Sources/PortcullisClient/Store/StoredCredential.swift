@@ -1,6 +1,6 @@
-/// User name and password of a server, found by a URL (CRED-01).
+/// User name and password of a server (CRED-01).
 public struct StoredCredential: Codable, Equatable, Sendable {
-    /// Any text will do as a key; applications take the server's URL.
+    /// The key, usually the URL of the server.
     public var url: String
     public var tenant: String?
     /// Nil once the entry was deleted.
@@ -16,7 +16,7 @@ public struct StoredCredential: Codable, Equatable, Sendable {
     }
 }
 
-/// A value that an application keeps by a key (CRED-02).
+/// A stored value of an application (CRED-02).
 public struct StoredProperty: Codable, Equatable, Sendable {
     public var key: String
     public var value: String

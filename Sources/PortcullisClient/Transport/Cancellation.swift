@@ -1,7 +1,7 @@
 import Reactor
 import Synchronization
 
-/// Whether whoever wanted an answer wants it still (UPS-08). Asked and told from any thread.
+/// Cancellation of a request (UPS-08). Thread-safe.
 final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -12,7 +12,7 @@ final class Cancellation: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Ends the connection that is under way, and keeps others from being begun. Behind the answer it does nothing.
+    /// Ends the current connection and prevents further ones. No effect after the response.
     func cancel() {
         let breaker = state.withLock { state -> ConnectionBreaker? in
             state.isCancelled = true
@@ -21,7 +21,7 @@ final class Cancellation: Sendable {
         breaker?.end()
     }
 
-    /// Says by what to end the connection; answers whether it is wanted still.
+    /// Sets how to end the connection; returns false if the request is cancelled.
     func watch(_ breaker: ConnectionBreaker) -> Bool {
         state.withLock { state in
             state.breaker = breaker

@@ -1,4 +1,4 @@
-/// What is to be sent: one HTTP request.
+/// An HTTP request.
 public struct ClientRequest: Sendable {
     /// A field line.
     public struct Field: Equatable, Sendable {
@@ -16,7 +16,8 @@ public struct ClientRequest: Sendable {
     public var url: String
     public var fields: [Field]
     public var body: [UInt8]
-    /// Whether tokens of the session are sent and challenges answered (RST-03: otherwise the reply comes back untouched).
+    /// Whether tokens of the session are sent and challenges answered (RST-03: otherwise the response is returned
+    /// unchanged).
     public var usesSession: Bool
 
     public init(
@@ -29,7 +30,7 @@ public struct ClientRequest: Sendable {
         self.usesSession = usesSession
     }
 
-    /// Whether a field of this name is there, compared without case.
+    /// Whether a field of this name exists, case-insensitively.
     func has(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name } }
 
     func adding(_ field: Field) -> ClientRequest {
@@ -39,7 +40,7 @@ public struct ClientRequest: Sendable {
     }
 }
 
-/// What a server answered.
+/// An HTTP response.
 public struct ClientResponse: Sendable {
     public var status: Int
     /// The reason phrase; may be empty.
@@ -47,9 +48,9 @@ public struct ClientResponse: Sendable {
     /// The field lines in the order received.
     public var fields: [ClientRequest.Field]
     public var body: [UInt8]
-    /// The body as JSON, where that was asked for (RST-04).
+    /// The body as JSON, if requested (RST-04).
     public var json: ClientJSON?
-    /// Why a refusal could not be helped: the client was not challenged, or its token is not taken.
+    /// Why a refusal could not be resolved: without a challenge, or with a refused token.
     public var problem: ClientError?
 
     public init(status: Int, reason: String = "", fields: [ClientRequest.Field] = [], body: [UInt8] = []) {

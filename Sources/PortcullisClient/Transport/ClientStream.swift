@@ -3,7 +3,7 @@ import Crypto
 import Model
 import Reactor
 
-/// A connection to a server, with or without TLS, whose every call waits.
+/// A blocking connection to a server, with or without TLS.
 final class ClientStream {
     private let connection: BlockingConnection
     private let session: TLSSession?
@@ -13,7 +13,7 @@ final class ClientStream {
 
     private static let piece = 32_768
 
-    /// Connects to the first address of the host that takes the connection.
+    /// Connects to the first reachable address of the host.
     init(
         _ address: WebURL, tls: TLSClientContext, timeoutMilliseconds: Int32, _ cancellation: Cancellation
     ) throws(ClientError) {
@@ -45,7 +45,7 @@ final class ClientStream {
         throw ClientError(.unreachable, "\(address.place) cannot be reached: \(reason)")
     }
 
-    /// Sends all that the chunk holds.
+    /// Sends the whole chunk.
     func send(_ chunk: Chunk) throws(ClientError) {
         guard let session else { return try flush(chunk) }
         let state = session.send(chunk, into: wire)
@@ -53,8 +53,8 @@ final class ClientStream {
         if state == .failed { throw failure(session) }
     }
 
-    /// Receives some bytes into the free part of the chunk; answers how many, 0 at the end. An end that the server's TLS
-    /// has not announced is an error: the answer may have been cut.
+    /// Receives into the free part of the chunk; returns the count, 0 at the end. An end without close_notify is an
+    /// error, since the response may be truncated.
     func receive(into plain: Chunk) throws(ClientError) -> Int {
         guard let session else { return try fill(plain) }
         let before = plain.count
@@ -69,7 +69,7 @@ final class ClientStream {
     }
 
     private func shakeHands(_ session: TLSSession) throws(ClientError) {
-        // Without room, so that what the server says first waits for `receive`.
+        // Without room, so that early data of the server waits for `receive`.
         let full = Chunk(capacity: 1)
         full.append(0 as UInt8)
         var state = session.start(replying: wire)

@@ -5,16 +5,16 @@ import HTTP
 import Model
 import Reactor
 
-/// HTTP/1.1 over one connection for each request, with TLS where the URL says so. A server's certificate is always
-/// checked: by the authorities of the system, and by those that are given beside them.
+/// HTTP/1.1 with one connection for each request, with TLS for `https`. Certificates are always verified, with the
+/// authorities of the system and additional ones.
 public struct ConnectionTransport: Transport {
     private let tls: TLSClientContext
     private let timeoutMilliseconds: Int32
     private let queue = DispatchQueue(label: "portcullis.client", attributes: .concurrent)
 
     /// - Parameters:
-    ///   - authorities: certificates in PEM form that are trusted beside the system's.
-    ///   - timeoutSeconds: how long to wait for the connection, and for each piece that is sent or received.
+    ///   - authorities: additional authorities in PEM form.
+    ///   - timeoutSeconds: time-out of the connection and of each send and receive.
     public init(authorities: [UInt8]? = nil, timeoutSeconds: Int = 30) throws(ClientError) {
         var settings = TLSClientSettings()
         settings.protocols = [.http11]
@@ -27,7 +27,7 @@ public struct ConnectionTransport: Transport {
         timeoutMilliseconds = Int32(clamping: timeoutSeconds * 1000)
     }
 
-    /// Where the task is cancelled, the connection ends at once, and with it what the server does for it (UPS-08).
+    /// Cancelling the task ends the connection at once (UPS-08).
     public func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
@@ -40,12 +40,12 @@ public struct ConnectionTransport: Transport {
         } onCancel: {
             cancellation.cancel()
         }
-        // An answer that has come is an answer, whatever was wanted then (UPS-08).
+        // A received response is returned even after a cancellation (UPS-08).
         if case .failure = result, cancellation.isCancelled { throw .cancelled }
         return try result.get()
     }
 
-    /// Waits for all of it on this thread.
+    /// Blocks this thread until the response is complete.
     private func exchange(
         _ request: ClientRequest, _ cancellation: Cancellation
     ) throws(ClientError) -> ClientResponse {

@@ -1,9 +1,9 @@
 import Bytes
 import HTTP
 
-/// Reads one response off a stream, whole.
+/// Reads a whole response from a stream.
 struct ResponseReader {
-    /// The longest body that is taken.
+    /// Maximum length of a body.
     static let maximumBodyBytes = 64 << 20
     private static let piece = 32_768
 
@@ -15,7 +15,7 @@ struct ResponseReader {
 
     mutating func read(from stream: ClientStream) throws(ClientError) -> ClientResponse {
         var framing = BodyFraming.none
-        // Interim answers are passed over (RFC 9110 section 15.2).
+        // Interim responses are skipped (RFC 9110 section 15.2).
         repeat { framing = try readHead(stream) } while (100...199).contains(response.status)
         switch framing {
         case .none: break
@@ -35,12 +35,12 @@ struct ResponseReader {
             let bytes = chunk.readable
             switch parser.parse(bytes, into: table, requestMethod: isHead ? .head : .get) {
             case .head(let head):
-                response = ClientResponse(status: head.status, reason: ResponseReader.text(bytes.slice(head.reason)))
+                response = ClientResponse(status: head.status, reason: String(copying: bytes.slice(head.reason)))
                 for i in 0..<table.count {
                     let field = table[i]
                     response.fields.append(
                         .init(
-                            ResponseReader.text(bytes.slice(field.name)), ResponseReader.text(bytes.slice(field.value)))
+                            String(copying: bytes.slice(field.name)), String(copying: bytes.slice(field.value)))
                     )
                 }
                 chunk.consume(head.length)
@@ -77,13 +77,13 @@ struct ResponseReader {
         }
     }
 
-    /// Moves bytes from the front of what was received to the body.
+    /// Moves received bytes to the body.
     private mutating func take(_ count: Int) throws(ClientError) {
         guard response.body.count + count <= ResponseReader.maximumBodyBytes else {
             throw ResponseReader.malformed("it is too long")
         }
         let chunk = chunk
-        response.body += [UInt8](chunk.readable.extracting(0..<count))
+        response.body.append(copying: chunk.readable.extracting(0..<count))
         chunk.consume(count)
     }
 
@@ -92,18 +92,7 @@ struct ResponseReader {
         return try stream.receive(into: chunk) > 0
     }
 
-    private static func text(_ bytes: Span<UInt8>) -> String { String(decoding: [UInt8](bytes), as: UTF8.self) }
-
     private static func malformed(_ why: String) -> ClientError {
         ClientError(.malformedResponse, "the server's answer cannot be used: \(why)")
-    }
-}
-
-extension [UInt8] {
-    /// A copy of the bytes.
-    fileprivate init(_ bytes: Span<UInt8>) {
-        self.init()
-        reserveCapacity(bytes.count)
-        for i in bytes.indices { append(bytes[i]) }
     }
 }

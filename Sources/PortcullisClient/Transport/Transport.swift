@@ -1,6 +1,6 @@
-/// The way to a server. The client's own is `ConnectionTransport`; tests and applications may bring another.
+/// Sends requests to servers. The default is `ConnectionTransport`; tests and applications may use another.
 public protocol Transport: Sendable {
-    /// Sends one request as it is and answers with what came back, redirects included: they are never followed, lest a
-    /// token go to another server.
+    /// Sends a request and returns the response. Redirects are never followed, since a token could be sent to another
+    /// server.
     func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse
 }

@@ -2,7 +2,7 @@ import Foundation
 import Model
 
 extension WebURL {
-    /// A URL that an application, its profile or a server names.
+    /// A URL of an application, its profile or a server.
     init(client text: String) throws(ClientError) {
         do throws(WebURL.Problem) {
             try self.init(lenient: text)
@@ -17,6 +17,6 @@ extension WebURL {
         }
     }
 
-    /// Scheme, host and port: what tokens are kept for. The port always stands in it.
+    /// Scheme, host and port, by which tokens are stored. Always with a port.
     var place: String { "\(scheme)://\(origin.urlHost):\(port)" }
 }

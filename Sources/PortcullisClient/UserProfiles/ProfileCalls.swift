@@ -7,9 +7,9 @@ struct ProfileCalls: Sendable {
     let client: GatewayClient
 
     /// - Parameters:
-    ///   - path: segments behind `/oic_rest/rest/userprofile/`, not encoded.
+    ///   - path: unencoded segments after `/oic_rest/rest/userprofile/`.
     ///   - body: nil for none.
-    /// - Returns: what the gateway says; null where it says nothing.
+    /// - Returns: the response; null for an empty one.
     @discardableResult
     func call(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], _ body: ClientJSON? = nil
@@ -36,7 +36,7 @@ struct ProfileCalls: Sendable {
     }
 }
 
-/// What of a list is wanted, a page at a time.
+/// A page of a list.
 public struct ProfilePage: Equatable, Sendable {
     /// From 0.
     public var position: Int

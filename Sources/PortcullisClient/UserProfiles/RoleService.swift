@@ -1,5 +1,5 @@
-/// Roles and who has them (UPS-05, UPS-06): what the mobile client kit calls `OMRoleManager`. Roles are the groups of the user
-/// profile service.
+/// Roles and their members (UPS-05, UPS-06), as `OMRoleManager` of the mobile client kit. Roles are the groups of the
+/// user profile service.
 public struct RoleService: Sendable {
     private let calls: ProfileCalls
 
@@ -26,7 +26,7 @@ public struct RoleService: Sendable {
         return try await calls.call("PATCH", ["groups", name], .object([("description", value)]))
     }
 
-    /// Removes a role that nothing names.
+    /// Removes an unused role.
     public func delete(_ name: String) async throws(ClientError) { try await calls.call("DELETE", ["groups", name]) }
 
     /// The users who have a role.
@@ -36,12 +36,12 @@ public struct RoleService: Sendable {
         ProfileCalls.items(try await calls.call("GET", ["groups", name, "members"], query: page.query))
     }
 
-    /// Gives a role to a user.
+    /// Assigns a role to a user.
     public func add(_ user: String, to name: String) async throws(ClientError) {
         try await calls.call("PUT", ["groups", name, "members", user])
     }
 
-    /// Takes a role away from a user.
+    /// Removes a role from a user.
     public func remove(_ user: String, from name: String) async throws(ClientError) {
         try await calls.call("DELETE", ["groups", name, "members", user])
     }

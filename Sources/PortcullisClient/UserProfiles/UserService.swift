@@ -1,12 +1,13 @@
-/// Users of the caller's realm (UPS-01 to UPS-08): what the mobile client kit calls `OMUserManager`. The login must be one by
-/// `oauth` or an exchange, whose user has the role `userProfile.read` or `userProfile.write`, or asks about itself.
+/// Users of the caller's realm (UPS-01 to UPS-08), as `OMUserManager` of the mobile client kit. The login must be by
+/// `oauth` or an exchange, and its user needs the role `userProfile.read` or `userProfile.write`, except for its own
+/// profile.
 public struct UserService: Sendable {
     private let calls: ProfileCalls
 
     public init(client: GatewayClient) { calls = ProfileCalls(client: client) }
 
-    /// A user with all attributes, or with those that are named.
-    /// - Parameter prefetch: of `manager`, `reports`, `groups`: what comes with it.
+    /// A user with all attributes, or with some.
+    /// - Parameter prefetch: related objects to include: `manager`, `reports`, `groups`.
     public func user(
         _ id: String, attributes: [String] = [], prefetch: [String] = []
     ) async throws(ClientError) -> ClientJSON {
@@ -17,7 +18,7 @@ public struct UserService: Sendable {
     }
 
     /// The users whose attributes have these values.
-    /// - Parameter isSimple: whether one of them is enough, and the beginning of a value.
+    /// - Parameter isSimple: whether one matching attribute suffices, by prefix.
     public func users(
         matching filters: [(attribute: String, value: String)] = [], isSimple: Bool = false,
         page: ProfilePage = ProfilePage()
@@ -27,8 +28,8 @@ public struct UserService: Sendable {
         return ProfileCalls.items(try await calls.call("GET", ["people"], query: query + page.query))
     }
 
-    /// Makes a user.
-    /// - Parameter password: nil for somebody who has none.
+    /// Creates a user.
+    /// - Parameter password: nil for a user without a password.
     @discardableResult
     public func create(
         _ id: String, password: String? = nil, attributes: [(name: String, value: String)] = []
@@ -48,15 +49,15 @@ public struct UserService: Sendable {
         return try await calls.call("PATCH", ["people", id], .object(members))
     }
 
-    /// Removes a user, and ends all tokens.
+    /// Removes a user and revokes all tokens.
     public func delete(_ id: String) async throws(ClientError) { try await calls.call("DELETE", ["people", id]) }
 
-    /// The user whom `manager` names.
+    /// The manager of a user.
     public func manager(of id: String) async throws(ClientError) -> ClientJSON {
         try await calls.call("GET", ["people", id, "manager"])
     }
 
-    /// The users whose manager this one is.
+    /// The users with this manager.
     public func reports(
         of id: String, page: ProfilePage = ProfilePage()
     ) async throws(ClientError) -> [ClientJSON] {
