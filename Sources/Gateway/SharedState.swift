@@ -51,13 +51,13 @@ package final class SharedState: Sendable {
     let connections = AddressTally()
     let floods = FloodRecord()
     /// Blocking work by address.
-    let errands = AddressTally()
+    let blockingJobs = AddressTally()
     let buffers = BufferBudget()
     let handshakes = HandshakeGate()
     /// Gives back what configurations have taken.
     package let heap: HeapTrimmer
     /// Earlier configurations that are still in use.
-    let snapshots: Retirement<GatewaySnapshot>
+    let snapshots: DeferredRelease<GatewaySnapshot>
     /// Listeners with these ids take admin requests. One or two, which each request is held against: no set.
     private let adminListeners: [Int]
     private let reloader = Mutex<(@Sendable (@escaping @Sendable (EndpointResponse) -> Void) -> Void)?>(nil)
@@ -93,7 +93,7 @@ package final class SharedState: Sendable {
         self.log = log
         let heap = HeapTrimmer()
         self.heap = heap
-        snapshots = Retirement(freed: { heap.request() })
+        snapshots = DeferredRelease(freed: { heap.request() })
         // Signatures are pure computation: more of them at a time than processors gain nothing, nor does a queue that takes
         // longer than a client waits.
         let width = max(2, WorkerThread.processorCount)
@@ -175,7 +175,7 @@ package final class SharedState: Sendable {
     }
 
     /// Keeps the counters of a worker that ends. What it was asked before stands in its mailbox, and nothing comes later.
-    func leave(_ worker: Int, _ metrics: WorkerMetrics) {
+    func workerEnded(_ worker: Int, _ metrics: WorkerMetrics) {
         lastMetrics.withLock { $0[worker] = metrics }
     }
 
@@ -211,10 +211,10 @@ package final class SharedState: Sendable {
 
     /// Calls back once every worker acts by what it was sent so far: who is told of a change then finds it everywhere.
     package func afterAdoption(_ then: @escaping @Sendable () -> Void) {
-        let count = AdoptionCount(of: mailboxes.count, then: then)
+        let count = Countdown(of: mailboxes.count, then: then)
         for (worker, mailbox) in mailboxes.enumerated() {
             let hasEnded = lastMetrics.withLock { last in
-                if last[worker] == nil { mailbox.post(.adopted(count)) }
+                if last[worker] == nil { mailbox.post(.installed(count)) }
                 return last[worker] != nil
             }
             if hasEnded { count.arrived() }

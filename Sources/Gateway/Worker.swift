@@ -113,7 +113,7 @@ final class Worker: LoopPart {
         begun()
         while !shutdown.isFinished { turn() }
         counters.accessLog?.flush()
-        leave()
+        stop()
     }
 
     /// Takes the listeners over.
@@ -145,7 +145,7 @@ final class Worker: LoopPart {
             serveReady()
         }
         if groups.hasRoom { upstreamClient.serveQueues() }
-        if !endpoints.line.isEmpty { endpoints.serveLine() }
+        if !endpoints.line.isEmpty { endpoints.serveQueue() }
         serveReady()
         transport.frames.drain { flush($0) }
         memory.run()
@@ -191,8 +191,8 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.ended(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
             case Role.call: outboundClient.ended(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.broke(socket)
-            default: maintenance.checkBroke(socket)
+            case Role.redis: redis?.failed(socket)
+            default: maintenance.checkFailed(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; that is seen when its last bytes are read.
@@ -200,11 +200,11 @@ final class Worker: LoopPart {
         case .failed(let socket, _):
             switch socket.role {
             case Role.client: frontend.failed(frontend.clients[socket.owner])
-            case Role.upstream: responseRelay.broke(connections.all[socket.owner])
+            case Role.upstream: responseRelay.failed(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
-            case Role.call: outboundClient.broke(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.broke(socket)
-            default: maintenance.checkBroke(socket)
+            case Role.call: outboundClient.failed(outboundClient.connections[socket.owner])
+            case Role.redis: redis?.failed(socket)
+            default: maintenance.checkFailed(socket)
             }
         case .woken: for message in context.mailbox.takeAll() { handle(message) }
         case .timer(let token): handle(token)
@@ -214,7 +214,7 @@ final class Worker: LoopPart {
     private func handle(_ message: WorkerMessage) {
         switch message {
         case .use(let fresh): use(fresh)
-        case .adopted(let count): count.arrived()
+        case .installed(let count): count.arrived()
         case .credential(let identity, let effect):
             if let exchange = exchanges.find(identity, in: .verifyingCredential) { pipeline.resolve(effect, exchange) }
         case .tokenIssued(let identity, let result):
@@ -228,7 +228,7 @@ final class Worker: LoopPart {
         case .metrics(let counted, let identity):
             if let exchange = exchanges.find(identity, in: .inEndpoint) { control.collected(counted, for: exchange) }
         case .serverHealth(let upstream, let address, let isUp):
-            groups.all.first { $0.settings.name == upstream }?.told(address, isUp: isUp, poller.now)
+            groups.all.first { $0.settings.name == upstream }?.setHealth(of: address, isUp: isUp, poller.now)
         case .resolved(let target, let addresses): maintenance.resolved(target, addresses)
         case .call(let pending): outboundClient.perform(pending)
         case .callResolved(let identity, let answer): outboundClient.resolved(identity, answer)
@@ -348,16 +348,16 @@ final class Worker: LoopPart {
     // MARK: End
 
     /// Leaves the last counters behind, for those who still ask and those who have asked already.
-    func leave() {
+    func stop() {
         outboundClient.cancelAll()
-        redis?.leave()
+        redis?.stop()
         let last = report.current
-        shared.leave(context.number, last)
+        shared.workerEnded(context.number, last)
         for message in context.mailbox.takeAll() {
             switch message {
             case .reportMetrics(let requester, let identity):
                 shared.mailboxes[requester].post(.metrics(last, exchange: identity))
-            case .adopted(let count): count.arrived()
+            case .installed(let count): count.arrived()
             case .call(let pending): outboundClient.refuse(pending)
             case .redis(.perform(let command)): shared.settings.redis?.send(command)
             default: break

@@ -10,7 +10,7 @@ package enum WorkerMessage: Sendable {
     /// A new configuration is in force.
     case use(GatewaySnapshot)
     /// The sender of the messages before this is told that they are in force.
-    case adopted(AdoptionCount)
+    case installed(Countdown)
     /// Who is calling is known now, or what else it takes to know.
     case credential(exchange: UInt64, Effect<Result<Principal, Reason>>)
     /// A token for the upstream was issued, or not.

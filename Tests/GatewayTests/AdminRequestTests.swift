@@ -35,7 +35,7 @@ import Testing
 
     @Test func adoptionIsToldOnceAndOnlyWhenAllHaveSeenIt() {
         let counter = Counter()
-        let count = AdoptionCount(of: 3) { counter.add() }
+        let count = Countdown(of: 3) { counter.add() }
         count.arrived()
         count.arrived()
         #expect(counter.value == 0)

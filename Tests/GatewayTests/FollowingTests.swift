@@ -14,7 +14,7 @@ import Testing
         func expires(_ now: Int64) -> Bool { value.expires(now: now, after: 3000) }
 
         func toldNothing(at time: Int64) -> Following.Condition {
-            value.told(from: 0, last: nil, isPage: false, latest: 0, askedAt: time).before
+            value.receive(from: 0, last: nil, isPage: false, latest: 0, askedAt: time).before
         }
     }
 
@@ -58,21 +58,21 @@ import Testing
 
     @Test func pagesAreAskedForUntilTheLast() {
         let state = Follower(isShared: true, now: 0)
-        var progress = state.value.told(from: 0, last: 7, isPage: true, latest: 20, askedAt: 0)
+        var progress = state.value.receive(from: 0, last: 7, isPage: true, latest: 20, askedAt: 0)
         #expect(progress.hasMore && state.value.place == 7 && state.value.condition == .starting)
-        progress = state.value.told(from: 7, last: 15, isPage: false, latest: 20, askedAt: 0)
+        progress = state.value.receive(from: 7, last: 15, isPage: false, latest: 20, askedAt: 0)
         // Places up to the last one were given out, and cleaned away.
         #expect(!progress.hasMore && state.value.place == 20 && state.value.condition == .current)
-        progress = state.value.told(from: 7, last: 9, isPage: false, latest: 9, askedAt: 0)
+        progress = state.value.receive(from: 7, last: 9, isPage: false, latest: 9, askedAt: 0)
         #expect(state.value.place == 20, "an answer that comes late turns nothing back")
     }
 
     @Test func anEmptiedStoreIsReadFromItsStart() {
         let state = Follower(isShared: true, now: 0)
-        _ = state.value.told(from: 0, last: 20, isPage: false, latest: 20, askedAt: 0)
-        let progress = state.value.told(from: 20, last: nil, isPage: false, latest: 3, askedAt: 0)
+        _ = state.value.receive(from: 0, last: 20, isPage: false, latest: 20, askedAt: 0)
+        let progress = state.value.receive(from: 20, last: nil, isPage: false, latest: 3, askedAt: 0)
         #expect(progress.hasMore && state.value.place == 0)
-        _ = state.value.told(from: 0, last: 3, isPage: false, latest: 3, askedAt: 0)
+        _ = state.value.receive(from: 0, last: 3, isPage: false, latest: 3, askedAt: 0)
         #expect(state.value.place == 3)
     }
 }

@@ -9,23 +9,23 @@ import Testing
 
     @Test func soManyEnterAndAPlaceIsFreeAgainWhenOneLeaves() {
         let tally = AddressTally()
-        #expect((0..<4).map { _ in tally.enter(v4, limit: 3) } == [true, true, true, false])
-        #expect(tally.enter(IPAddress(v4: 0xc000_0202), limit: 3))
-        tally.leave(v4)
+        #expect((0..<4).map { _ in tally.acquire(v4, limit: 3) } == [true, true, true, false])
+        #expect(tally.acquire(IPAddress(v4: 0xc000_0202), limit: 3))
+        tally.release(v4)
         #expect(tally.count(v4) == 2)
-        #expect(tally.enter(v4, limit: 3))
-        #expect(!tally.enter(v4, limit: 3))
+        #expect(tally.acquire(v4, limit: 3))
+        #expect(!tally.acquire(v4, limit: 3))
         // A lower limit of a new configuration holds for those who come.
-        #expect(!tally.enter(v4, limit: 1))
-        #expect(tally.enter(v4, limit: 0))
+        #expect(!tally.acquire(v4, limit: 1))
+        #expect(tally.acquire(v4, limit: 0))
     }
 
     @Test func aNetworkOfIPv6IsOneParty() {
         let tally = AddressTally()
-        #expect(tally.enter(IPAddress(high: 0x2001_0db8_0000_0001, low: 1), limit: 2))
-        #expect(tally.enter(IPAddress(high: 0x2001_0db8_0000_0001, low: 2), limit: 2))
-        #expect(!tally.enter(IPAddress(high: 0x2001_0db8_0000_0001, low: 3), limit: 2))
-        #expect(tally.enter(IPAddress(high: 0x2001_0db8_0000_0002, low: 1), limit: 2))
+        #expect(tally.acquire(IPAddress(high: 0x2001_0db8_0000_0001, low: 1), limit: 2))
+        #expect(tally.acquire(IPAddress(high: 0x2001_0db8_0000_0001, low: 2), limit: 2))
+        #expect(!tally.acquire(IPAddress(high: 0x2001_0db8_0000_0001, low: 3), limit: 2))
+        #expect(tally.acquire(IPAddress(high: 0x2001_0db8_0000_0002, low: 1), limit: 2))
     }
 
     @Test func nothingIsLeftOfThoseWhoHaveGone() async {
@@ -35,13 +35,13 @@ import Testing
                 group.addTask {
                     for i in 0..<2000 {
                         let address = IPAddress(v4: UInt32((i + task) % 97))
-                        if tally.enter(address, limit: 3) { tally.leave(address) }
+                        if tally.acquire(address, limit: 3) { tally.release(address) }
                     }
                 }
             }
         }
         #expect(tally.parties == 0)
-        tally.leave(v4)
+        tally.release(v4)
         #expect(tally.parties == 0)
     }
 }

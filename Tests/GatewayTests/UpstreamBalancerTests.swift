@@ -33,7 +33,7 @@ import Testing
         return (0..<count).map { _ in random.next() }
     }
 
-    static func down(_ server: UpstreamServer) { server.health.told(isUp: false) }
+    static func down(_ server: UpstreamServer) { server.health.update(isUp: false) }
 
     // MARK: Round robin
 
@@ -140,7 +140,7 @@ import Testing
         let between = places.map { Self.pick(group, place: $0) }
         #expect(!between.contains(2))
         for (owner, other) in zip(before, between) where owner != 2 { #expect(owner == other) }
-        group.servers[2].health.told(isUp: true)
+        group.servers[2].health.update(isUp: true)
         #expect(places.map { Self.pick(group, place: $0) } == before)
     }
 
@@ -162,7 +162,7 @@ import Testing
         let group = try Self.group([1, 1, 1]) { $0.balance = balance }
         for server in group.servers { Self.down(server) }
         #expect(Set(Self.places(200).map { Self.pick(group, place: $0) }) == [0, 1, 2])
-        group.servers[1].health.told(isUp: true)
+        group.servers[1].health.update(isUp: true)
         #expect(Set(Self.places(200).map { Self.pick(group, place: $0) }) == [1])
     }
 
@@ -210,7 +210,7 @@ import Testing
             $0.slowStart = 10_000
         }
         Self.down(group.servers[1])
-        group.told(group.servers[1].address, isUp: true, 0)
+        group.setHealth(of: group.servers[1].address, isUp: true, 0)
         func share(_ now: Int64) -> Int {
             Self.places(4000).count { Self.pick(group, place: $0, now: now) == 1 } * 100 / 4000
         }

@@ -85,8 +85,8 @@ import Testing
         let group = try Self.group(2) { $0.ejection = Self.rules }
         let server = group.servers[0]
         for _ in 0..<2 { group.failed(server, .connectFailed, 0) }
-        group.told(server.address, isUp: false, 0)
-        group.told(server.address, isUp: true, 10)
+        group.setHealth(of: server.address, isUp: false, 0)
+        group.setHealth(of: server.address, isUp: true, 10)
         #expect(server.isUsable(10))
     }
 
@@ -100,7 +100,7 @@ import Testing
         }
         let old = group.servers
         for _ in 0..<2 { group.failed(old[0], .connectFailed, 0) }
-        old[2].health.told(isUp: false)
+        old[2].health.update(isUp: false)
         var fresh = group.settings
         fresh.servers = [fresh.servers[2], fresh.servers[0], ServerSettings(.address(try Self.address(9)))]
         fresh.servers[1].weight = 7
@@ -118,7 +118,7 @@ import Testing
             $0.healthCheck = HealthCheckSettings(path: "/")
         }
         for _ in 0..<2 { group.failed(group.servers[0], .connectFailed, 0) }
-        group.servers[1].health.told(isUp: false)
+        group.servers[1].health.update(isUp: false)
         var fresh = group.settings
         fresh.ejection = nil
         fresh.healthCheck = nil

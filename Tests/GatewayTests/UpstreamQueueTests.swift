@@ -7,8 +7,8 @@ import Testing
 @Suite struct UpstreamQueueTests {
     @Test func firstComeFirstServed() {
         let queue = RequestQueue()
-        for exchange in 1...3 as ClosedRange<UInt64> { #expect(queue.enter(exchange, until: 10, limit: 3) != nil) }
-        #expect(queue.enter(4, until: 10, limit: 3) == nil)
+        for exchange in 1...3 as ClosedRange<UInt64> { #expect(queue.enqueue(exchange, until: 10, limit: 3) != nil) }
+        #expect(queue.enqueue(4, until: 10, limit: 3) == nil)
         #expect((0..<4).map { _ in queue.takeFirst() } == [1, 2, 3, nil])
         #expect(queue.isEmpty && queue.nextDeadline == nil)
     }
@@ -16,7 +16,7 @@ import Testing
     @Test func whoseTimeIsOverLeaves() {
         let queue = RequestQueue()
         for exchange in 1...3 as ClosedRange<UInt64> {
-            _ = queue.enter(exchange, until: Int64(exchange) * 10, limit: 3)
+            _ = queue.enqueue(exchange, until: Int64(exchange) * 10, limit: 3)
         }
         #expect(queue.nextDeadline == 10)
         #expect(queue.takeExpired(9) == nil)
@@ -35,7 +35,7 @@ import Testing
         for step in 0..<3000 as Range<UInt64> {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
-                let place = queue.enter(step, until: Int64(step), limit: 20)
+                let place = queue.enqueue(step, until: Int64(step), limit: 20)
                 #expect((place == nil) == (model.count == 20))
                 if let place { model.append((step, place)) }
             case 2:
@@ -43,7 +43,7 @@ import Testing
                 if !model.isEmpty { model.removeFirst() }
             default:
                 guard let victim = model.randomElement(using: &random) else { continue }
-                queue.leave(victim.place)
+                queue.withdraw(at: victim.place)
                 model.removeAll { $0.exchange == victim.exchange }
             }
             #expect(queue.count == model.count)

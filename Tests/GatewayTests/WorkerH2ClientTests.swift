@@ -223,7 +223,7 @@ import Testing
         bench.shared.drain(keepingIdle: true)
         bench.turn(until: { bench.worker.isDraining })
         // Nothing of what comes is read meanwhile.
-        bench.pass(milliseconds: Farewell.momentTime + 2_200)
+        bench.pass(milliseconds: ConnectionShutdown.momentTime + 2_200)
         let late = try client.request("GET", "/nowhere")
         #expect(client.sawGoAway)
         #expect(bench.answer(client, late).status == 404)

@@ -198,7 +198,7 @@ import Testing
         #expect(bench.refusals(.decisionTime) == 1)
         gate.open()
         // The check that nobody waits for is skipped, and its place is free.
-        bench.turn(until: { bench.shared.hashes.waiting == 0 && bench.shared.errands.parties == 0 })
+        bench.turn(until: { bench.shared.hashes.waiting == 0 && bench.shared.blockingJobs.parties == 0 })
         let server = try bench.requested(client, .get())
         server.send(.ok("1"))
         _ = bench.expect(client, ends: "\r\n\r\n1")
@@ -227,7 +227,7 @@ import Testing
         _ = bench.head(server)
         server.send(.ok("1"))
         _ = bench.expect(clients[1], ends: "\r\n\r\n1")
-        bench.turn(until: { bench.shared.errands.parties == 0 })
+        bench.turn(until: { bench.shared.blockingJobs.parties == 0 })
         bench.expectNothingLeft()
     }
 

@@ -42,7 +42,7 @@ final class ClientAdmission: LoopPart {
             return .floodsPerAddress
         }
         guard limits.maximumConnectionsPerAddress > 0 else { return nil }
-        guard shared.connections.enter(address, limit: limits.maximumConnectionsPerAddress) else {
+        guard shared.connections.acquire(address, limit: limits.maximumConnectionsPerAddress) else {
             return .connectionsPerAddress
         }
         client.talliedAddress = address

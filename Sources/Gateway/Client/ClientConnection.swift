@@ -55,7 +55,7 @@ final class ClientConnection: SlabElement {
     /// The exchanges of its streams, in no order.
     private(set) var exchanges: [Exchange] = []
     /// How far the client of an HTTP/2 connection has been told that it is about to end.
-    var farewell = Farewell()
+    var shutdown = ConnectionShutdown()
     /// The time of an HTTP/2 client to take what was sent runs; no further frame gives it more.
     var isAwaited = false
     /// How much of its bodies an HTTP/2 client had taken when that was last looked at, and since when it has taken nothing
@@ -92,7 +92,7 @@ final class ClientConnection: SlabElement {
         isShakingHands = false
         exchange = nil
         link = nil
-        farewell = Farewell()
+        shutdown = ConnectionShutdown()
         isAwaited = false
         takenBytes = 0
         untakenSince = .max

@@ -102,7 +102,7 @@ extension ClientFrontend {
         guard let socket = client.socket else { return }
         leaveMultiplexing(client, reason: reset ? .clientReset : .clientClosed)
         poller.close(socket, reset: reset)
-        if let address = client.talliedAddress { shared.connections.leave(address) }
+        if let address = client.talliedAddress { shared.connections.release(address) }
         if client.role != .proxy { controlClients.remove(client) }
         client.reset()
         clients.give(client)
@@ -123,28 +123,28 @@ extension ClientFrontend {
 
     /// Frames came in while the worker drains, and what they ask for is not begun: what is said now stands before the
     /// answers.
-    func continueFarewell(_ client: ClientConnection, _ link: H2Link) {
+    func continueShutdown(_ client: ClientConnection, _ link: H2Link) {
         let session = link.session
-        let step = client.farewell.received(
+        let step = client.shutdown.received(
             waitsForAll: session.activeStreams > 0 && session.activeStreams == session.mostStreams,
             hasHeard: session.shutdownIsAcknowledged, now: poller.now)
         if let step { say(step, link) }
     }
 
     /// The worker drains: connections of HTTP/2 are to end.
-    func beginFarewells() {
-        for client in clients.all where client.link != nil { client.farewell.fallDue(now: poller.now) }
+    func beginShutdowns() {
+        for client in clients.all where client.link != nil { client.shutdown.fallDue(now: poller.now) }
     }
 
     /// Once a second.
-    func continueFarewells() {
+    func continueShutdowns() {
         for client in clients.all {
-            guard let link = client.link, let step = client.farewell.passed(now: poller.now) else { continue }
+            guard let link = client.link, let step = client.shutdown.passed(now: poller.now) else { continue }
             say(step, link)
         }
     }
 
-    func say(_ step: Farewell.Step, _ link: H2Link) {
+    func say(_ step: ConnectionShutdown.Step, _ link: H2Link) {
         switch step {
         case .ask: link.session.announceShutdown()
         case .refuse: link.session.shutDown()

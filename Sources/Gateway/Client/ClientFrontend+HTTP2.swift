@@ -14,7 +14,7 @@ extension ClientFrontend {
         client.link = link
         client.phase = .multiplexing
         counters.metrics.http2Connections &+= 1
-        if isDraining { client.farewell.fallDue(now: poller.now) }
+        if isDraining { client.shutdown.fallDue(now: poller.now) }
         poller.setDeadline(client, in: snapshot.limits.headerTimeout)
         transport.queue(link)
         framesReceived(client, link)
@@ -25,7 +25,7 @@ extension ClientFrontend {
         guard let socket = client.socket, let inbox = socket.inbox else { return }
         let isSound = link.session.receive(inbox.readable, now: poller.now)
         inbox.consume(inbox.count)
-        if isDraining { continueFarewell(client, link) }
+        if isDraining { continueShutdown(client, link) }
         transport.queue(link)
         // What a session that has failed still says goes out at the end of the turn, and then the socket closes.
         if isSound { poller.readMore(socket) }
@@ -93,7 +93,7 @@ extension ClientFrontend {
     /// Nothing was asked for a long time, or what was answered is not taken.
     func multiplexingTimedOut(_ client: ClientConnection, _ link: H2Link) {
         guard client.exchanges.isEmpty else { return }
-        guard let step = client.farewell.refuse() else {
+        guard let step = client.shutdown.refuse() else {
             close(client)
             return
         }

@@ -47,7 +47,7 @@ final class Exchange: SlabElement {
     /// The upgrade that is asked for, and what comes of it.
     var tunnel: Tunnel?
     /// Place among the exchanges that last; -1 for one that does not.
-    var lastingPlace = -1
+    var longLivedIndex = -1
     /// The body of a request to a gateway endpoint, or one that is kept so that the request can be repeated.
     var collected: [UInt8] = []
     /// Bytes of that body, framing included, that stand read behind the head in the inbox.
@@ -60,7 +60,7 @@ final class Exchange: SlabElement {
     /// The forwarding field lines for the upstream, where a trusted proxy has said something; empty otherwise.
     let forwarding = Chunk(capacity: 256)
     /// Blocking work that is done for the exchange.
-    var errand: Errand?
+    var blockingJob: BlockingJob?
     /// The client's time for the request body.
     var bodyPace = Pace()
     /// Of a stream: what its client has taken of the response.
@@ -160,8 +160,8 @@ final class Exchange: SlabElement {
         address = nil
         isSecure = false
         forwarding.reset()
-        errand?.cancel()
-        errand = nil
+        blockingJob?.cancel()
+        blockingJob = nil
         bodyPace = Pace()
         decisionDeadline = .max
         if collection != nil { collection = nil }

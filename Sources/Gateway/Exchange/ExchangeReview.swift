@@ -53,7 +53,7 @@ final class ExchangeReview: LoopPart {
         var place = longLived.count - 1
         while place >= 0 {
             let exchange = longLived[place]
-            if exchanges.isOfBefore(exchange, keyEpoch) {
+            if exchanges.predates(exchange, keyEpoch) {
                 if looked == ExchangeReview.readmissionBatch {
                     exchanges.beginReadmission()
                     return

@@ -9,10 +9,10 @@ extension ExchangeTable {
         longLived.add(exchange)
         releaseRequest(exchange)
         // It was decided by an earlier configuration or earlier keys, and has missed the change.
-        if isOfBefore(exchange, snapshot.policy.keyEpoch) { beginReadmission() }
+        if predates(exchange, snapshot.policy.keyEpoch) { beginReadmission() }
     }
 
-    func isOfBefore(_ exchange: Exchange, _ keyEpoch: UInt64) -> Bool {
+    func predates(_ exchange: Exchange, _ keyEpoch: UInt64) -> Bool {
         exchange.snapshot !== snapshot || exchange.keyEpoch != keyEpoch
     }
 

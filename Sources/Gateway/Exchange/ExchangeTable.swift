@@ -21,7 +21,7 @@ final class ExchangeTable: LoopPart {
 
     /// The exchange has ended, and its object is ready for another.
     func recycle(_ exchange: Exchange) {
-        groups.leave(exchange)
+        groups.release(exchange)
         if let chunk = exchange.sent.chunk.take() {
             chunk.isHeld = false
             poller.chunks.give(chunk)
@@ -85,7 +85,7 @@ final class ExchangeTable: LoopPart {
     /// The exchange goes on.
     func unpark(_ exchange: Exchange) {
         exchange.enter(.deciding)
-        exchange.errand = nil
+        exchange.blockingJob = nil
         clearClientDeadline(exchange)
     }
 

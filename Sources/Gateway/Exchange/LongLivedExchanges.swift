@@ -28,23 +28,23 @@ final class LongLivedExchanges {
     subscript(_ place: Int) -> Exchange { entries[place].exchange }
 
     func add(_ exchange: Exchange) {
-        exchange.lastingPlace = entries.count
+        exchange.longLivedIndex = entries.count
         // Never held against the deny list so far: it may have changed since the request was decided.
         entries.append(Entry(exchange: exchange, expiresAt: exchange.expiresAt, checkedRevocations: .max))
     }
 
     func remove(_ exchange: Exchange) {
-        let place = exchange.lastingPlace
+        let place = exchange.longLivedIndex
         guard place >= 0 else { return }
-        exchange.lastingPlace = -1
+        exchange.longLivedIndex = -1
         let last = entries.removeLast()
         guard last.exchange !== exchange else { return }
-        last.exchange.lastingPlace = place
+        last.exchange.longLivedIndex = place
         entries[place] = last
     }
 
     /// The caller of an exchange was verified again.
-    func renew(_ exchange: Exchange) { entries[exchange.lastingPlace].expiresAt = exchange.expiresAt }
+    func renew(_ exchange: Exchange) { entries[exchange.longLivedIndex].expiresAt = exchange.expiresAt }
 
     /// Why the exchange at this place has to end, if it has to.
     ///

@@ -137,7 +137,7 @@ final class HealthChecker: LoopPart {
     }
 
     /// The connection has ended, is broken, or could not be made.
-    func broke(_ check: HealthCheck) { conclude(check, isGood: false) }
+    func failed(_ check: HealthCheck) { conclude(check, isGood: false) }
 
     /// A check has its outcome.
     private func conclude(_ check: HealthCheck, isGood: Bool) {

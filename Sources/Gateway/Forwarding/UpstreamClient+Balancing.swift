@@ -48,7 +48,7 @@ extension UpstreamClient {
     private func wait(_ exchange: Exchange, _ group: UpstreamGroup) {
         let deadline = poller.now + group.settings.queueTimeout
         guard
-            let place = group.queue.enter(exchange.identity, until: deadline, limit: group.settings.queueLength)
+            let place = group.queue.enqueue(exchange.identity, until: deadline, limit: group.settings.queueLength)
         else {
             fail(exchange, .exhausted)
             return

@@ -116,7 +116,7 @@ final class UpstreamClient: LoopPart {
     /// begun.
     func fail(_ exchange: Exchange, _ failure: UpstreamFailure, retryAfter: Int? = nil) {
         connections.drop(exchange)
-        if let group = exchange.group, let server = exchange.server, failure.isServers {
+        if let group = exchange.group, let server = exchange.server, failure.countsAgainstServer {
             group.failed(server, failure, poller.now)
             exchange.attempt.succeeded = false
             if retry(exchange, group, failure, after: server) { return }

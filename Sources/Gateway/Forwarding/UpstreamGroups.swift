@@ -40,12 +40,12 @@ final class UpstreamGroups: LoopPart {
 
     func leaveQueue(_ exchange: Exchange, _ group: UpstreamGroup) {
         guard let place = exchange.attempt.queuePlace else { return }
-        group.queue.leave(place)
+        group.queue.withdraw(at: place)
         exchange.attempt.queuePlace = nil
     }
 
     /// The exchange has ended: its place in the queue and its share of the limits are free.
-    func leave(_ exchange: Exchange) {
+    func release(_ exchange: Exchange) {
         guard let group = exchange.group.take() else { return }
         leaveQueue(exchange, group)
         if exchange.attempt.isAdmitted {

@@ -66,8 +66,8 @@ final class UpstreamMaintenance: LoopPart {
     }
 
     /// The connection has ended, is broken, or could not be made.
-    func checkBroke(_ socket: Socket) {
-        healthChecker.broke(healthChecker.checks[socket.owner])
+    func checkFailed(_ socket: Socket) {
+        healthChecker.failed(healthChecker.checks[socket.owner])
         reviewChecks()
     }
 

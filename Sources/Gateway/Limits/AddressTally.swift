@@ -21,7 +21,7 @@ package final class AddressTally: Sendable {
 
     /// Counts one more of an address; answers false, and counts nothing, where that would be more than `limit`. 0 is no
     /// limit.
-    package func enter(_ address: IPAddress, limit: Int) -> Bool {
+    package func acquire(_ address: IPAddress, limit: Int) -> Bool {
         let party = address.subscriber
         return shard(party).counts.withLock { counts in
             let count = counts[party, default: 0]
@@ -32,7 +32,7 @@ package final class AddressTally: Sendable {
     }
 
     /// One less; for each `enter` that answered true.
-    package func leave(_ address: IPAddress) {
+    package func release(_ address: IPAddress) {
         let party = address.subscriber
         shard(party).counts.withLock { counts in
             guard let count = counts[party] else { return }

@@ -35,7 +35,7 @@ final class GracefulShutdown: LoopPart {
     private func beginDraining() {
         context.isDraining = true
         poller.stopListening { _ in true }
-        frontend.beginFarewells()
+        frontend.beginShutdowns()
         let token = TimerToken(role: Worker.Role.drainDeadline, owner: 0)
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
     }

@@ -37,7 +37,7 @@ final class Housekeeping: LoopPart {
             if !isDraining { shared.note(context.readiness) }
         }
         shared.settings.sessions?.tick(now: poller.wallSeconds)
-        if isDraining { frontend.continueFarewells() }
+        if isDraining { frontend.continueShutdowns() }
         schedule()
     }
 

@@ -67,7 +67,7 @@ package final class OutboundCalls: OutboundCaller {
     }
 
     /// A worker takes no calls any more.
-    func leave(_ worker: Int) { state.withLock { $0.live.removeAll { $0 == worker } } }
+    func remove(worker: Int) { state.withLock { $0.live.removeAll { $0 == worker } } }
 
     /// Says what became of a call, in a thread where there is time for it.
     func finish(_ pending: PendingCall, _ result: OutboundResult) {

@@ -135,7 +135,7 @@ final class OutboundClient: LoopPart {
     func received(_ connection: CallConnection) {
         guard connection.phase == .awaitingResponse else {
             // Nothing was asked, so that this is the answer to nothing.
-            broke(connection)
+            failed(connection)
             return
         }
         guard let socket = connection.socket, let inbox = socket.inbox else { return }
@@ -154,7 +154,7 @@ final class OutboundClient: LoopPart {
 
     func ended(_ connection: CallConnection) {
         guard connection.phase == .awaitingResponse, connection.response.hasBegun, let socket = connection.socket else {
-            broke(connection)
+            failed(connection)
             return
         }
         let scratch = poller.chunks.take()
@@ -166,7 +166,7 @@ final class OutboundClient: LoopPart {
     }
 
     /// The connection is of no use any more.
-    func broke(_ connection: CallConnection) {
+    func failed(_ connection: CallConnection) {
         switch connection.phase {
         case .vacant, .delayed, .resolving: break
         case .idle: end(connection, nil)
@@ -250,7 +250,7 @@ final class OutboundClient: LoopPart {
 
     /// The worker ends, and with it what is under way.
     func cancelAll() {
-        outbound.leave(context.number)
+        outbound.remove(worker: context.number)
         for connection in connections.all where connection.phase != .vacant { end(connection, .failed(.unavailable)) }
     }
 }

@@ -55,20 +55,20 @@ final class RedisClient: LoopPart {
     }
 
     /// The connection has ended, is broken, or was not to be had.
-    func broke(_ socket: Socket) {
+    func failed(_ socket: Socket) {
         guard link.socket === socket else { return }
         if let failure = socket.tls?.failure {
-            broke(.tls("\(failure.code)"))
+            failed(.tls("\(failure.code)"))
         } else if link.session.isConnecting {
             poller.close(socket)
             link.socket = nil
             open()
         } else {
-            broke(.closed)
+            failed(.closed)
         }
     }
 
-    private func broke(_ fault: RedisFault) {
+    private func failed(_ fault: RedisFault) {
         follow(link.session.broke(fault, now: poller.now))
     }
 
@@ -78,9 +78,9 @@ final class RedisClient: LoopPart {
     }
 
     /// The worker ends: what comes from now on is for the others.
-    func leave() {
+    func stop() {
         guard let line = shared.settings.redis else { return }
-        line.leave(context.mailbox)
+        line.remove(context.mailbox)
         follow(link.session.end())
     }
 
@@ -134,7 +134,7 @@ final class RedisClient: LoopPart {
             link.socket = socket
             return
         }
-        broke(.unreachable)
+        failed(.unreachable)
     }
 
     private func send(_ bytes: [UInt8]) {

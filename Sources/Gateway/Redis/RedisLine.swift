@@ -33,7 +33,7 @@ package final class RedisLine: RedisChannel {
     func attach(_ mailboxes: [Mailbox<WorkerMessage>]) { state.withLock { $0.mailboxes = mailboxes } }
 
     /// A worker that ends. It still has the commands that are in its mailbox, and gets no more.
-    func leave(_ mailbox: Mailbox<WorkerMessage>) {
+    func remove(_ mailbox: Mailbox<WorkerMessage>) {
         state.withLock { state in state.mailboxes.removeAll { $0 === mailbox } }
     }
 

@@ -21,22 +21,22 @@ final class BlockingWork: LoopPart {
     ) {
         let address = exchange.address
         let limit = exchange.snapshot.limits.maximumPasswordChecksPerAddress
-        if let address, !shared.errands.enter(address, limit: limit) {
+        if let address, !shared.blockingJobs.acquire(address, limit: limit) {
             limited(.passwordChecks)
             responder.reply(exchange, .rateLimited, "too many requests", retryAfter: 1)
             return
         }
         exchanges.park(exchange, in: stage)
-        let errand = Errand()
-        exchange.errand = errand
-        let (mailbox, tally) = (context.mailbox, shared.errands)
+        let blockingJob = BlockingJob()
+        exchange.blockingJob = blockingJob
+        let (mailbox, tally) = (context.mailbox, shared.blockingJobs)
         let accepted = pool.submit {
             // Counted until it leaves the queue, wanted or not: that is what the share is of.
-            defer { if let address { tally.leave(address) } }
-            if errand.isWanted { mailbox.post(work()) }
+            defer { if let address { tally.release(address) } }
+            if blockingJob.isWanted { mailbox.post(work()) }
         }
         if accepted { return }
-        if let address { shared.errands.leave(address) }
+        if let address { shared.blockingJobs.release(address) }
         responder.refuseOverload(exchange)
     }
 }

@@ -11,7 +11,7 @@ import Tokens
 /// A grant costs as much as several requests that are forwarded, and a client that asks for one waits for a signature
 /// anyway. So grants stand in a line, and the loop serves what else has come before each of them.
 final class EndpointService: LoopPart {
-    let line = EndpointLine()
+    let line = EndpointQueue()
     let exchanges: ExchangeTable
     let frontend: ClientFrontend
     let responder: Responder
@@ -29,7 +29,7 @@ final class EndpointService: LoopPart {
     }
 
     /// The request for an endpoint is whole.
-    func enterLine(_ exchange: Exchange, _ endpoint: EndpointDescriptor) {
+    func enqueue(_ exchange: Exchange, _ endpoint: EndpointDescriptor) {
         guard endpoint.cost == .signature else {
             exchanges.clearClientDeadline(exchange)
             call(exchange)
@@ -41,7 +41,7 @@ final class EndpointService: LoopPart {
 
     /// Serves one of the line, and leaves the others for the next turns: those who have asked for other things meanwhile
     /// wait for one signature, however many clients ask for tokens.
-    func serveLine() {
+    func serveQueue() {
         guard let exchange = line.next() else { return }
         exchanges.clearClientDeadline(exchange)
         call(exchange)

@@ -308,7 +308,7 @@ final class RequestPipeline: LoopPart {
             exchange.head.length += exchange.bodySeen
             exchanges.clearClientDeadline(exchange)
             control.call(exchange, resource)
-        case .endpoint: if let endpoint = exchange.endpoint { endpoints.enterLine(exchange, endpoint.descriptor) }
+        case .endpoint: if let endpoint = exchange.endpoint { endpoints.enqueue(exchange, endpoint.descriptor) }
         case .upstream:
             exchanges.clearClientDeadline(exchange)
             bodyKept(exchange)

@@ -234,7 +234,7 @@ final class ResponseRelay: LoopPart {
             pauseResponse(upstream, exchange, source, until: target)
         } else {
             poller.setDeadline(
-                upstream, in: exchange.lastingPlace < 0 ? exchange.answerTimeout : exchange.silenceTimeout)
+                upstream, in: exchange.longLivedIndex < 0 ? exchange.answerTimeout : exchange.silenceTimeout)
             transport.readMore(source)
         }
     }
@@ -284,7 +284,7 @@ final class ResponseRelay: LoopPart {
             return
         }
         guard upstream.phase == .relayingBody else {
-            broke(upstream)
+            failed(upstream)
             return
         }
         let output = poller.chunks.take()
@@ -304,13 +304,13 @@ final class ResponseRelay: LoopPart {
     }
 
     /// The connection is broken, or ended where a response was to begin.
-    func broke(_ upstream: UpstreamConnection) {
+    func failed(_ upstream: UpstreamConnection) {
         guard let exchange = upstream.exchange else {
             connections.endUnused(upstream)
             return
         }
         if upstream.phase == .tunnelling {
-            tunnels.broke(upstream, exchange)
+            tunnels.failed(upstream, exchange)
             return
         }
         let failure = upstream.phase == .connecting ? connections.connectFailure(upstream.socket) : .connectionLost
@@ -330,7 +330,7 @@ final class ResponseRelay: LoopPart {
             connections.endUnused(upstream)
             return
         }
-        if exchange.lastingPlace >= 0 {
+        if exchange.longLivedIndex >= 0 {
             tunnels.cut(exchange, .idle)
             return
         }

@@ -166,7 +166,7 @@ final class Tunnels: LoopPart {
 
     /// The upstream's connection is broken. Where the upstream had ended before, what it does not take any more is the
     /// client's last words after the end.
-    func broke(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+    func failed(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         if exchange.tunnel?.upstreamIsDone == true {
             endTunnel(upstream, exchange)
         } else {
@@ -175,7 +175,7 @@ final class Tunnels: LoopPart {
     }
 
     /// Says to the client of a WebSocket why it ends, and closes. Answers false where a frame is in the way.
-    func leave(_ exchange: Exchange, saying reason: Reason, closeCode: UInt16) -> Bool {
+    func close(_ exchange: Exchange, saying reason: Reason, closeCode: UInt16) -> Bool {
         guard let tunnel = exchange.tunnel, tunnel.frames?.takesFrame == true, !tunnel.upstreamIsDone,
             let side = exchange.clientSide, let upstream = exchange.upstream
         else { return false }
@@ -191,7 +191,7 @@ final class Tunnels: LoopPart {
     /// Ends an exchange that lasts.
     func cut(_ exchange: Exchange, _ reason: CutReason) {
         let told = reason.reason(isTunnel: exchange.tunnel != nil)
-        if exchange.stage == .tunnelling, leave(exchange, saying: told, closeCode: reason.closeCode) { return }
+        if exchange.stage == .tunnelling, close(exchange, saying: told, closeCode: reason.closeCode) { return }
         frontend.abandon(exchange, reason: told, reset: false)
     }
 }

@@ -76,7 +76,7 @@ struct Following: Sendable {
     ///   - isPage: whether as many came as were asked for.
     ///   - latest: the highest place that was given out.
     ///   - askedAt: when the question was asked.
-    mutating func told(from: Int64, last: Int64?, isPage: Bool, latest: Int64, askedAt: Int64) -> Progress {
+    mutating func receive(from: Int64, last: Int64?, isPage: Bool, latest: Int64, askedAt: Int64) -> Progress {
         // The store was emptied, or is another: all it has is news.
         if latest < from {
             place = 0

@@ -45,7 +45,7 @@ extension RevocationFollower {
             guard case .success(.changes(let changes, let latest)) = result else { return then(false) }
             for change in changes { learn(change.entry, now: now) }
             let progress = following.withLock { state in
-                state.told(
+                state.receive(
                     from: place, last: changes.last?.sequence, isPage: changes.count == RevocationFollower.pageSize,
                     latest: latest, askedAt: askedAt)
             }

@@ -26,7 +26,7 @@ final class RequestQueue {
     /// Lets an exchange wait; nil where the queue is full. Answers its place, for `leave`.
     ///
     /// Deadlines never decrease from one call to the next: all wait equally long.
-    func enter(_ exchange: UInt64, until deadline: Int64, limit: Int) -> Int? {
+    func enqueue(_ exchange: UInt64, until deadline: Int64, limit: Int) -> Int? {
         guard count < limit else { return nil }
         let place: Int
         let entry = Place(exchange: exchange, deadline: deadline, previous: last, next: RequestQueue.none)
@@ -48,7 +48,7 @@ final class RequestQueue {
     func takeFirst() -> UInt64? {
         guard head != RequestQueue.none else { return nil }
         let exchange = places[head].exchange
-        leave(head)
+        withdraw(at: head)
         return exchange
     }
 
@@ -59,7 +59,7 @@ final class RequestQueue {
     }
 
     /// Gives a place up.
-    func leave(_ place: Int) {
+    func withdraw(at place: Int) {
         let entry = places[place]
         if entry.previous == RequestQueue.none {
             head = entry.next

@@ -29,7 +29,7 @@ struct ServerHealth: Equatable {
     }
 
     /// Takes over what another worker has found.
-    mutating func told(isUp: Bool) {
+    mutating func update(isUp: Bool) {
         self.isUp = isUp
         wasChecked = true
         contrary = 0

@@ -22,7 +22,7 @@ package enum UpstreamFailure: Int, ReasonedFailure, CaseIterable {
     case unavailable
 
     /// It is to be laid to the server's account: the request was sent there, or was about to be.
-    var isServers: Bool {
+    var countsAgainstServer: Bool {
         switch self {
         case .exhausted, .queueTimedOut, .unavailable: false
         default: true

@@ -146,9 +146,9 @@ final class UpstreamGroup {
     // MARK: What other workers have found
 
     /// What active checks say of an address.
-    func told(_ address: SocketAddress, isUp: Bool, _ now: Int64) {
+    func setHealth(of address: SocketAddress, isUp: Bool, _ now: Int64) {
         for server in servers where server.address == address && server.health.isUp != isUp {
-            server.health.told(isUp: isUp)
+            server.health.update(isUp: isUp)
             if isUp { cameBack(server, now) }
         }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts the workers that have still to see what they were sent, and then says so.
-package final class AdoptionCount: Sendable {
+/// Calls back when every worker has installed what it was sent.
+package final class Countdown: Sendable {
     private struct State {
         var missing: Int
         var then: (@Sendable () -> Void)?
@@ -11,7 +11,7 @@ package final class AdoptionCount: Sendable {
 
     init(of count: Int, then: @escaping @Sendable () -> Void) { state = Mutex(State(missing: count, then: then)) }
 
-    /// One of them has seen it.
+    /// One worker has installed it.
     func arrived() {
         let then = state.withLock { state -> (@Sendable () -> Void)? in
             state.missing -= 1

@@ -7,7 +7,7 @@ import Testing
 
 /// What others notice of clients that ask for tokens (issue C, "must show" 6): a turn of the loop makes one, behind
 /// everything else that has come.
-@Suite struct WorkerEndpointLineTests {
+@Suite struct WorkerEndpointQueueTests {
     private static let body = "grant_type=client_credentials"
     private static let grant =
         "POST /oauth2/token HTTP/1.1\r\nHost: gw.example.com\r\nAuthorization: Basic Y2xpZW50OnNlY3JldA==\r\n"

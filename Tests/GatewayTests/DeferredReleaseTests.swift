@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 
 /// Configurations that were replaced are freed beside the loops.
-@Suite struct RetirementTests {
+@Suite struct DeferredReleaseTests {
     private final class Value: Sendable {
         private let ended: @Sendable () -> Void
         init(_ ended: @escaping @Sendable () -> Void = {}) { self.ended = ended }
@@ -16,7 +16,7 @@ import Testing
 
     @Test("whoever lets go of a value last does not free it")
     func freedElsewhere() throws {
-        let retirement = Retirement<Value>(reviewedEvery: 5)
+        let retirement = DeferredRelease<Value>(reviewedEvery: 5)
         let end = DispatchSemaphore(value: 0)
         let thread = Mutex(pthread_t())
         withExtendedLifetime(thread) {

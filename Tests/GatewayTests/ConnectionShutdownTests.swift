@@ -5,7 +5,7 @@ import Testing
 /// RFC 9113 section 6.8: what an HTTP/2 client is told, and when.
 @Suite struct FarewellTests {
     @Test func nothingIsSaidBeforeItIsDue() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         #expect(farewell.received(waitsForAll: true, hasHeard: false, now: 0) == nil)
         #expect(farewell.passed(now: 1_000_000) == nil)
         #expect(!farewell.isOver)
@@ -13,7 +13,7 @@ import Testing
 
     /// A client that is not waiting for all it ever waited for is about to open streams.
     @Test func theFirstWaitsForItsMoment() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         farewell.fallDue(now: 1000)
         #expect(farewell.received(waitsForAll: false, hasHeard: false, now: 1001) == nil)
         #expect(farewell.passed(now: 1499) == nil)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func theFirstDoesNotWaitForEver() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         farewell.fallDue(now: 1000)
         farewell.fallDue(now: 1400)
         #expect(farewell.passed(now: 1499) == nil)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func theSecondWaitsUntilTheFirstWasHeard() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         farewell.fallDue(now: 0)
         #expect(farewell.passed(now: 600) == .ask)
         #expect(farewell.received(waitsForAll: true, hasHeard: false, now: 5599) == nil)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func whoNeverHearsIsNotWaitedForWithoutEnd() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         farewell.fallDue(now: 0)
         #expect(farewell.passed(now: 600) == .ask)
         #expect(farewell.passed(now: 5600) == .refuse)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func whoHasAskedNothingForLongIsRefusedAtOnce() {
-        var farewell = Farewell()
+        var farewell = ConnectionShutdown()
         #expect(farewell.refuse() == .refuse)
         #expect(farewell.refuse() == nil)
         farewell.fallDue(now: 0)

@@ -1,5 +1,5 @@
-/// Requests for the token service that are whole and wait for their turn, oldest first.
-final class EndpointLine {
+/// Complete requests for endpoints that cost a signature, oldest first.
+final class EndpointQueue {
     private var waiting: [(exchange: Exchange, identity: UInt64)] = []
     private var first = 0
 
@@ -7,21 +7,21 @@ final class EndpointLine {
 
     func append(_ exchange: Exchange) {
         // Out and in again, as in all tables of a worker: a change in place would put a check on every reading.
-        var line = waiting
+        var queue = waiting
         waiting = []
-        line.append((exchange, exchange.identity))
-        waiting = line
+        queue.append((exchange, exchange.identity))
+        waiting = queue
     }
 
-    /// The one that has waited longest; nil where it has ended in between.
+    /// The oldest; nil where it has ended meanwhile.
     func next() -> Exchange? {
         let (exchange, identity) = waiting[first]
         first += 1
         if first * 2 > waiting.count {
-            var line = waiting
+            var queue = waiting
             waiting = []
-            line.removeFirst(first)
-            waiting = line
+            queue.removeFirst(first)
+            waiting = queue
             first = 0
         }
         return exchange.identity == identity && exchange.stage == .inEndpoint ? exchange : nil

@@ -1,23 +1,23 @@
 import Reactor
 import Synchronization
 
-/// Values that were replaced, until they are no longer used. The last reference to a configuration frees every user in it,
-/// and with very many users that takes longer than a loop may stand still: here a thread beside the loops does it.
-final class Retirement<Value: AnyObject & Sendable>: Sendable {
+/// Keeps replaced values until they are unused, and releases them on a thread beside the loops: to free a configuration
+/// with very many users takes longer than a loop may stand still.
+final class DeferredRelease<Value: AnyObject & Sendable>: Sendable {
     private struct State {
         var current: Value?
-        var retired: [Value] = []
+        var replaced: [Value] = []
         var isReviewing = false
     }
 
     private let state = Mutex(State())
-    private let queue = SerialQueue(label: "portcullis.retirement")
+    private let queue = SerialQueue(label: "portcullis.release")
     private let milliseconds: Int
     private let freed: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - milliseconds: how often it is looked whether what has retired is still used.
-    ///   - freed: called when something was.
+    ///   - milliseconds: interval of the checks whether replaced values are still used.
+    ///   - freed: called after a release.
     init(reviewedEvery milliseconds: Int = 1000, freed: @escaping @Sendable () -> Void = {}) {
         self.milliseconds = milliseconds
         self.freed = freed
@@ -26,12 +26,12 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
     /// The one in use; nil before the first.
     var current: Value? { state.withLock { $0.current } }
 
-    /// The one in use from now on. To be called before anybody lets go of the one before.
+    /// The one in use from now on. Call it before the last other reference to the former one ends.
     func replace(with fresh: Value) {
         let isFirst = state.withLock { state -> Bool in
-            if let old = state.current { state.retired.append(old) }
+            if let old = state.current { state.replaced.append(old) }
             state.current = fresh
-            guard !state.retired.isEmpty, !state.isReviewing else { return false }
+            guard !state.replaced.isEmpty, !state.isReviewing else { return false }
             state.isReviewing = true
             return true
         }
@@ -44,10 +44,10 @@ final class Retirement<Value: AnyObject & Sendable>: Sendable {
     private func review() {
         var (unused, isDone) = state.withLock { state -> ([Value], Bool) in
             var (unused, used): ([Value], [Value]) = ([], [])
-            while var value = state.retired.popLast() {
+            while var value = state.replaced.popLast() {
                 if isKnownUniquelyReferenced(&value) { unused.append(value) } else { used.append(value) }
             }
-            state.retired = used
+            state.replaced = used
             state.isReviewing = !used.isEmpty
             return (unused, used.isEmpty)
         }
