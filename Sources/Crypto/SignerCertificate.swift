@@ -41,7 +41,7 @@ package struct SignerCertificate: Sendable {
 extension CertificateObject {
     /// The checked public key.
     fileprivate func publicKey() throws(CertificateProblem) -> VerificationKey {
-        // SAFETY: X509_get_pubkey answers a reference of its own, which the key object takes over.
+        // SAFETY: X509_get_pubkey returns a reference, of which the key object takes ownership.
         guard let object = unsafe KeyObject(owning: X509_get_pubkey(pointer)) else { throw .unsupportedKey }
         do throws(KeyError) {
             return try VerificationKey(object.publicKey())

@@ -74,7 +74,7 @@ package final class SigningKey: Sendable {
     }
 
     private static func generated(_ algorithm: SignatureAlgorithm) throws(KeyError) -> SigningKey {
-        // SAFETY: each call answers a new key, which the object takes over.
+        // SAFETY: each call returns a new key, of which the object takes ownership.
         let pointer: OpaquePointer?
         switch algorithm.family {
         case .hmac:

@@ -11,8 +11,7 @@ package enum AcceptField {
     package static func namesHTML(_ value: ByteRange, _ bytes: Span<UInt8>) -> Bool {
         var list = FieldList(value)
         while let element = list.next(bytes) {
-            var end = Int(element.start)
-            while end < element.end, bytes[end] != UInt8(ascii: ";"), bytes[end] != ASCII.space { end += 1 }
+            let end = nameEnd(element, bytes)
             if bytesEqualIgnoringCase(html.span, bytes.extracting(Int(element.start)..<end)) { return true }
         }
         return false
@@ -26,8 +25,7 @@ package enum AcceptField {
         var isHTMLFirst = false
         var list = FieldList(value)
         while let element = list.next(bytes) {
-            var end = Int(element.start)
-            while end < element.end, bytes[end] != UInt8(ascii: ";"), bytes[end] != ASCII.space { end += 1 }
+            let end = nameEnd(element, bytes)
             let name = bytes.extracting(Int(element.start)..<end)
             let quality = quality(bytes.extracting(end..<Int(element.end)))
             if bytesEqualIgnoringCase(html.span, name) {
@@ -38,6 +36,13 @@ package enum AcceptField {
             }
         }
         return best.html > best.json || (best.html == best.json && best.html > 0 && isHTMLFirst)
+    }
+
+    /// End of the media range of an element, before its parameters.
+    private static func nameEnd(_ element: ByteRange, _ bytes: Span<UInt8>) -> Int {
+        var end = Int(element.start)
+        while end < element.end, bytes[end] != UInt8(ascii: ";"), bytes[end] != ASCII.space { end += 1 }
+        return end
     }
 
     /// The weight of an element in thousandths (RFC 9110 section 12.4.2); 1000 by default.

@@ -99,7 +99,7 @@ public final class GatewayClient: Sendable {
     /// - Throws: the reason if there is none.
     func login() throws(ClientError) -> KeptLogin {
         let (passing, kept, isLoaded) = live.withLock { ($0.passing, $0.session.login, $0.isExchangeLoaded) }
-        guard let login = passing ?? kept else { throw ClientError(.notLoggedIn, "nobody is logged in") }
+        guard let login = passing ?? kept else { throw ClientError(.notLoggedIn, "not logged in") }
         if passing == nil, login.method == .exchange, !isLoaded {
             throw ClientError(.notLoggedIn, "the exchanged token is not loaded")
         }

@@ -230,8 +230,8 @@ extension Poller {
     private func transmitWire(_ socket: Socket) {
         if wire.isEmpty { return }
         if socket.outboxCount == 0, !socket.connecting, socket.failure == 0 {
-            let wanted = wire.count
-            attempt(socket, Kernel.send(socket.descriptor, wire), of: wanted)
+            let requested = wire.count
+            attempt(socket, Kernel.send(socket.descriptor, wire), of: requested)
         }
         if socket.failure == 0 {
             while !wire.isEmpty {
@@ -253,8 +253,8 @@ extension Poller {
         stream.isFinished = true
         stream.filter.finish(into: wire)
         if !wire.isEmpty {
-            let wanted = wire.count
-            count(sent: Kernel.send(socket.descriptor, wire), of: wanted)
+            let requested = wire.count
+            count(sent: Kernel.send(socket.descriptor, wire), of: requested)
         }
         wire.reset()
     }

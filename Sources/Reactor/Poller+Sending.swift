@@ -12,8 +12,8 @@ extension Poller {
         }
         if let stream = socket.stream { return send(socket, through: stream, chunk, nil) }
         if socket.outboxCount == 0, !socket.connecting {
-            let wanted = chunk.count
-            attempt(socket, Kernel.send(socket.descriptor, chunk), of: wanted)
+            let requested = chunk.count
+            attempt(socket, Kernel.send(socket.descriptor, chunk), of: requested)
         }
         keep(chunk, for: socket)
     }
@@ -26,15 +26,15 @@ extension Poller {
             send(socket, second)
             return
         }
-        let wanted = first.count + second.count
-        attempt(socket, Kernel.send(socket.descriptor, first, second), of: wanted)
+        let requested = first.count + second.count
+        attempt(socket, Kernel.send(socket.descriptor, first, second), of: requested)
         keep(first, for: socket)
         keep(second, for: socket)
     }
 
     /// Handles the result of a send.
-    func attempt(_ socket: Socket, _ result: Int, of wanted: Int) {
-        count(sent: result, of: wanted)
+    func attempt(_ socket: Socket, _ result: Int, of requested: Int) {
+        count(sent: result, of: requested)
         if result > 0 { socket.sentBytes &+= result }
         if result < 0, result != -Int(EAGAIN) {
             socket.failure = Int32(-result)

@@ -23,11 +23,11 @@ extension Poller {
         counted.receivedBytes &+= UInt64(result)
     }
 
-    func count(sent result: Int, of wanted: Int) {
+    func count(sent result: Int, of requested: Int) {
         if result > 0 {
             counted.sends &+= 1
             counted.sentBytes &+= UInt64(result)
         }
-        if result < wanted, result > 0 || result == -Int(EAGAIN) { counted.partialSends &+= 1 }
+        if result < requested, result > 0 || result == -Int(EAGAIN) { counted.partialSends &+= 1 }
     }
 }

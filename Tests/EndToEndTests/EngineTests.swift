@@ -43,7 +43,8 @@ import Testing
         let result = try CommandLine.run("serve", "--config", configuration.path, environment: environment)
         #expect(result.ending == .exit(1))
         #expect(
-            result.errors.contains("engine: the kernel refuses io_uring: Operation not permitted"), "\(result.errors)")
+            result.errors.contains("engine: the kernel does not allow io_uring: Operation not permitted"),
+            "\(result.errors)")
     }
 
     @Test("a variable that names no engine is an error")

@@ -5,7 +5,7 @@ import Testing
 @testable import Reactor
 
 /// What only the engine of io_uring has to get right (issue E). The other tests of loops run with either.
-@Suite(.enabled(if: (try? LoopEngine.ioUring.checkAvailable()) != nil, "the kernel refuses io_uring"))
+@Suite(.enabled(if: (try? LoopEngine.ioUring.checkAvailable()) != nil, "the kernel does not allow io_uring"))
 struct RingTests {
     private func loop(chunkSize: Int = 1024) throws -> Loop { try Loop(chunkSize: chunkSize, engine: .ioUring) }
 

@@ -10,8 +10,8 @@ enum Base64Groups {
         precondition(values.count == 256)
         var seen: UInt32 = 0
         // SAFETY: a value is looked up by one byte, of which there are 256. A group of four digits is within the text, and
-        // is stored as its three bytes and one that the next store, or nobody, writes over: the room is for one byte more
-        // than all digits have. As many bytes are told as were stored.
+        // is stored as its three bytes and one extra byte, which the next store overwrites: the capacity includes one byte
+        // more than all digits need. The count is that of the stored bytes.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count &* 6 / 8 &+ 1) { buffer, count in
             let output = UnsafeMutableRawBufferPointer(buffer)
             unsafe values.withUnsafeBufferPointer { values in

@@ -86,8 +86,8 @@ extension TLSServerContext {
             guard unsafe RAND_bytes(iv, Int32(TicketKey.ivLength)) == 1 else { return -1 }
             return unsafe key.ready(cipher, mac, iv: iv, seals: true) ? 1 : -1
         }
-        let wanted = unsafe Array(UnsafeBufferPointer(start: name, count: TicketKey.nameLength))
-        guard let (key, isCurrent) = keys.opening(wanted, at: .now) else { return 0 }
+        let keyName = unsafe Array(UnsafeBufferPointer(start: name, count: TicketKey.nameLength))
+        guard let (key, isCurrent) = keys.opening(keyName, at: .now) else { return 0 }
         guard unsafe key.ready(cipher, mac, iv: iv, seals: false) else { return -1 }
         // RFC 8446 appendix C.4: clients use a ticket once, so that each resumption needs a new one. In TLS 1.2 a
         // ticket is replaced when its key is about to expire.

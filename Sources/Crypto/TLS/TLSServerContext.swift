@@ -81,7 +81,7 @@ package final class TLSServerContext: Sendable {
         let isRequired = mode == .required
         unsafe SSL_CTX_set_verify(
             object.pointer, SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nil)
-        // SAFETY: libssl copies the names that it tells clients.
+        // SAFETY: libssl copies the names that it sends to clients.
         for authority in authorities where unsafe SSL_CTX_add_client_CA(object.pointer, authority.pointer) != 1 {
             OpenSSLLibrary.clearErrors()
             throw .library

@@ -32,7 +32,7 @@ enum TLSSide {
 /// A session belongs to one thread at a time.
 @safe
 package final class TLSSession {
-    // SAFETY: an SSL object made in `init` and freed in `deinit`; nobody else has the pointer. Callbacks find the way
+    // SAFETY: an SSL object made in `init` and freed in `deinit`; nothing else has the pointer. Callbacks find the way
     // back by an unretained pointer to this session, and only run inside its calls.
     private let ssl: OpaquePointer
     private let side: TLSSide
@@ -319,7 +319,7 @@ extension TLSSession {
 
     /// Sets the session id context, so that sessions of another identity cannot be resumed.
     func setBoundary(_ boundary: [UInt8]) -> Bool {
-        // SAFETY: libssl copies the bytes, 32 at the most.
+        // SAFETY: libssl copies the bytes, at most 32.
         unsafe boundary.span.withBytes { start, count in
             unsafe SSL_set_session_id_context(ssl, start, UInt32(count)) == 1
         }

@@ -34,7 +34,7 @@ final class TLSSessionCache: Sendable {
 /// A stored session.
 @safe
 final class SavedSession: @unchecked Sendable {
-    // SAFETY: nobody changes the copy made in `init`, so any number of threads may copy it in turn; freed in `deinit`.
+    // SAFETY: the copy made in `init` is never changed, so that any number of threads may copy it; freed in `deinit`.
     let pointer: OpaquePointer
 
     init?(copying other: OpaquePointer) {

@@ -62,9 +62,9 @@ struct H2FrameOrder {
     /// Collects a fragmented frame. Returns whether enough of it is there to check it.
     private mutating func gather(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
         while true {
-            var wanted = H2FrameOrder.headerLength
-            if held >= wanted, H2FrameOrder.isPriority(partial.span) { wanted = H2FrameOrder.window }
-            if held == wanted { return true }
+            var needed = H2FrameOrder.headerLength
+            if held >= needed, H2FrameOrder.isPriority(partial.span) { needed = H2FrameOrder.window }
+            if held == needed { return true }
             guard position < bytes.count else { return false }
             partial[held] = bytes[position]
             held &+= 1

@@ -86,8 +86,8 @@ package final class H2Stream {
 
     /// Bytes of the heads of the stream.
     var headBytes: Int {
-        let told = receivedHead.capacity &+ (currentInterim?.capacity ?? 0)
-        return interims.isEmpty ? told : interims.reduce(told) { $0 &+ $1.capacity }
+        let current = receivedHead.capacity &+ (currentInterim?.capacity ?? 0)
+        return interims.isEmpty ? current : interims.reduce(current) { $0 &+ $1.capacity }
     }
 
     /// Charges the heads to the pool, since they are held during the whole exchange and count against the memory limits

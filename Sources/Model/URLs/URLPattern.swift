@@ -1,9 +1,9 @@
 import Bytes
 
 /// One entry of an allow list of URLs: `scheme "://" host [":" port] [path]`, with `*` inside host labels, port and
-/// path segments (grammar 4.0). Immutable; a class, so that to take one out of a list counts one reference.
+/// path segments (grammar 4.0). Immutable; a class, so that taking one out of a list counts one reference.
 package final class URLPattern: Sendable {
-    /// Why a text matches no URL. The raw value says it in words.
+    /// Why a text matches no URL; the raw value is the message.
     package enum Problem: String, Error, Sendable {
         case noScheme = "it has no scheme"
         /// A scheme never has a wildcard (AMB-13).
@@ -146,7 +146,7 @@ package final class URLPattern: Sendable {
     }
 
     private func matchesHost(_ host: Span<UInt8>, _ pattern: Span<UInt8>) -> Bool {
-        // The colons of an IPv6 literal are part of its text, and its pattern has no wildcard.
+        // The colons of an IPv6 literal belong to its text, and its pattern has no wildcard.
         if isAddress { return bytesEqualIgnoringCase(pattern.slice(labels[0]), host) }
         var start = 0
         for index in labels.indices {

@@ -37,7 +37,7 @@ public enum SSORefusal: String, Error, Sendable, CaseIterable {
         case .malformedRequest: "the agent cannot read the request"
         case .unknownApplication: "the agent does not serve this application"
         case .wrongGateway: "the agent is for another gateway or service domain"
-        case .loginRequired: "nobody is logged in at the agent"
+        case .loginRequired: "the agent has no login"
         case .refused: "the gateway gives this application no token"
         case .unavailable: "the agent cannot reach the gateway"
         }

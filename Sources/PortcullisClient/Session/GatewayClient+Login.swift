@@ -6,7 +6,7 @@ extension GatewayClient {
     public func authenticate(method: LoginMethod? = nil) async throws(ClientError) -> AuthenticationContext {
         if let context = authenticationContext { return context }
         guard let credentials = await prompts.credentials?() else {
-            throw ClientError(.loginRequired, "a login is needed, and nobody can be asked")
+            throw ClientError(.loginRequired, "a login is needed, and there is no prompt for it")
         }
         return try await authenticate(user: credentials.user, password: credentials.password, method: method)
     }

@@ -20,22 +20,22 @@ package struct BoundListener: ~Copyable, Sendable {
     /// for an IPv6 address), or a unix socket, replacing a stale socket file.
     ///
     /// - Parameter mode: permissions of the socket file; nil for the umask.
-    package init(_ wanted: SocketAddress, backlog: Int32 = defaultBacklog, mode: UInt32? = nil) throws(KernelError) {
-        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(wanted.family)))
-        if let path = wanted.unixPath {
+    package init(_ requested: SocketAddress, backlog: Int32 = defaultBacklog, mode: UInt32? = nil) throws(KernelError) {
+        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(requested.family)))
+        if let path = requested.unixPath {
             // The file never has more permissions than requested.
             if let mode { _ = try Kernel.check(clinux_set_mode(descriptor.number, mode)) }
-            try SocketFile.removeStale(wanted)
-            try Kernel.bind(descriptor.number, wanted)
+            try SocketFile.removeStale(requested)
+            try Kernel.bind(descriptor.number, requested)
             // SAFETY: the text outlives the call.
             if let mode { _ = try Kernel.check(unsafe clinux_set_path_mode(path, mode)) }
         } else {
             _ = try Kernel.check(clinux_reuse_address(descriptor.number))
             _ = try Kernel.check(clinux_reuse_port(descriptor.number))
-            if wanted.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
-            try Kernel.bind(descriptor.number, wanted)
+            if requested.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
+            try Kernel.bind(descriptor.number, requested)
         }
-        if !wanted.isUnix { try BoundListener.prepareConnections(of: descriptor.number) }
+        if !requested.isUnix { try BoundListener.prepareConnections(of: descriptor.number) }
         _ = try Kernel.check(clinux_listen(descriptor.number, backlog))
         address = Kernel.localAddress(descriptor.number)
         isShared = false
@@ -71,12 +71,12 @@ package struct BoundListener: ~Copyable, Sendable {
 
     /// Throws if another socket listens on the address. With `SO_REUSEPORT`, a second process of the same user would
     /// otherwise silently share the connections.
-    package static func checkFree(_ wanted: SocketAddress) throws(KernelError) {
-        if wanted.isUnix { return try SocketFile.checkFree(wanted) }
-        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(wanted.family)))
+    package static func checkFree(_ requested: SocketAddress) throws(KernelError) {
+        if requested.isUnix { return try SocketFile.checkFree(requested) }
+        let descriptor = Descriptor(try Kernel.check(clinux_stream_socket(requested.family)))
         _ = try Kernel.check(clinux_reuse_address(descriptor.number))
-        if wanted.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
-        try Kernel.bind(descriptor.number, wanted)
+        if requested.isIPv6 { _ = try Kernel.check(clinux_v6_only(descriptor.number)) }
+        try Kernel.bind(descriptor.number, requested)
     }
 
     /// Passes the descriptor to a listener, which closes it.

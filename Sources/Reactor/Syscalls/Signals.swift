@@ -11,9 +11,9 @@ package struct Signals: ~Copyable, Sendable {
     /// Call before any other thread starts.
     package init() throws(KernelError) {
         clinux_ignore_sigpipe()
-        let wanted = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
+        let handled = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
         // SAFETY: the array outlives the call.
-        let number = unsafe wanted.withUnsafeBufferPointer {
+        let number = unsafe handled.withUnsafeBufferPointer {
             unsafe clinux_signal_descriptor($0.baseAddress, Int32($0.count))
         }
         descriptor = Descriptor(try Kernel.check(number))

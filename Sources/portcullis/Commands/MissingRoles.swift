@@ -26,7 +26,7 @@ extension MissingRoles {
         var lines: [String] = []
         if let any, !any.contains(where: has) {
             switch any.count {
-            case 0: lines.append("\(word): a role that nobody can have")
+            case 0: lines.append("\(word): a role that no user can have")
             case 1: lines.append("\(word): the role \(any[0])")
             default: lines.append("\(word): one of the roles \(any.joined(separator: ", "))")
             }

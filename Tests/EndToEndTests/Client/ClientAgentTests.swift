@@ -59,7 +59,7 @@ import Testing
         let agent = try agent("client")
         let early = try request()
         #expect(early.ending == .exit(1))
-        #expect(early.errors.contains("nobody is logged in at the agent"), "\(early.errors)")
+        #expect(early.errors.contains("the agent has no login"), "\(early.errors)")
         // A login counts at once.
         let login = try agentHome.run("login", "--user", "joe", input: "Welcome1\n")
         try #require(login.ending == .exit(0), "\(login.errors)")
@@ -72,7 +72,7 @@ import Testing
         // Nothing was kept, and so does a logout count.
         #expect(try clientHome.run("token", "show").output == "none")
         #expect(try agentHome.run("logout").ending == .exit(0))
-        #expect(try request().errors.contains("nobody is logged in at the agent"))
+        #expect(try request().errors.contains("the agent has no login"))
         // OMS-10, OMS-17: nor does a program see tokens in what the agent says.
         #expect(!agent.lines(.errors).joined().contains("ut.v1"))
         agent.signal(SIGTERM)

@@ -26,7 +26,7 @@ import Testing
         let revoked = try home.run("aom", "revoke")
         #expect(revoked.ending == .exit(0) && revoked.output == "none", "\(revoked.errors)")
         #expect(try app.status(second) == 401)
-        #expect(try home.run("aom", "revoke").errors.contains("nobody is logged in"))
+        #expect(try home.run("aom", "revoke").errors.contains("not logged in"))
         let other = try app.wish("extra=other").access
         #expect(try home.run("aom", "login", "--user", "testUser", input: "secret\n").ending == .exit(0))
         #expect(try home.run("aom", "revokeall").ending == .exit(0))
