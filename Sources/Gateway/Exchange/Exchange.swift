@@ -170,9 +170,9 @@ final class Exchange: SlabElement {
         server = nil
         upstream = nil
         attempt = Attempt()
-        sent.reset()
+        sent = SentRequest()
         requestBody = .empty
-        response.reset()
+        response = ExchangeResponse()
     }
 }
 
@@ -185,11 +185,6 @@ struct SentRequest {
     var mayReplay = false
     /// Trailer fields that have come, where the upstream takes them in a frame.
     var trailers: [UInt8] = []
-
-    mutating func reset() {
-        chunk = nil
-        if !trailers.isEmpty { trailers = [] }
-    }
 }
 
 /// The response to the client.
@@ -204,14 +199,6 @@ struct ExchangeResponse {
     var trailers: [UInt8] = []
     /// The time that the upstream has to answer, in milliseconds; 0 for that of its settings.
     var timeout: Int64 = 0
-
-    mutating func reset() {
-        status = 0
-        reason = .allowed
-        bytes = 0
-        hasBegun = false
-        if !trailers.isEmpty { trailers = [] }
-    }
 }
 
 /// Request fields that `Vary` names.

@@ -22,7 +22,8 @@ final class ExchangeTable: LoopPart {
     /// The exchange has ended, and its object is ready for another.
     func recycle(_ exchange: Exchange) {
         groups.release(exchange)
-        if let chunk = exchange.sent.chunk.take() {
+        if let chunk = exchange.sent.chunk {
+            exchange.sent.chunk = nil
             chunk.isHeld = false
             poller.chunks.give(chunk)
         }
