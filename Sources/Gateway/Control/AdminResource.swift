@@ -2,70 +2,69 @@ import HTTP
 import Model
 import Tokens
 
-/// What the admin listener has.
-enum AdminResource: Equatable {
+/// A resource of the admin and monitoring listeners.
+enum AdminResource: Equatable, CaseIterable {
     case health, readiness, metrics, reload, revocations
-    /// Users, backends and the like: whether there is such a thing is for the administration to say.
+    /// Users, backends and other things; the administration knows which of them exist.
     case administration
-    /// Users as CSV, which may be many.
+    /// Users as CSV, possibly many. A request for it has the path of users and another media type.
     case userList
+
+    /// What distinguishes a resource.
+    private struct Description {
+        /// The label of metrics.
+        let name: String
+        /// One that ends in a slash includes everything below it; the other resources go before it.
+        var paths: [String] = []
+        /// GET includes HEAD; nil for any method.
+        var method: String? = "GET"
+        /// The longest body, in bytes.
+        var largestBody = EndpointDescriptor.usualBody
+        /// Served without the token, and by listeners for monitoring.
+        var isMonitoring = false
+    }
 
     static let prefix = "/admin/"
 
+    private var description: Description {
+        switch self {
+        case .health:
+            Description(name: "admin_health", paths: ["/healthz", "/livez", "/admin/health"], isMonitoring: true)
+        case .readiness: Description(name: "admin_readiness", paths: ["/readyz", "/admin/ready"], isMonitoring: true)
+        case .metrics: Description(name: "admin_metrics", paths: ["/metrics", "/admin/metrics"], isMonitoring: true)
+        case .reload: Description(name: "admin_reload", paths: ["/admin/reload"], method: "POST")
+        case .revocations: Description(name: "admin_revocations", paths: ["/admin/revocations"], method: "POST")
+        case .administration:
+            Description(
+                name: "administration", paths: [AdminResource.prefix], method: nil,
+                largestBody: AdminRequest.maximumBodyBytes)
+        case .userList:
+            Description(name: "administration", method: nil, largestBody: AdminRequest.maximumListBytes)
+        }
+    }
+
     init?(path: String) {
-        switch path {
-        case "/healthz", "/livez", "/admin/health": self = .health
-        case "/readyz", "/admin/ready": self = .readiness
-        case "/metrics", "/admin/metrics": self = .metrics
-        case "/admin/reload": self = .reload
-        case "/admin/revocations": self = .revocations
-        case _ where path.hasPrefix(AdminResource.prefix): self = .administration
-        default: return nil
+        let found = AdminResource.allCases.first { resource in
+            resource.description.paths.contains { $0 == path || $0.hasSuffix("/") && path.hasPrefix($0) }
         }
+        guard let found else { return nil }
+        self = found
     }
 
-    /// What metrics call it.
-    var name: String {
-        switch self {
-        case .health: "admin_health"
-        case .readiness: "admin_readiness"
-        case .metrics: "admin_metrics"
-        case .reload: "admin_reload"
-        case .revocations: "admin_revocations"
-        case .administration, .userList: "administration"
-        }
+    var name: String { description.name }
+
+    /// The method that `Allow` names.
+    var method: String { description.method ?? "GET" }
+
+    func allows(_ sent: Method) -> Bool {
+        guard let method = description.method else { return true }
+        return method == "POST" ? sent == .post : sent == .get || sent == .head
     }
 
-    var method: String {
-        switch self {
-        case .reload, .revocations: "POST"
-        default: "GET"
-        }
-    }
-
-    func allows(_ wanted: Method) -> Bool {
-        if self == .administration { return true }
-        return method == "POST" ? wanted == .post : wanted == .get || wanted == .head
-    }
-
-    var maximumBodyBytes: Int {
-        switch self {
-        case .administration: AdminRequest.maximumBodyBytes
-        case .userList: AdminRequest.maximumListBytes
-        default: EndpointDescriptor.usualBody
-        }
-    }
-
-    /// Whether it is served without the token, and by listeners for monitoring.
-    var isMonitoring: Bool {
-        switch self {
-        case .health, .readiness, .metrics: true
-        case .reload, .revocations, .administration, .userList: false
-        }
-    }
-
+    var maximumBodyBytes: Int { description.largestBody }
+    var isMonitoring: Bool { description.isMonitoring }
     var needsToken: Bool { !isMonitoring }
 
-    /// Whether a probe asks, which has room of its own.
+    /// Probes have connections of their own.
     var isHealth: Bool { self == .health || self == .readiness }
 }
