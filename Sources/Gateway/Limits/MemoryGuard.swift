@@ -3,30 +3,32 @@ import HTTP
 import Model
 import Reactor
 
-/// The ceiling of buffers: what is done at which pressure.
+/// Keeps buffers under their ceiling.
 ///
-/// Near it less is read ahead for all clients. At it new connections are refused, and each worker that holds more than
-/// its share lets go of the clients that hold most, the largest first, until it is within it.
+/// Near the ceiling less is read ahead for all clients. At the ceiling new connections are refused, and each worker that
+/// holds more than its share closes the clients that hold most, the largest first, until it is within its share.
 final class MemoryGuard: LoopPart {
     private let frontend: ClientFrontend
+    private let admission: ClientAdmission
     private var share = BufferShare()
-    /// The earliest time at which clients may be closed again for want of memory.
+    /// The earliest time at which clients may be closed again to free memory.
     private var nextShedding: Int64 = 0
 
     init(_ context: LoopContext, _ frontend: ClientFrontend) {
         self.frontend = frontend
+        admission = frontend.admission
         super.init(context)
     }
 
-    /// How often clients are let go of while the ceiling is reached.
+    /// Interval of the closing of clients at the ceiling, in milliseconds.
     private static let sheddingInterval: Int64 = 20
 
-    /// Once a turn: tells what this worker holds, and acts on what all of them hold.
+    /// Once a turn: reports what this worker holds, and acts on what all workers hold.
     func run() {
         var share = self.share
         share.tell(poller.chunks.bytesInUse, to: shared.buffers)
         self.share = share
-        let pressure = frontend.admission.bufferPressure
+        let pressure = admission.bufferPressure
         transport.highWater = pressure == .none ? Transport.usualHighWater : Transport.usualHighWater / 8
         poller.readsFarAhead = pressure == .none
         if pressure == .over, poller.now >= nextShedding {
